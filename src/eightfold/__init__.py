@@ -1,0 +1,48 @@
+r"""Text that is not well-formed, and every UTF-8-shaped encoding of it: encode, decode, check, explain, convert.
+
+>>> import eightfold
+>>> eightfold.decode(b"\xed\xa0\xbd", "wtf-8")
+'\ud83d'
+"""
+
+from eightfold._engine import ENGINE
+from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
+from eightfold.forms import FaultRow, Form, Row, fault_row, form, forms
+from eightfold.text import (
+    convert,
+    decode,
+    decode_code_points,
+    encode,
+    encode_code_points,
+    encode_faults,
+    faults,
+    is_encodable,
+    is_well_formed,
+    locate,
+)
+from eightfold.version import __version__
+
+__all__ = [
+    "ConversionError",
+    "DecodeError",
+    "ENGINE",
+    "EncodeError",
+    "Fault",
+    "FaultRow",
+    "Form",
+    "Row",
+    "__version__",
+    "convert",
+    "decode",
+    "decode_code_points",
+    "encode",
+    "encode_code_points",
+    "encode_faults",
+    "fault_row",
+    "faults",
+    "form",
+    "forms",
+    "is_encodable",
+    "is_well_formed",
+    "locate",
+]

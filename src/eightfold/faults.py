@@ -1,0 +1,277 @@
+"""The kinds of ill-formedness, the fault that carries one, and the exceptions that carry a fault.
+
+Everything a person or a program is told about ill-formed text has its words here. This file knows no
+encoding: which bytes are which kind is data in :mod:`eightfold.forms`.
+
+Source: the vocabulary of WTF-8 sections 3 to 3.3, utf8(7), and Unicode 3.9 (maximal subpart, D93b).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+Kind = Literal[
+    "overlong",
+    "surrogate",
+    "beyond-unicode",
+    "too-long",
+    "invalid-byte",
+    "unexpected-continuation",
+    "truncated",
+    "surrogate-pair",
+    "unpaired-surrogate",
+    "four-byte",
+    "raw-nul",
+    "escape-collision",
+    "reserved",
+    "unrepresentable",
+    "odd-length",
+    "control",
+    "line-terminator",
+    "no-final-newline",
+    "no-signature",
+]
+Side = Literal["source", "text", "target"]
+Severity = Literal["error", "warning"]
+
+UNITS_KEPT = 64
+"""How many bytes of its span a fault keeps; only a reserved run of Corrected UTF-8 can be longer."""
+
+KINDS: Mapping[Kind, str] = {
+    "overlong": "a longer form of a code point that has a shorter one",
+    "surrogate": "a surrogate code point where the encoding has none",
+    "beyond-unicode": "a code point above U+10FFFF",
+    "too-long": "a sequence of five or six bytes",
+    "invalid-byte": "a byte that begins no sequence",
+    "unexpected-continuation": "a continuation byte where a lead byte is due",
+    "truncated": "a sequence that is cut short",
+    "surrogate-pair": "a surrogate pair byte sequence, which WTF-8 writes as four bytes",
+    "unpaired-surrogate": "a surrogate in no pair",
+    "four-byte": "a four-byte sequence, which this encoding writes as a surrogate pair",
+    "raw-nul": "a NUL where the encoding or the document has none",
+    "escape-collision": "a code point that is also an escape",
+    "reserved": "a sequence that is reserved for future use",
+    "unrepresentable": "well-formed, but not to be held by the target",
+    "odd-length": "bytes that end inside a code unit",
+    "control": "a control character that should not be in a document",
+    "line-terminator": "a line terminator other than U+000A",
+    "no-final-newline": "a document whose last character is not U+000A",
+    "no-signature": "a document without its magic number",
+}
+"""Each kind of fault with its meaning in one line; the keys are stable identifiers."""
+
+
+def code_point_name(code_point: int) -> str:
+    """Return a code point as people write it: ``U+`` and four to eight hex digits.
+
+    >>> code_point_name(0x2F), code_point_name(0x1F4A9), code_point_name(0x8421109F)
+    ('U+002F', 'U+1F4A9', 'U+8421109F')
+    """
+    return f"U+{code_point:04X}"
+
+
+def hex_bytes(data: bytes) -> str:
+    r"""Return bytes as people write them: upper-case pairs, with spaces between.
+
+    >>> hex_bytes(b"\xed\xa0\x80")
+    'ED A0 80'
+    """
+    return data.hex(" ").upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    r"""One place where input is ill-formed, or cannot be carried over.
+
+    Attributes:
+        kind: a stable identifier, a key of :data:`KINDS`.
+        form: the name of the form whose rule is broken.
+        start, end: the span, end exclusive: byte offsets into the input, or code points where the input is a str.
+        units: the bytes of the span, at most :data:`UNITS_KEPT` of them; empty where the input is a str.
+        code_point: the code point that was meant, where there is one; on encoding the first of the span.
+        side: ``source`` (bytes being read), ``text`` (a str being written), ``target`` (a code point that
+            the target of a conversion lacks; start and end count bytes of the source).
+        severity: ``error`` or ``warning``.
+        at_end: whether the end of the input cut the sequence short (kind ``truncated``).
+
+    ``str(fault)`` is one plain sentence.
+
+    >>> str(Fault("surrogate", "utf-8", 0, 3, b"\xed\xa0\x80", 0xD800))
+    'surrogate U+D800 (ED A0 80), which utf-8 cannot hold'
+    """
+
+    kind: Kind
+    form: str
+    start: int
+    end: int
+    units: bytes = b""
+    code_point: int | None = None
+    side: Side = "source"
+    severity: Severity = "error"
+    at_end: bool = False
+
+    def __str__(self) -> str:
+        return _SENTENCES[self.kind](self)
+
+    def as_dict(self) -> dict[str, Any]:
+        r"""Return the fault as JSON-ready values: bytes in hex, and the sentence with them.
+
+        >>> Fault("invalid-byte", "utf-8", 4, 5, b"\xff").as_dict()["units"]
+        'FF'
+        """
+        return {**asdict(self), "units": hex_bytes(self.units), "sentence": str(self)}
+
+    def renamed(self, form: str) -> Fault:
+        r"""Return the same fault under the name by which the form was asked for (``utf-16`` for ``utf-16-le``).
+
+        >>> Fault("invalid-byte", "utf-8", 4, 5, b"\xff").renamed("utf-8-sig").form
+        'utf-8-sig'
+        """
+        return self if form == self.form else replace(self, form=form)
+
+    def moved(self, offset: int) -> Fault:
+        r"""Return the same fault ``offset`` bytes (or code points) further on.
+
+        >>> Fault("invalid-byte", "utf-8", 4, 5, b"\xff").moved(10).start
+        14
+        """
+        return self if offset == 0 else replace(self, start=self.start + offset, end=self.end + offset)
+
+
+def _shown(fault: Fault) -> str:
+    ellipsis = " ..." if fault.end - fault.start > len(fault.units) else ""
+    return hex_bytes(fault.units) + ellipsis
+
+
+def _meant(fault: Fault, otherwise: str = "a code point") -> str:
+    return otherwise if fault.code_point is None else code_point_name(fault.code_point)
+
+
+def _surrogate(fault: Fault) -> str:
+    meant = "surrogate" if fault.code_point is None else f"surrogate {_meant(fault)}"
+    return f"{meant} ({_shown(fault)}), which {fault.form} cannot hold"
+
+
+def _truncated(fault: Fault) -> str:
+    cause = "the end of the input" if fault.at_end else "another sequence"
+    return f"sequence {_shown(fault)} is cut short by {cause}"
+
+
+def _unrepresentable(fault: Fault) -> str:
+    if fault.side == "source":
+        return f"{_meant(fault)} ({_shown(fault)}) is above U+10FFFF, and a Python str cannot hold it"
+    count = fault.end - fault.start if fault.side == "text" else 1
+    others = "" if count == 1 else f" (and the next {count - 1})"
+    return f"{_meant(fault)}{others} cannot be written in {fault.form}"
+
+
+def _raw_nul(fault: Fault) -> str:
+    if fault.form == "mutf-8":
+        return "byte 00: mutf-8 writes U+0000 as C0 80"
+    return "U+0000 must not be in a document but in its magic number"
+
+
+_SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
+    "overlong": lambda f: f"overlong form of {_meant(f)} ({_shown(f)})",
+    "surrogate": _surrogate,
+    "beyond-unicode": lambda f: f"{_meant(f)} ({_shown(f)}) is beyond U+10FFFF",
+    "too-long": lambda f: f"five- or six-byte sequence ({_shown(f)}), which {f.form} does not have",
+    "invalid-byte": lambda f: f"byte {_shown(f)} begins no sequence",
+    "unexpected-continuation": lambda f: f"continuation byte {_shown(f)} where a lead byte is due",
+    "truncated": _truncated,
+    "surrogate-pair": lambda f: (
+        f"surrogate pair byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} writes as four bytes"
+    ),
+    "unpaired-surrogate": lambda f: f"unpaired surrogate {_meant(f, 'code point')} ({_shown(f)})",
+    "four-byte": lambda f: (
+        f"four-byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} writes as a surrogate pair"
+    ),
+    "raw-nul": _raw_nul,
+    "escape-collision": lambda f: f"{_meant(f)} ({_shown(f)}) collides with the escapes of {f.form}",
+    "reserved": lambda f: f"sequence {_shown(f)} is reserved for future use",
+    "unrepresentable": _unrepresentable,
+    "odd-length": lambda f: f"the input ends inside a code unit (left over: {_shown(f)})",
+    "control": lambda f: f"control character {_meant(f)} should not be in a document",
+    "line-terminator": lambda f: f"{_meant(f)} should not be in a document: lines end in U+000A",
+    "no-final-newline": lambda f: "the last character of a document should be U+000A",
+    "no-signature": lambda f: f"a document should begin with the magic number of {f.form}",
+}
+
+
+class DecodeError(UnicodeDecodeError):
+    r"""Bytes that are ill-formed in the form they were to be decoded from.
+
+    ``start`` and ``end`` are the decoding unit, in bytes of ``object``; ``fault`` is the fault that contains it, so
+    its span may be wider. It pickles and copies.
+
+    >>> import eightfold
+    >>> try:
+    ...     eightfold.decode(b"\xed\xa0\x80", "utf-8")
+    ... except eightfold.DecodeError as error:
+    ...     print(error.start, error.end, error.fault.end, error.fault.kind)
+    0 1 3 surrogate
+    """
+
+    fault: Fault | None
+
+    def __init__(
+        self, encoding: str, object: bytes, start: int, end: int, reason: str, fault: Fault | None = None
+    ) -> None:
+        super().__init__(encoding, object, start, end, reason)
+        self.fault = fault
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.encoding, self.object, self.start, self.end, self.reason, self.fault)
+
+
+class EncodeError(UnicodeEncodeError):
+    r"""Code points of a str that the form cannot write.
+
+    ``start`` and ``end`` count code points of ``object``. It pickles and copies.
+
+    >>> import eightfold
+    >>> try:
+    ...     eightfold.encode("a\ud800", "utf-8")
+    ... except eightfold.EncodeError as error:
+    ...     print(error.start, error.end, error.fault)
+    1 2 U+D800 cannot be written in utf-8
+    """
+
+    fault: Fault | None
+
+    def __init__(
+        self, encoding: str, object: str, start: int, end: int, reason: str, fault: Fault | None = None
+    ) -> None:
+        super().__init__(encoding, object, start, end, reason)
+        self.fault = fault
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.encoding, self.object, self.start, self.end, self.reason, self.fault)
+
+
+class ConversionError(UnicodeError):
+    r"""Input that cannot be converted: ill-formed in its source, or without a place in the target.
+
+    ``start`` and ``end`` are offsets into the source: bytes for ``convert``, indices for ``encode_code_points``.
+    It pickles and copies.
+
+    >>> import eightfold
+    >>> try:
+    ...     eightfold.convert(b"ab\xed\xa0\x80", "wtf-8", "utf-8")
+    ... except eightfold.ConversionError as error:
+    ...     print(error.start, error.end, error)
+    2 5 wtf-8 to utf-8, at 2: U+D800 cannot be written in utf-8
+    """
+
+    def __init__(self, source: str, target: str, start: int, end: int, fault: Fault) -> None:
+        super().__init__(f"{source} to {target}, at {start}: {fault}")
+        self.source = source
+        self.target = target
+        self.start = start
+        self.end = end
+        self.fault = fault
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source, self.target, self.start, self.end, self.fault)

@@ -1,0 +1,74 @@
+"""The facts: one short file per encoding, data only, and the two ways to reach them by name.
+
+What the rows mean is in :mod:`eightfold.reference`; nothing here decodes or encodes.
+"""
+
+from __future__ import annotations
+
+from eightfold.forms.cesu_8 import CESU_8
+from eightfold.forms.corrected_utf_8 import CORRECTED_UTF_8, CORRECTED_UTF_8_SIG
+from eightfold.forms.form import FaultRow, Form, Row, Signature, Variant, fault_row
+from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
+from eightfold.forms.mutf_8 import MUTF_8
+from eightfold.forms.optu_8 import OPTU_8
+from eightfold.forms.utf_8 import UTF_8, UTF_8_SIG
+from eightfold.forms.utf_8_rfc2044 import UTF_8_RFC2044
+from eightfold.forms.utf_16 import UTF_16, UTF_16_BE, UTF_16_LE
+from eightfold.forms.utf_32 import UTF_32, UTF_32_BE, UTF_32_LE
+from eightfold.forms.wtf_8 import WTF_8
+from eightfold.forms.wtf_16 import WTF_16, WTF_16_BE, WTF_16_LE
+from eightfold.forms.xtf_8 import XTF_8
+
+__all__ = ["FaultRow", "Form", "Row", "Signature", "Variant", "fault_row", "form", "forms"]
+
+_FORMS = (
+    *(UTF_8, UTF_8_SIG, GENERALIZED_UTF_8, UTF_8_RFC2044),
+    *(WTF_8, CESU_8, MUTF_8, XTF_8, OPTU_8, CORRECTED_UTF_8, CORRECTED_UTF_8_SIG),
+    *(UTF_16, UTF_16_LE, UTF_16_BE, WTF_16, WTF_16_LE, WTF_16_BE),
+    *(UTF_32, UTF_32_LE, UTF_32_BE),
+)
+
+
+def _normalized(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+_BY_NAME = {_normalized(name): each for each in _FORMS for name in (each.name, *each.aliases)}
+
+
+def forms() -> tuple[Form, ...]:
+    """Return every form of the family, utf-8 first.
+
+    >>> len(forms())
+    20
+    """
+    return _FORMS
+
+
+def form(name: Form | str) -> Form:
+    """Return the form of this name; ``_`` or nothing may stand for ``-``, and case does not count.
+
+    A Form is returned as it is, so that every verb takes either.
+
+    Raises:
+        LookupError: there is none; the message names those that are spelt nearly so.
+        TypeError: the name is no str.
+
+    >>> form("WTF_8").name, form("utf16le").name
+    ('wtf-8', 'utf-16-le')
+    """
+    if isinstance(name, Form):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"a form is a Form or the name of one, not {type(name).__name__}")
+    found = _BY_NAME.get(_normalized(name))
+    if found is None:
+        raise LookupError(f"unknown form: {name!r}{_near_misses(name)}")
+    return found
+
+
+def _near_misses(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), [each.name for each in _FORMS], n=4, cutoff=0.5)
+    return f" (did you mean {', '.join(near)}?)" if near else ""

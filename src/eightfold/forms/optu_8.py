@@ -1,0 +1,21 @@
+"""OPTU-8, MirBSD's own: the UTF-8 of the BMP, and every other byte as a unit U+EF80 to U+EFFF. optu8to16(3)."""
+
+from eightfold.forms import generalized_utf_8, utf_8, xtf_8
+from eightfold.forms.form import Form, Row
+from eightfold.forms.utf_8 import CONTINUATION
+
+_OPTU = "MirBSD optu8to16(3)"
+
+OPTU_8 = Form(
+    "optu-8",
+    (
+        *(utf_8.ASCII, utf_8.TWO_BYTES, *utf_8.THREE_BYTES_BELOW_SURROGATES),
+        *(generalized_utf_8.SURROGATES, xtf_8.THREE_BYTES_BELOW_ESCAPES),
+        Row(0xF000, 0xFFBF, 0xEF, (0x80, 0xBE), CONTINUATION, source=_OPTU),
+        Row(0xFFC0, 0xFFFD, 0xEF, 0xBF, (0x80, 0xBD), source=_OPTU),
+        xtf_8.ESCAPE,
+    ),
+    longest_match=True,
+    note="Every byte string is well-formed; code points of the BMP only, without U+FFFE and U+FFFF.",
+    source=_OPTU,
+)

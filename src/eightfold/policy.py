@@ -1,0 +1,286 @@
+"""Error policy: names to policies, calling foreign handlers, and checking what they return.
+
+Everything that decides what happens at a fault lives here; where a fault is, and what text holds it, is none of this
+file's business. The protocol of handlers is CPython's (`codecs.register_error`), made safe: a handler that never goes
+on ends in a RuntimeError, and an unknown name is a LookupError even when the input is clean.
+
+`surrogatepass` and `surrogateescape` are implemented per form, from its own tables: CPython's own read the name of the
+encoding.
+"""
+
+from __future__ import annotations
+
+import codecs
+import operator
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, NoReturn
+
+from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
+from eightfold.forms import Form, forms
+from eightfold.reference import Decoded, encoded_surrogate, fault_at, surrogate_at, unit_at, written
+
+Errors = Literal[
+    "strict",
+    "replace",
+    "ignore",
+    "surrogateescape",
+    "surrogatepass",
+    "backslashreplace",
+    "xmlcharrefreplace",
+    "namereplace",
+    "escape",
+    "private-use",
+    "java",
+]
+"""The policies that need no registration; any name known to :func:`codecs.lookup_error` is taken too."""
+
+Handler = Callable[[Any], tuple[Any, Any]]
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+STALLS_ALLOWED = 1000
+_ESCAPES = range(0xDC80, 0xDD00)
+_ONE_DIRECTION = ("xmlcharrefreplace", "namereplace")
+_DECLARED = frozenset(variant.policy for form in forms() for variant in form.variants)
+_BEYOND_UNICODE = ("strict", "replace", "ignore", "backslashreplace")
+
+_PYTHONS_OWN: dict[str, Handler] = {
+    "strict": codecs.strict_errors,
+    "replace": codecs.replace_errors,
+    "ignore": codecs.ignore_errors,
+    "backslashreplace": codecs.backslashreplace_errors,
+    "xmlcharrefreplace": codecs.xmlcharrefreplace_errors,
+    "namereplace": codecs.namereplace_errors,
+}
+
+
+class Reading(NamedTuple):
+    """How faults of bytes are met: the form whose rows hold, the name that errors give it, and the handler."""
+
+    form: Form
+    name: str
+    errors: str
+    handler: Handler
+
+    @property
+    def built_in(self) -> bool:
+        """Whether the handler is ours or Python's own, and so goes on at the end of each unit."""
+        return self.errors in _PYTHONS_OWN or self.errors in ("surrogatepass", "surrogateescape", *_DECLARED)
+
+    @property
+    def once_per_unit(self) -> bool:
+        """Whether a decoding unit gives the same text however long it is."""
+        return self.errors in ("replace", "ignore")
+
+
+class Writing(NamedTuple):
+    """How code points without a place in a form are met: as :class:`Reading`, on encoding."""
+
+    form: Form
+    name: str
+    errors: str
+    handler: Handler
+
+
+def check_policy(errors: str, *ends: Form) -> None:
+    """Check a policy's name for the form, or the two ends of a conversion, before any work is done.
+
+    Raises:
+        LookupError: no such policy, or none that these forms declare.
+        ValueError: one of the forms refuses it.
+        TypeError: the name is no str.
+    """
+    if not isinstance(errors, str):
+        raise TypeError(f"errors must be a str, not {type(errors).__name__}")
+    for form in ends:
+        if errors in form.refuses:
+            raise ValueError(f"{form.name} refuses errors={errors!r}: {form.refuses[errors]}")
+    if any(form.variant(errors) for form in ends):
+        return
+    if errors in _DECLARED:
+        raise LookupError(f"no form here declares the policy {errors!r}: {', '.join(form.name for form in ends)}")
+    if errors not in ("surrogatepass", "surrogateescape"):
+        codecs.lookup_error(errors)
+
+
+def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> Reading:
+    """Return how faults of a form without signatures are met on decoding, or at the source of a conversion."""
+    variant = form.variant(errors)
+    if variant is not None:
+        return Reading(variant.form, name, errors, codecs.strict_errors)
+    if errors == "surrogatepass":
+        return Reading(form, name, errors, lambda error: _pass_bytes(form, error))
+    if errors == "surrogateescape":
+        return Reading(form, name, errors, _escape_bytes)
+    if errors in _DECLARED or (converting and errors in _ONE_DIRECTION):
+        return Reading(form, name, errors, codecs.strict_errors)
+    return Reading(form, name, errors, _PYTHONS_OWN.get(errors) or codecs.lookup_error(errors))
+
+
+def writing(form: Form, errors: str, name: str) -> Writing:
+    """Return how code points that a form without signatures lacks are met on encoding."""
+    variant = form.variant(errors)
+    if variant is not None:
+        return Writing(variant.form if variant.encodes else form, name, errors, codecs.strict_errors)
+    if errors == "surrogatepass":
+        return Writing(form, name, errors, lambda error: _pass_text(form, error))
+    if errors == "surrogateescape":
+        return Writing(form, name, errors, _escape_text)
+    if errors in _DECLARED:
+        return Writing(form, name, errors, codecs.strict_errors)
+    return Writing(form, name, errors, _PYTHONS_OWN.get(errors) or codecs.lookup_error(errors))
+
+
+def _pass_bytes(form: Form, error: UnicodeDecodeError) -> tuple[str, int]:
+    surrogate = surrogate_at(form, error.object, error.start)
+    if surrogate is None or surrogate.code_point is None:
+        raise error
+    return chr(surrogate.code_point), surrogate.end
+
+
+def _escape_bytes(error: UnicodeDecodeError) -> tuple[str, int]:
+    escaped = ""
+    for byte in error.object[error.start : error.end]:
+        if byte < 0x80:
+            break
+        escaped += chr(_ESCAPES.start + byte - 0x80)
+    if not escaped:
+        raise error
+    return escaped, error.start + len(escaped)
+
+
+def _pass_text(form: Form, error: UnicodeEncodeError) -> tuple[bytes, int]:
+    return _written_prefix(error, lambda code_point: encoded_surrogate(form, code_point))
+
+
+def _escape_text(error: UnicodeEncodeError) -> tuple[bytes, int]:
+    return _written_prefix(
+        error, lambda code_point: bytes([code_point - _ESCAPES.start + 0x80]) if code_point in _ESCAPES else None
+    )
+
+
+def _written_prefix(error: UnicodeEncodeError, write: Callable[[int], bytes | None]) -> tuple[bytes, int]:
+    """Write as many code points of the unit as can be; what is left is a unit of its own (as CPython's utf-8)."""
+    prefix, at = b"", error.start
+    while at < error.end and (part := write(ord(error.object[at]))) is not None:
+        prefix, at = prefix + part, at + 1
+    if at == error.start:
+        raise error
+    return prefix, at
+
+
+def decode_error(reading: Reading, data: bytes, start: int, unit: Decoded) -> DecodeError:
+    """Return the exception for an ill-formed decoding unit, with the fault that contains it."""
+    form = reading.form
+    if unit.code_point is None:
+        fault = fault_at(form, data, start)
+        assert fault is not None  # with the whole input at hand there is always an answer
+    else:
+        fault = Fault("unrepresentable", form.name, start, unit.end, data[start : unit.end], unit.code_point)
+    fault = fault.renamed(reading.name)
+    return DecodeError(reading.name, data, start, unit.end, _reason(form, data, start, unit.end, fault), fault)
+
+
+def _reason(form: Form, data: bytes, start: int, end: int, fault: Fault) -> str:
+    reasons = form.cpython_reasons
+    lead = unit_at(form, data, start)
+    begins_row = lead is not None and any(
+        low <= lead <= high for low, high in (row.unit_ranges[0] for row in form.rows)
+    )
+    situation = "start" if not begins_row else "end" if end == len(data) else "continuation"
+    return reasons.get(fault.kind) or reasons.get(situation) or str(fault)
+
+
+def encode_error(writing: Writing, text: str, start: int, end: int) -> EncodeError:
+    """Return the exception for code points of a str that the form lacks."""
+    fault = Fault("unrepresentable", writing.name, start, end, b"", ord(text[start]), "text")
+    reason = writing.form.cpython_reasons.get("encode") or str(fault)
+    return EncodeError(writing.name, text, start, end, reason, fault)
+
+
+class Stalls:
+    """Counts the answers in a row that do not go on, and ends a handler that never does."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def note(self, error: UnicodeDecodeError | UnicodeEncodeError, position: int, *, same_object: bool = True) -> None:
+        """Note a handler's answer.
+
+        Raises:
+            RuntimeError: it is the thousandth in a row that stays where it was, in the same object.
+        """
+        self._count = self._count + 1 if same_object and position <= error.start else 0
+        if self._count >= STALLS_ALLOWED:
+            raise RuntimeError(f"error handler does not go on: {STALLS_ALLOWED} answers at or before {error.start}")
+
+
+def ask_decoding(handler: Handler, error: DecodeError) -> tuple[str, int, bytes]:
+    """Call a handler with a fault of bytes; return its text, the offset to go on at, and the bytes to go on in.
+
+    Raises:
+        TypeError, IndexError, OverflowError: the answer breaks the protocol, as in CPython.
+    """
+    answer = handler(error)
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], str):
+        raise TypeError("decoding error handler must return (str, int) tuple")
+    given = _index(answer[1])
+    data = error.object
+    if not isinstance(data, bytes):
+        raise TypeError("object attribute must be bytes")
+    return answer[0], _position(given, len(data)), data
+
+
+def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
+    """Call a handler with code points that a form lacks; return the bytes to write and the index to go on at.
+
+    Raises:
+        TypeError, IndexError, OverflowError: the answer breaks the protocol, as in CPython.
+        EncodeError: the replacement cannot be encoded itself.
+    """
+    length = len(error.object)
+    answer = writing.handler(error)
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], (str, bytes)):
+        raise TypeError("encoding error handler must return (str/bytes, int) tuple")
+    position = _position(_index(answer[1]), length)
+    replacement = _replacement(writing.form, answer[0])
+    if replacement is None:
+        raise error
+    return replacement, position
+
+
+def _index(position: Any) -> int:
+    given = operator.index(position)
+    if not -(2**63) <= given < 2**63:
+        raise OverflowError("Python int too large to convert to C ssize_t")
+    return given
+
+
+def _position(given: int, length: int) -> int:
+    position = given + length if given < 0 else given
+    if not 0 <= position <= length:
+        raise IndexError(f"position {position} from error handler out of bounds")
+    return position
+
+
+def _replacement(form: Form, replacement: str | bytes) -> bytes | None:
+    if isinstance(replacement, bytes):
+        return replacement if len(replacement) % form.unit_bytes == 0 else None
+    if form.cpython_reasons and not replacement.isascii():
+        return None
+    return written(form, [ord(character) for character in replacement])
+
+
+def replacement_beyond_unicode(writing: Writing, code_point: int) -> bytes | None:
+    """Return what a policy writes for a code point above U+10FFFF that the form lacks, or None for an error."""
+    if writing.errors not in _BEYOND_UNICODE or writing.errors == "strict":
+        return None
+    if writing.errors == "ignore":
+        return b""
+    text = REPLACEMENT if writing.errors == "replace" else f"\\U{code_point:08x}"
+    return written(writing.form, [ord(character) for character in text])
+
+
+def raise_conversion(source: str, target: str, offset: int, fault: Fault, unit: tuple[int, int]) -> NoReturn:
+    """Raise the ConversionError for a unit and the fault that contains it, both ``offset`` bytes further on."""
+    start, end = unit
+    raise ConversionError(source, target, start + offset, end + offset, fault.moved(offset)) from None

@@ -1,0 +1,379 @@
+"""The executable specification: what rows and fault rows mean, one sequence at a time. Nothing here is fast.
+
+Four questions are answered: which sequence begins here (:func:`sequence_at`), which fault (:func:`fault_at`), how is
+this code point written (:func:`encoded`), and which code point is this pair (:func:`joined`). Policies on errors,
+streams and strings live elsewhere. There is no bit arithmetic: a value is the first code point of a row plus the
+mixed-radix index of the units within their ranges.
+
+Source: Unicode 3.9 D93b (maximal subpart); the vocabulary's two views of errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from eightfold.faults import UNITS_KEPT, Fault, Kind
+from eightfold.forms.form import FaultRow, Form, Range, Row
+from eightfold.forms.utf_16 import PAIR
+
+LEADS, TRAILS = (range(low, high + 1) for low, high in PAIR.unit_ranges)
+SURROGATES = range(LEADS.start, TRAILS.stop)
+
+
+class Decoded(NamedTuple):
+    """One step of decoding: a code point and where its sequence ends, or None for an ill-formed decoding unit."""
+
+    end: int
+    code_point: int | None
+
+
+def value(first: int, unit_ranges: Sequence[Range], units: Sequence[int]) -> int:
+    """Return the code point of units that lie within the ranges of a row that begins with ``first``.
+
+    >>> hex(value(0x80, ((0xC2, 0xDF), (0x80, 0xBF)), (0xC3, 0xA9)))
+    '0xe9'
+    """
+    index = 0
+    for (low, high), unit in zip(unit_ranges, units, strict=True):
+        index = index * (high - low + 1) + (unit - low)
+    return first + index
+
+
+def units_of(row: Row, code_point: int) -> tuple[int, ...]:
+    """Return the code units that write a code point of the row: the inverse of :func:`value`.
+
+    >>> [hex(unit) for unit in units_of(PAIR, 0x1F4A9)]
+    ['0xd83d', '0xdca9']
+    """
+    index = code_point - row.first
+    units = []
+    for low, high in reversed(row.unit_ranges):
+        index, digit = divmod(index, high - low + 1)
+        units.append(low + digit)
+    return tuple(reversed(units))
+
+
+def joined(lead: int, trail: int) -> int:
+    """Return the supplementary code point of a surrogate pair.
+
+    >>> hex(joined(0xD83D, 0xDCA9))
+    '0x1f4a9'
+    """
+    return value(PAIR.first, PAIR.unit_ranges, (lead, trail))
+
+
+def unit_at(form: Form, data: bytes, offset: int) -> int | None:
+    """Return the code unit at a byte offset, or None where the input ends before the unit does."""
+    end = offset + form.unit_bytes
+    return int.from_bytes(data[offset:end], form.byte_order) if end <= len(data) else None
+
+
+def _entries(form: Form, lead: int) -> list[Row | FaultRow]:
+    """Return the rows and decoding units that this unit can begin, the longest first."""
+    if form.unit_bits > 8:
+        return _fitting(form, lead)
+    if "entries" not in form.derived:
+        form.derived["entries"] = [_fitting(form, byte) for byte in range(256)]
+    entries: list[Row | FaultRow] = form.derived["entries"][lead]
+    return entries
+
+
+def _fitting(form: Form, lead: int) -> list[Row | FaultRow]:
+    fitting = [entry for entry in form.sequences if _holds(entry.unit_ranges[0], lead)]
+    return sorted(fitting, key=lambda entry: -len(entry.unit_ranges))
+
+
+def _holds(unit_range: Range, unit: int) -> bool:
+    return unit_range[0] <= unit <= unit_range[1]
+
+
+def _matched(form: Form, unit_ranges: Sequence[Range], data: bytes, start: int) -> tuple[int, bool]:
+    """Return how many ranges the units from ``start`` fit, and whether it was the end of the input that stopped it."""
+    for count, unit_range in enumerate(unit_ranges):
+        unit = unit_at(form, data, start + count * form.unit_bytes)
+        if unit is None:
+            return count, True
+        if not _holds(unit_range, unit):
+            return count, False
+    return len(unit_ranges), False
+
+
+def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Decoded | None:
+    r"""Return the sequence that begins at a byte offset: the longest row or decoding unit, else the maximal subpart.
+
+    None says that more input could make another answer; with ``final`` there is always one.
+
+    >>> from eightfold.forms import form
+    >>> sequence_at(form("utf-8"), b"\xc3\xa9", 0), sequence_at(form("utf-8"), b"\xed\xa0\x80", 0)
+    (Decoded(end=2, code_point=233), Decoded(end=1, code_point=None))
+    >>> sequence_at(form("utf-8"), b"\xc3", 0, final=False) is None
+    True
+    """
+    lead = unit_at(form, data, start)
+    if lead is None:
+        return Decoded(len(data), None) if final else None
+    subpart, cut_by_end = 1, False
+    for entry in _entries(form, lead):
+        count, at_end = _matched(form, entry.unit_ranges, data, start)
+        if at_end and not final:
+            return None
+        if count == len(entry.unit_ranges):
+            return _whole(form, entry, data, start, final)
+        if isinstance(entry, Row) and count >= subpart:
+            subpart, cut_by_end = count, at_end
+    # A partial code unit belongs to the sequence that it would have continued.
+    end = len(data) if cut_by_end else start + subpart * form.unit_bytes
+    return Decoded(end, None) if final or not _begins_surrogate(form, data, start) else None
+
+
+def _whole(form: Form, entry: Row | FaultRow, data: bytes, start: int, final: bool) -> Decoded | None:
+    end = start + len(entry.unit_ranges) * form.unit_bytes
+    if isinstance(entry, Row):
+        units = _units(form, data, start, end)
+        return Decoded(end, value(entry.first, entry.unit_ranges, units))
+    if entry.run:
+        end = run_end(form, entry, data, end)
+        if end == len(data) and not final:
+            return None
+    return Decoded(end, None)
+
+
+def _units(form: Form, data: bytes, start: int, end: int) -> tuple[int, ...]:
+    if form.unit_bytes == 1:
+        return tuple(data[start:end])
+    step = form.unit_bytes
+    return tuple(int.from_bytes(data[at : at + step], form.byte_order) for at in range(start, end, step))
+
+
+def run_end(form: Form, entry: FaultRow, data: bytes, start: int) -> int:
+    """Return where the run of units that go on belonging to a fault row ends, ``start`` if at once."""
+    at = start
+    while (unit := unit_at(form, data, at)) is not None and any(_holds(each, unit) for each in entry.run):
+        at += form.unit_bytes
+    return at
+
+
+def run_at(form: Form, data: bytes, start: int) -> FaultRow | None:
+    """Return the decoding unit without a fixed length that begins at a byte offset, or None."""
+    lead = unit_at(form, data, start)
+    if lead is None:
+        return None
+    return next((entry for entry in _entries(form, lead) if isinstance(entry, FaultRow) and entry.run), None)
+
+
+def surrogate_row(form: Form) -> tuple[Range, ...] | None:
+    """Return the unit ranges by which a form's own tables know the surrogates, U+D800 first, or None.
+
+    They are a row, a unit or a name; ``surrogatepass`` reads and writes by them.
+    """
+    if "surrogate_row" not in form.derived:
+        form.derived["surrogate_row"] = next(
+            (
+                entry.unit_ranges
+                for entry in (*form.sequences, *form.names)
+                if (entry.first, entry.last) == (SURROGATES.start, SURROGATES.stop - 1)
+            ),
+            None,
+        )
+    ranges: tuple[Range, ...] | None = form.derived["surrogate_row"]
+    return ranges
+
+
+def surrogate_at(form: Form, data: bytes, start: int) -> Decoded | None:
+    """Return the surrogate that the form's own tables know at a byte offset, or None."""
+    ranges = surrogate_row(form)
+    if ranges is None or _matched(form, ranges, data, start)[0] < len(ranges):
+        return None
+    end = start + len(ranges) * form.unit_bytes
+    return Decoded(end, value(SURROGATES.start, ranges, _units(form, data, start, end)))
+
+
+def _begins_surrogate(form: Form, data: bytes, start: int) -> bool:
+    """Say whether the input ends inside a surrogate, which `surrogatepass` must see whole (as CPython holds it)."""
+    ranges = surrogate_row(form)
+    return ranges is not None and _matched(form, ranges, data, start)[1]
+
+
+def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None:
+    r"""Return the fault that begins at the byte offset of an ill-formed decoding unit.
+
+    None says that more input could make another answer; with ``final`` there is always one.
+
+    >>> from eightfold.forms import form
+    >>> fault = fault_at(form("utf-8"), b"\xc0\xaf", 0)
+    >>> fault.kind, fault.end, hex(fault.code_point)
+    ('overlong', 2, '0x2f')
+    """
+    unit = sequence_at(form, data, start, final=final)
+    if unit is None:
+        return None
+    row, matched = _row_named(form, data, start, unit.end, final=final)
+    if matched is None:
+        return None
+    end = unit.end if row is None else _covered(form, data, unit.end, start + matched * form.unit_bytes)
+    kind, code_point = _named(form, row, data, start, end)
+    return Fault(
+        kind,
+        form.name,
+        start,
+        end,
+        data[start : min(end, start + UNITS_KEPT)],
+        code_point,
+        at_end=kind == "truncated" and end == len(data),
+    )
+
+
+def _row_named(
+    form: Form, data: bytes, start: int, unit_end: int, *, final: bool
+) -> tuple[FaultRow | None, int | None]:
+    """Return the fault row that names the fault, if one does, and how many units fit it; None for "wait"."""
+    for entry in form.units:
+        if _matched(form, entry.unit_ranges, data, start)[0] == len(entry.unit_ranges):
+            return entry, (unit_end - start) // form.unit_bytes
+    row, most = None, 0
+    for name in form.names:
+        count, at_end = _matched(form, name.unit_ranges, data, start)
+        if count and at_end and not final:
+            return None, None
+        if count > most:
+            row, most = name, count
+    if row is None or not _outweighs(form, row, most, data, start, unit_end):
+        return None, 0
+    return row, most
+
+
+def _outweighs(form: Form, row: FaultRow, matched: int, data: bytes, start: int, unit_end: int) -> bool:
+    """Say whether a fault row tells more than `truncated` does: it fits further, or is whole and no end cut it."""
+    prefix = _longest_prefix(form, data, start)
+    whole = matched == len(row.unit_ranges)
+    return matched > prefix or (whole and matched == prefix and unit_end < len(data))
+
+
+def _longest_prefix(form: Form, data: bytes, start: int) -> int:
+    return max(_matched(form, row.unit_ranges, data, start)[0] for row in form.rows)
+
+
+def _covered(form: Form, data: bytes, unit_end: int, name_end: int) -> int:
+    """Return the end of a fault: whole ill-formed units only, as far as its name fits."""
+    end = unit_end
+    while end < name_end:
+        unit = sequence_at(form, data, end)
+        if unit is None or unit.code_point is not None or unit.end > name_end:
+            break
+        end = unit.end
+    return end
+
+
+def _named(form: Form, row: FaultRow | None, data: bytes, start: int, end: int) -> tuple[Kind, int | None]:
+    if row is None:
+        return _kind_without_row(form, data, start), None
+    whole = end - start == len(row.unit_ranges) * form.unit_bytes
+    if row.first is None or not whole:
+        return row.kind, None
+    return row.kind, value(row.first, row.unit_ranges, _units(form, data, start, end))
+
+
+def begins_row(form: Form, unit: int) -> bool:
+    """Say whether a code unit begins some well-formed sequence."""
+    return any(_holds(row.unit_ranges[0], unit) for row in form.rows)
+
+
+def _kind_without_row(form: Form, data: bytes, start: int) -> Kind:
+    lead = unit_at(form, data, start)
+    if lead is None:
+        return "odd-length"
+    if begins_row(form, lead):
+        return "truncated"
+    later = (unit_range for row in form.rows for unit_range in row.unit_ranges[1:])
+    return "unexpected-continuation" if any(_holds(each, lead) for each in later) else "invalid-byte"
+
+
+def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
+    r"""Yield every fault of the bytes from ``start`` on, in order.
+
+    >>> from eightfold.forms import form
+    >>> [str(fault) for fault in faults(form("utf-8"), b"a\xffb\x80")]
+    ['byte FF begins no sequence', 'continuation byte 80 where a lead byte is due']
+    """
+    position = start
+    while position < len(data):
+        step = sequence_at(form, data, position)
+        fault = None if step is None or step.code_point is not None else fault_at(form, data, position)
+        if fault is not None:
+            yield fault
+            position = fault.end
+        elif step is not None:
+            position = step.end
+
+
+def encoded(form: Form, code_point: int) -> bytes | None:
+    r"""Return the bytes that write a code point, or None where the form has none for it.
+
+    >>> from eightfold.forms import form
+    >>> encoded(form("mutf-8"), 0), encoded(form("utf-8"), 0xD800)
+    (b'\xc0\x80', None)
+    """
+    for row in form.rows:
+        if row.first <= code_point <= row.last:
+            return b"".join(unit.to_bytes(form.unit_bytes, form.byte_order) for unit in units_of(row, code_point))
+    return None
+
+
+def encoded_surrogate(form: Form, code_point: int) -> bytes | None:
+    """Return the bytes by which the form's own tables know a surrogate, or None."""
+    ranges = surrogate_row(form)
+    if ranges is None or code_point not in SURROGATES:
+        return None
+    units = units_of(Row(SURROGATES.start, SURROGATES.stop - 1, *ranges), code_point)
+    return b"".join(unit.to_bytes(form.unit_bytes, form.byte_order) for unit in units)
+
+
+def next_written(form: Form, points: Sequence[int], at: int) -> tuple[int, int]:
+    """Return the code point that a form writes next, and the index after it: a pair is joined where the form joins.
+
+    >>> from eightfold.forms import form
+    >>> next_written(form("wtf-8"), [0xD83D, 0xDCA9], 0), next_written(form("utf-8"), [0xD83D, 0xDCA9], 0)
+    ((128169, 2), (55357, 1))
+    """
+    code_point = points[at]
+    if form.joins_pairs and code_point in LEADS and at + 1 < len(points) and points[at + 1] in TRAILS:
+        return joined(code_point, points[at + 1]), at + 2
+    return code_point, at + 1
+
+
+def written(form: Form, points: Sequence[int]) -> bytes | None:
+    """Return the bytes that write code points, or None where the form lacks one of them."""
+    parts, at = [], 0
+    while at < len(points):
+        code_point, at = next_written(form, points, at)
+        part = encoded(form, code_point)
+        if part is None:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def opening(form: Form, data: bytes, *, final: bool = True) -> tuple[Form, int] | None:
+    r"""Return the form that holds at the start of an input and how many bytes of signature to pass over.
+
+    None says that more input could complete a signature. A form without signatures holds itself.
+
+    >>> from eightfold.forms import form
+    >>> opening(form("utf-16"), b"\xfe\xff\x00A")
+    (<Form utf-16-be>, 2)
+    """
+    for signature in form.signatures:
+        if data.startswith(signature.mark):
+            return signature.form, len(signature.mark)
+        if not final and signature.mark.startswith(data):
+            return None
+    return (form.signatures[0].form if form.signatures else form), 0
+
+
+def holds_back_lead(form: Form) -> bool:
+    """Say whether an encoder must see what follows a lead: a pair is written otherwise than its halves."""
+    if not form.joins_pairs:
+        return False
+    lead, trail = encoded(form, LEADS.start), encoded(form, TRAILS.start)
+    return lead is None or trail is None or encoded(form, PAIR.first) != lead + trail

@@ -1,0 +1,228 @@
+"""The one loop of each direction: sequences from the engine, faults to the policy, results to whoever asked.
+
+Verbs, streams and codecs differ only in where the input comes from and where the results go. A pass keeps its place,
+so that a stream can stop where more input could change the answer and go on there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from eightfold.faults import DecodeError, EncodeError, Fault
+from eightfold.forms.form import Form
+from eightfold.policy import (
+    REPLACEMENT,
+    Reading,
+    Stalls,
+    Writing,
+    ask_decoding,
+    ask_encoding,
+    decode_error,
+    encode_error,
+    raise_conversion,
+    replacement_beyond_unicode,
+)
+from eightfold.reference import (
+    LEADS,
+    TRAILS,
+    Decoded,
+    encoded,
+    holds_back_lead,
+    joined,
+    next_written,
+    run_at,
+    run_end,
+    sequence_at,
+    written,
+)
+
+LARGEST_IN_STR = 0x10FFFF
+
+
+class Piece(NamedTuple):
+    """Code points that a pass over bytes gave, and the byte span that they came from."""
+
+    start: int
+    end: int
+    code_points: tuple[int, ...]
+
+
+class Decoding:
+    """A pass over bytes of a form without signatures.
+
+    Attributes:
+        data: the bytes; a handler may put others in their place.
+        position: the offset to go on at.
+        in_run: whether a sequence without a fixed length (Corrected UTF-8's reserved ones) goes on at ``position``,
+            its beginning met already.
+    """
+
+    def __init__(
+        self, reading: Reading, data: bytes, position: int = 0, *, in_run: bool = False, largest: int = LARGEST_IN_STR
+    ) -> None:
+        self.reading = reading
+        self.data = data
+        self.position = position
+        self.in_run = in_run
+        self.largest = largest
+        self._stalls = Stalls()
+
+    def pieces(self, *, final: bool) -> Iterator[Piece]:
+        """Yield what the bytes decode to, up to where more input could change the answer."""
+        if self.in_run:
+            yield self._rest_of_run()
+        while self.position < len(self.data):
+            step = sequence_at(self.reading.form, self.data, self.position, final=final)
+            if step is None:
+                if not self._enters_run():
+                    return
+                step = Decoded(len(self.data), None)
+            if step.code_point is None or step.code_point > self.largest:
+                yield self._ask(step)
+            else:
+                start, self.position = self.position, step.end
+                yield Piece(start, step.end, (step.code_point,))
+        if final:
+            self.in_run = False
+
+    def _ask(self, unit: Decoded) -> Piece:
+        start, data = self.position, self.data
+        error = decode_error(self.reading, data, start, unit)
+        text, self.position, self.data = ask_decoding(self.reading.handler, error)
+        self._stalls.note(error, self.position, same_object=self.data is data)
+        return Piece(start, unit.end, tuple(map(ord, text)))
+
+    def _enters_run(self) -> bool:
+        # Its bytes need not be held: the built-in policies either raise here or see no more than byte after byte.
+        # A foreign handler is called once with all of it, so for one the run is held back.
+        self.in_run = self.reading.built_in and run_at(self.reading.form, self.data, self.position) is not None
+        return self.in_run
+
+    def _rest_of_run(self) -> Piece:
+        form, start = self.reading.form, self.position
+        run = next(unit for unit in form.units if unit.run)
+        end = run_end(form, run, self.data, start)
+        self.in_run = end == len(self.data)
+        if end == start or self.reading.once_per_unit:
+            self.position = end
+            return Piece(start, end, ())
+        return self._ask(Decoded(end, None))
+
+
+def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
+    """Yield the bytes that a str is encoded to, in a form without signatures."""
+    form, points, stalls, at = writing.form, tuple(map(ord, text)), Stalls(), 0
+    while at < len(points):
+        code_point, end = next_written(form, points, at)
+        part = encoded(form, code_point)
+        if part is None:
+            error = encode_error(writing, text, at, unencodable_end(form, points, at))
+            part, end = ask_encoding(writing, error)
+            stalls.note(error, end)
+        at = end
+        yield part
+
+
+def unencodable_end(form: Form, points: tuple[int, ...], start: int) -> int:
+    """Return where a unit of error on encoding ends: the longest run in a byte form, else one code point."""
+    at = start + 1
+    while form.unit_bits == 8 and at < len(points):
+        code_point, end = next_written(form, points, at)
+        if encoded(form, code_point) is not None:
+            break
+        at = end
+    return at
+
+
+class _Held(NamedTuple):
+    code_point: int
+    start: int
+    end: int
+
+
+class Target:
+    """The end of a conversion that is written: code points with their places in the source become bytes.
+
+    Attributes:
+        held: a lead that must see what follows it, or None.
+    """
+
+    def __init__(self, writing: Writing, source: str, *, replacement: str = REPLACEMENT) -> None:
+        self.writing = writing
+        self.source = source
+        self.held: _Held | None = None
+        self._replacement = replacement
+        self._holds = holds_back_lead(writing.form)
+
+    def write(self, code_point: int, start: int, end: int) -> bytes:
+        """Return the bytes that can be written now that this code point is there."""
+        before = b""
+        if self.held is not None:
+            if code_point in TRAILS:
+                lead, self.held = self.held, None
+                return self._written(joined(lead.code_point, code_point), lead.start, end)
+            before = self.finish()
+        if self._holds and code_point in LEADS:
+            self.held = _Held(code_point, start, end)
+            return before
+        return before + self._written(code_point, start, end)
+
+    def finish(self) -> bytes:
+        """Return the bytes of a lead that was held: nothing follows it."""
+        if self.held is None:
+            return b""
+        lead, self.held = self.held, None
+        return self._written(*lead)
+
+    def _written(self, code_point: int, start: int, end: int) -> bytes:
+        part = encoded(self.writing.form, code_point)
+        if part is None:
+            part = self._replaced(code_point, start, end)
+        return part
+
+    def _replaced(self, code_point: int, start: int, end: int) -> bytes:
+        if code_point > LARGEST_IN_STR:
+            part = replacement_beyond_unicode(self.writing, code_point)
+        elif self.writing.errors == "replace":
+            part = written(self.writing.form, tuple(map(ord, self._replacement)))
+        else:
+            part = self._asked(code_point)
+        if part is None:
+            fault = Fault("unrepresentable", self.writing.name, start, end, b"", code_point, "target")
+            raise_conversion(self.source, self.writing.name, 0, fault, (start, end))
+        return part
+
+    def _asked(self, code_point: int) -> bytes | None:
+        error = encode_error(self.writing, chr(code_point), 0, 1)
+        try:
+            part, position = ask_encoding(self.writing, error)
+        except EncodeError as raised:
+            if raised is error:
+                return None
+            raise
+        if position != 1:
+            raise IndexError(f"position {position} from error handler must be 1: one code point is converted at a time")
+        return part
+
+
+def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: bool) -> Iterator[bytes]:
+    """Yield the bytes that a pass over bytes is converted to; ``offset`` is where its data begin in the source.
+
+    Raises:
+        ConversionError: with offsets into the source.
+    """
+    pieces = decoding.pieces(final=final)
+    while True:
+        try:
+            piece = next(pieces, None)
+        except DecodeError as error:
+            if error.fault is None:
+                raise
+            raise_conversion(target.source, target.writing.name, offset, error.fault, (error.start, error.end))
+        if piece is None:
+            break
+        for code_point in piece.code_points:
+            yield target.write(code_point, piece.start + offset, piece.end + offset)
+    if final:
+        yield target.finish()

@@ -1,0 +1,307 @@
+"""The verbs: encode, decode, convert, check and locate, for any form. Whole inputs; pieces are for `stream`.
+
+A form is a Form or any of its names; data is any bytes-like object, contiguous or not.
+"""
+
+from __future__ import annotations
+
+import operator
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import SupportsIndex, TypeAlias
+
+from eightfold import reference
+from eightfold.faults import Fault
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.policy import Errors, check_policy, encode_error, reading, writing
+from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, unencodable_end
+
+Data: TypeAlias = "bytes | bytearray | memoryview | array[int]"
+"""Any bytes-like object; these are the ones that type checkers of every supported Python know."""
+AnyForm: TypeAlias = Form | str
+AnyErrors: TypeAlias = Errors | str
+
+LARGEST_IN_ARRAY = 0xFFFFFFFF
+_CODE_POINT_POLICIES = ("strict", "replace", "ignore")
+
+
+def bytes_of(data: Data) -> bytes:
+    """Return the bytes of any bytes-like object, contiguous or not; `bytes` are returned as they are.
+
+    Raises:
+        TypeError: it is none.
+    """
+    return data if type(data) is bytes else memoryview(data).tobytes()
+
+
+def _text_of(text: str) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, not {type(text).__name__}")
+    return text
+
+
+def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
+    r"""Return the bytes that write a str in a form.
+
+    Args:
+        text: any str, surrogates included; what becomes of them is the form's own rule.
+        form: a Form or the name of one.
+        errors: what to do with code points that the form lacks.
+
+    Raises:
+        EncodeError: there is one, and the policy is strict. Offsets count code points.
+        LookupError: no such form or policy. ValueError: the form refuses the policy.
+
+    >>> encode("h\ud83d\ude00", "wtf-8")
+    b'h\xf0\x9f\x98\x80'
+    >>> encode("\N{GRINNING FACE}", "cesu-8")
+    b'\xed\xa0\xbd\xed\xb8\x80'
+    """
+    asked = form_named(form)
+    check_policy(errors, asked)
+    plain, mark = signed(asked)
+    return mark + b"".join(encoded_pieces(writing(plain, errors, asked.name), _text_of(text)))
+
+
+def signed(form: Form) -> tuple[Form, bytes]:
+    """Return the form that is written and the signature that goes before it, empty where there is none."""
+    return (form.signatures[0].form, form.signatures[0].mark) if form.signatures else (form, b"")
+
+
+def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
+    r"""Return the str that bytes of a form hold.
+
+    Args:
+        data: any bytes-like object.
+        form: a Form or the name of one.
+        errors: what to do at ill-formed bytes, once per decoding unit (the maximal subpart by the form's own rows).
+
+    Raises:
+        DecodeError: the data are ill-formed, or hold a code point above U+10FFFF, and the policy is strict.
+        LookupError: no such form or policy. ValueError: the form refuses the policy.
+
+    >>> decode(b"\xed\xa0\xbd!", "wtf-8")
+    '\ud83d!'
+    >>> decode(b"\xff", "xtf-8")
+    '\uefff'
+    """
+    asked = form_named(form)
+    check_policy(errors, asked)
+    plain, content, skipped = opened(asked, bytes_of(data))
+    decoding = Decoding(reading(plain, errors, asked.name), content, skipped)
+    return "".join(chr(point) for piece in decoding.pieces(final=True) for point in piece.code_points)
+
+
+def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
+    """Return the form that holds after the signature, the bytes that offsets count in, and where to begin in them."""
+    opening = reference.opening(form, data)
+    assert opening is not None  # the whole input is at hand
+    plain, length = opening
+    if any(not signature.counted for signature in form.signatures):
+        return plain, data[length:], 0
+    return plain, data, length
+
+
+def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict", *, threads: int = 1) -> bytes:
+    r"""Return bytes of one form as bytes of another, without a str between.
+
+    Equals decoding and encoding, but that code points above U+10FFFF pass where both ends have them, and that
+    ``replace`` writes U+FFFD for faults at either end. A handler gets a DecodeError for a fault of the source, and for
+    a code point that the target lacks an EncodeError whose object is that one character (the position must be 1).
+
+    Args:
+        data: any bytes-like object, in the source form.
+        source, target: Forms or names.
+        errors: the policy; one that Python has for one direction only applies to that end, the other is strict.
+        threads: how many may work at once; results are the same.
+
+    Raises:
+        ConversionError: with byte offsets into the data.
+        LookupError: no such form or policy. ValueError: an end refuses the policy, or ``threads`` is below 1.
+
+    >>> convert(b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8", "utf-8")
+    b'\xf0\x9f\x98\x80'
+    """
+    source_form, target_form = form_named(source), form_named(target)
+    check_policy(errors, source_form, target_form)
+    if threads < 1:
+        raise ValueError(f"threads must be 1 or more, not {threads}")
+    content = bytes_of(data)
+    opening = reference.opening(source_form, content)
+    assert opening is not None  # the whole input is at hand
+    plain, skipped = opening
+    decoding = Decoding(
+        reading(plain, errors, source_form.name, converting=True), content, skipped, largest=LARGEST_IN_ARRAY
+    )
+    written, mark = signed(target_form)
+    end = Target(writing(written, errors, target_form.name), source_form.name)
+    return mark + b"".join(converted_pieces(decoding, end, 0, final=True))
+
+
+def is_well_formed(data: Data, form: AnyForm) -> bool:
+    r"""Say whether bytes follow the definition of a form.
+
+    >>> is_well_formed(b"\xed\xa0\x80", "utf-8"), is_well_formed(b"\xed\xa0\x80", "wtf-8")
+    (False, True)
+    """
+    return next(faults(data, form), None) is None
+
+
+def is_encodable(text: str, form: AnyForm) -> bool:
+    r"""Say whether a form has bytes for each code point of a str.
+
+    >>> is_encodable("\ud800", "utf-8"), is_encodable("\ud800", "wtf-8")
+    (False, True)
+    """
+    return next(encode_faults(text, form), None) is None
+
+
+def faults(data: Data, form: AnyForm, limit: int | None = None) -> Iterator[Fault]:
+    r"""Yield the faults of bytes, in order: one for each sequence that was meant.
+
+    Args:
+        data: any bytes-like object.
+        form: a Form or the name of one.
+        limit: how many at most; None for all.
+
+    >>> [str(fault) for fault in faults(b"a\xc0\xaf", "utf-8")]
+    ['overlong form of U+002F (C0 AF)']
+    """
+    asked, content = form_named(form), bytes_of(data)
+    opening = reference.opening(asked, content)
+    assert opening is not None  # the whole input is at hand
+    plain, skipped = opening
+    return islice((fault.renamed(asked.name) for fault in reference.faults(plain, content, skipped)), limit)
+
+
+def encode_faults(text: str, form: AnyForm, limit: int | None = None) -> Iterator[Fault]:
+    r"""Yield the places of a str that a form cannot write: one for each unit that an error handler would get.
+
+    Args:
+        text: any str.
+        form: a Form or the name of one.
+        limit: how many at most; None for all.
+
+    >>> [(fault.start, fault.end) for fault in encode_faults("a\ud800\ud801b", "utf-8")]
+    [(1, 3)]
+    """
+    return islice(_encode_faults(_text_of(text), form_named(form)), limit)
+
+
+def _encode_faults(text: str, asked: Form) -> Iterator[Fault]:
+    plain, _ = signed(asked)
+    points, at = tuple(map(ord, text)), 0
+    strict = writing(plain, "strict", asked.name)
+    while at < len(points):
+        code_point, end = reference.next_written(plain, points, at)
+        if reference.encoded(plain, code_point) is None:
+            end = unencodable_end(plain, points, at)
+            fault = encode_error(strict, text, at, end).fault
+            if fault is not None:
+                yield fault
+        at = end
+
+
+def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, int]:
+    r"""Return the line and the column at which a fault starts, both from 1; the column counts bytes.
+
+    Lines end at U+000A only.
+
+    Args:
+        data: the bytes in which the fault was found.
+        fault: a fault of bytes.
+        form: the form that the fault was found in, where it is one of your own and has no registered name.
+
+    Raises:
+        LookupError: the fault names a form that is not of the family.
+        ValueError: the fault is one of a str.
+
+    >>> data = b"one\ntwo \xff"
+    >>> [locate(data, fault) for fault in faults(data, "utf-8")]
+    [(2, 5)]
+    """
+    if fault.side == "text":
+        raise ValueError("a fault of a str has no line and column in bytes")
+    content = bytes_of(data)
+    opening = reference.opening(form_named(fault.form if form is None else form), content)
+    assert opening is not None  # the whole input is at hand
+    position = LinePosition(opening[0])
+    position.pass_over(content[: fault.start])
+    return position.line, position.column
+
+
+class LinePosition:
+    """A place in bytes that are passed over piece by piece: its line and its column in bytes, both from 1."""
+
+    def __init__(self, form: Form) -> None:
+        self.line = 1
+        self.column = 1
+        self._unit_bytes = form.unit_bytes
+        self._feed = reference.encoded(form, 0x0A)
+
+    def pass_over(self, data: bytes) -> None:
+        """Go on over whole code units."""
+        start = 0
+        while self._feed is not None and (found := self._next_feed(data, start)) >= 0:
+            self.line, self.column = self.line + 1, 1
+            start = found + len(self._feed)
+        self.column += len(data) - start
+
+    def _next_feed(self, data: bytes, start: int) -> int:
+        assert self._feed is not None  # only asked where the form has a line feed
+        found = data.find(self._feed, start)
+        while found % self._unit_bytes and found >= 0:
+            found = data.find(self._feed, found + 1)
+        return found
+
+
+def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> array[int]:
+    r"""Return the code points of bytes as an array of 4-byte integers (typecode "I"), above U+10FFFF too.
+
+    Raises:
+        DecodeError: the data are ill-formed, and the policy is strict.
+        LookupError: no such form or policy. ValueError: the form refuses the policy.
+
+    >>> decode_code_points(b"\xfd\xbf\xbf\xbf\xbf\xbf", "utf-8-rfc2044")
+    array('I', [2147483647])
+    """
+    asked = form_named(form)
+    check_policy(errors, asked)
+    plain, content, skipped = opened(asked, bytes_of(data))
+    decoding = Decoding(reading(plain, errors, asked.name), content, skipped, largest=LARGEST_IN_ARRAY)
+    return array("I", (point for piece in decoding.pieces(final=True) for point in piece.code_points))
+
+
+def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: AnyErrors = "strict") -> bytes:
+    """Return the bytes that write code points in a form, the inverse of :func:`decode_code_points`.
+
+    Args:
+        points: any iterable of integers; an array or a buffer of 4-byte integers is one.
+        form: a Form or the name of one.
+        errors: ``strict``, ``replace`` (writes ``?``) or ``ignore``.
+
+    Raises:
+        ConversionError: the form lacks one; ``start`` is its index.
+        LookupError: no such form or policy. ValueError: the form refuses the policy, or it is another one.
+
+    >>> encode_code_points([0x8421109F], "corrected-utf-8").hex()
+    'fdbfbfbfbfbf'
+    """
+    asked = form_named(form)
+    check_policy(errors, asked)
+    if errors not in _CODE_POINT_POLICIES:
+        raise ValueError(f"errors must be one of {', '.join(_CODE_POINT_POLICIES)} here, not {errors!r}")
+    plain, mark = signed(asked)
+    target = Target(writing(plain, errors, asked.name), "code points", replacement="?")
+    parts = [mark]
+    for index, point in enumerate(points):
+        parts.append(target.write(operator.index(point), index, index + 1))
+    return b"".join((*parts, target.finish()))
+
+
+__all__ = [
+    *("ConversionError", "convert", "decode", "decode_code_points", "encode", "encode_code_points"),
+    *("encode_faults", "faults", "is_encodable", "is_well_formed", "locate"),
+]
