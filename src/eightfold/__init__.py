@@ -7,7 +7,9 @@ r"""Text that is not well-formed, and every UTF-8-shaped encoding of it: encode,
 
 from eightfold._engine import ENGINE
 from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
-from eightfold.forms import FaultRow, Form, Row, fault_row, form, forms
+from eightfold.forms import FaultRow, Form, Row, Signature, Variant, fault_row, form, forms
+from eightfold.identify import Identification, identify
+from eightfold.stream import Checker, Converter
 from eightfold.text import (
     convert,
     decode,
@@ -23,14 +25,19 @@ from eightfold.text import (
 from eightfold.version import __version__
 
 __all__ = [
+    "Checker",
     "ConversionError",
+    "Converter",
     "DecodeError",
     "ENGINE",
     "EncodeError",
     "Fault",
     "FaultRow",
     "Form",
+    "Identification",
     "Row",
+    "Signature",
+    "Variant",
     "__version__",
     "convert",
     "decode",
@@ -42,6 +49,7 @@ __all__ = [
     "faults",
     "form",
     "forms",
+    "identify",
     "is_encodable",
     "is_well_formed",
     "locate",

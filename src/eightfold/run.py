@@ -155,6 +155,10 @@ class Target:
         self._replacement = replacement
         self._holds = holds_back_lead(writing.form)
 
+    def hold(self, lead: tuple[int, int, int] | None) -> None:
+        """Go on from a state in which a lead was held: the code point, its start and its end."""
+        self.held = None if lead is None else _Held(*lead)
+
     def write(self, code_point: int, start: int, end: int) -> bytes:
         """Return the bytes that can be written now that this code point is there."""
         before = b""

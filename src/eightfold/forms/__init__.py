@@ -5,6 +5,9 @@ What the rows mean is in :mod:`eightfold.reference`; nothing here decodes or enc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
 from eightfold.forms.cesu_8 import CESU_8
 from eightfold.forms.corrected_utf_8 import CORRECTED_UTF_8, CORRECTED_UTF_8_SIG
 from eightfold.forms.form import FaultRow, Form, Row, Signature, Variant, fault_row
@@ -29,11 +32,13 @@ _FORMS = (
 )
 
 
-def _normalized(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
+def _spellings(name: str) -> Iterator[str]:
+    parts = name.split("-")
+    for joints in product(("-", "_", ""), repeat=len(parts) - 1):
+        yield parts[0] + "".join(joint + part for joint, part in zip(joints, parts[1:], strict=True))
 
 
-_BY_NAME = {_normalized(name): each for each in _FORMS for name in (each.name, *each.aliases)}
+_BY_NAME = {spelling: each for each in _FORMS for name in (each.name, *each.aliases) for spelling in _spellings(name)}
 
 
 def forms() -> tuple[Form, ...]:
@@ -61,7 +66,7 @@ def form(name: Form | str) -> Form:
         return name
     if not isinstance(name, str):
         raise TypeError(f"a form is a Form or the name of one, not {type(name).__name__}")
-    found = _BY_NAME.get(_normalized(name))
+    found = _BY_NAME.get(name.lower())
     if found is None:
         raise LookupError(f"unknown form: {name!r}{_near_misses(name)}")
     return found

@@ -1,0 +1,354 @@
+r"""The verbs in pieces: an incremental decoder, encoder, converter and checker for any form.
+
+Whatever the cuts, the pieces add up to the result for the whole input. A coder that raises is exactly as before the
+call. What is held back between calls follows from the form's tables and is bounded: of Corrected UTF-8's reserved
+sequences, which have no longest one, only a flag is carried; but a foreign handler is called with all of one, and for
+it they are held.
+
+The classes of Python's codecs registry over these are in `codec`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import warnings
+from dataclasses import replace
+from typing import NamedTuple
+
+from eightfold import reference
+from eightfold.faults import UNITS_KEPT, Fault, code_point_name
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.policy import check_policy, reading, writing
+from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces
+from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
+
+
+class _Opening:
+    """Which form holds in a stream: known at once, or when the first bytes have shown a signature or none.
+
+    Attributes:
+        asked: the form that was asked for.
+        chosen: 0 before the first bytes are there, then one more than the index of the signature whose form holds.
+    """
+
+    def __init__(self, asked: Form, chosen: int = 0) -> None:
+        self.asked = asked
+        self.chosen = chosen
+
+    @property
+    def plain(self) -> Form | None:
+        """The form that holds, or None before that is known."""
+        if not self.asked.signatures:
+            return self.asked
+        return self.asked.signatures[self.chosen - 1].form if self.chosen else None
+
+    def after(self, data: bytes, *, final: bool) -> tuple[_Opening, int] | None:
+        """Return the opening once these bytes are there and how many of them are its signature; None for "wait"."""
+        if self.plain is not None:
+            return self, 0
+        opening = reference.opening(self.asked, data, final=final)
+        if opening is None:
+            return None
+        announced = [signature.form for signature in self.asked.signatures]
+        return _Opening(self.asked, announced.index(opening[0]) + 1), opening[1]
+
+
+class Decoder(codecs.IncrementalDecoder):
+    r"""Decodes a form piece by piece.
+
+    Args:
+        form: a Form or the name of one.
+        errors: the policy, as for :func:`eightfold.decode`.
+
+    Raises:
+        LookupError: no such form or policy. ValueError: the form refuses the policy.
+
+    >>> decoder = Decoder("wtf-8")
+    >>> decoder.decode(b"\xed\xa0"), decoder.decode(b"\xbd", final=True)
+    ('', '\ud83d')
+    """
+
+    def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
+        self.form = form_named(form)
+        check_policy(errors, self.form)
+        super().__init__(errors)
+        self._held = b""
+        self._opening = _Opening(self.form)
+        self._in_run = False
+
+    def decode(self, data: Data, final: bool = False) -> str:  # type: ignore[override]
+        """Return the text of as many bytes as can be decoded now; the rest is held for the next call.
+
+        Raises:
+            DecodeError: with offsets relative to its object: what was held, then these bytes.
+        """
+        content = self._held + bytes_of(data)
+        opened = self._opening.after(content, final=final)
+        if opened is None:
+            self._held = content
+            return ""
+        opening, skipped = opened
+        plain = opening.plain
+        assert plain is not None  # it has just opened
+        if any(not signature.counted for signature in self.form.signatures):
+            content, skipped = content[skipped:], 0
+        decoding = Decoding(reading(plain, self.errors, self.form.name), content, skipped, in_run=self._in_run)
+        text = "".join(chr(point) for piece in decoding.pieces(final=final) for point in piece.code_points)
+        self._opening, self._in_run = opening, decoding.in_run
+        self._held = decoding.data[decoding.position :]
+        return text
+
+    def reset(self) -> None:
+        """Forget what was held; the next bytes are the first."""
+        self.setstate((b"", 0))
+
+    def getstate(self) -> tuple[bytes, int]:
+        """Return the bytes that are held, and an integer that is 0 before the first bytes."""
+        return self._held, 2 * self._opening.chosen + self._in_run
+
+    def setstate(self, state: tuple[bytes, int]) -> None:
+        """Go back to a state that :meth:`getstate` gave."""
+        self._held, flags = state
+        self._opening = _Opening(self.form, flags // 2)
+        self._in_run = bool(flags % 2)
+
+
+class Encoder(codecs.IncrementalEncoder):
+    r"""Encodes a form piece by piece.
+
+    A lead at the end of a piece is held where a pair is written otherwise than its halves (WTF-8 and CESU-8): finish
+    with ``encode("", final=True)`` or :meth:`finish`. An encoder that goes away while it holds one warns.
+
+    Args:
+        form: a Form or the name of one.
+        errors: the policy, as for :func:`eightfold.encode`.
+
+    Raises:
+        LookupError: no such form or policy. ValueError: the form refuses the policy.
+
+    >>> encoder = Encoder("wtf-8")
+    >>> encoder.encode("\ud83d"), encoder.encode("\ude00", final=True)
+    (b'', b'\xf0\x9f\x98\x80')
+    """
+
+    _held = ""
+
+    def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
+        self.form = form_named(form)
+        check_policy(errors, self.form)
+        super().__init__(errors)
+        self._plain, self._mark = signed(self.form)
+        self._holds = reference.holds_back_lead(self._plain)
+        self._mark_due = bool(self._mark)
+
+    def encode(self, text: str, final: bool = False) -> bytes:
+        """Return the bytes of as much text as can be encoded now; a lead at its end may be held for the next call.
+
+        Raises:
+            EncodeError: with offsets relative to its object: what was held, then this text.
+        """
+        content = self._held + text
+        held = content[-1:] if self._holds and not final and content and ord(content[-1]) in reference.LEADS else ""
+        ready = content[: len(content) - len(held)]
+        encoded = b"".join(encoded_pieces(writing(self._plain, self.errors, self.form.name), ready))
+        mark = self._mark if self._mark_due else b""
+        self._held, self._mark_due = held, False
+        return mark + encoded
+
+    def finish(self) -> bytes:
+        """Return the bytes of a lead that is held, if one is; unlike `encode`, never a signature."""
+        return self.encode("", final=True) if self._held else b""
+
+    def reset(self) -> None:
+        """Begin anew: a signature is due again. A lead that was held is lost, with a warning."""
+        self._warn_of_loss()
+        self._held, self._mark_due = "", bool(self._mark)
+
+    def getstate(self) -> int:
+        """Return an integer; it is 0 when nothing is held and no signature is due."""
+        return 2 * (ord(self._held) if self._held else 0) + self._mark_due
+
+    def setstate(self, state: int | str) -> None:
+        """Go back to a state that :meth:`getstate` gave; 0 is also how a text file says that it has moved."""
+        code, due = divmod(int(state), 2)
+        if not state:
+            self._warn_of_loss()
+        self._held, self._mark_due = (chr(code) if code else ""), bool(due)
+
+    def _warn_of_loss(self) -> None:
+        if self._held:
+            warnings.warn(
+                f"an encoder of {self.form.name} is lost while it holds the lead surrogate "
+                f"{code_point_name(ord(self._held))}: finish it, or use eightfold.open",
+                UnicodeWarning,
+                stacklevel=3,
+            )
+
+    def __del__(self) -> None:
+        self._warn_of_loss()
+
+
+class _ConverterState(NamedTuple):
+    held: bytes = b""
+    offset: int = 0
+    chosen: int = 0
+    in_run: bool = False
+    lead: tuple[int, int, int] | None = None
+    mark_due: bool = True
+
+
+class Converter:
+    r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
+
+    Args:
+        source, target: Forms or names.
+        errors: the policy.
+
+    Raises:
+        LookupError: no such form or policy. ValueError: an end refuses the policy.
+
+    >>> converter = Converter("utf-16-le", "utf-8")
+    >>> converter.convert(b"\x3d\xd8\x00"), converter.convert(b"\xde", final=True)
+    (b'', b'\xf0\x9f\x98\x80')
+    """
+
+    def __init__(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> None:
+        self.source = form_named(source)
+        self.target = form_named(target)
+        self.errors = errors
+        check_policy(errors, self.source, self.target)
+        self._state = _ConverterState()
+
+    def convert(self, chunk: Data, final: bool = False) -> bytes:
+        """Return the bytes of the target for as much of the source as can be converted now.
+
+        Raises:
+            ConversionError: with offsets into the whole source; the converter is as before the call.
+        """
+        state = self._state
+        content = state.held + bytes_of(chunk)
+        plain, mark = signed(self.target)
+        written = [mark] if state.mark_due else []
+        opened = _Opening(self.source, state.chosen).after(content, final=final)
+        if opened is None:
+            self._state = state._replace(held=content, mark_due=False)
+            return b"".join(written)
+        opening, skipped = opened
+        assert opening.plain is not None  # it has just opened
+        policy = reading(opening.plain, self.errors, self.source.name, converting=True)
+        decoding = Decoding(policy, content, skipped, in_run=state.in_run, largest=LARGEST_IN_ARRAY)
+        end = Target(writing(plain, self.errors, self.target.name), self.source.name)
+        end.hold(state.lead)
+        written.extend(converted_pieces(decoding, end, state.offset, final=final))
+        self._state = _ConverterState(
+            held=decoding.data[decoding.position :],
+            offset=state.offset + decoding.position,
+            chosen=opening.chosen,
+            in_run=decoding.in_run,
+            lead=end.held,
+            mark_due=False,
+        )
+        return b"".join(written)
+
+    def reset(self) -> None:
+        """Begin anew: offsets count from 0, signatures are looked for and written again."""
+        self._state = _ConverterState()
+
+    def getstate(self) -> tuple[object, ...]:
+        """Return the state as a tuple of plain values, for :meth:`setstate`."""
+        return tuple(self._state)
+
+    def setstate(self, state: tuple[object, ...]) -> None:
+        """Go back to a state that :meth:`getstate` gave."""
+        self._state = _ConverterState(*state)  # type: ignore[arg-type]
+
+
+class Located(NamedTuple):
+    """A fault with the line and the column at which it starts, both from 1; the column counts bytes."""
+
+    fault: Fault
+    line: int
+    column: int
+
+
+class Checker:
+    r"""Finds the faults of a form piece by piece: the same as :func:`eightfold.faults` of the whole, with their places.
+
+    Args:
+        form: a Form or the name of one.
+
+    >>> checker = Checker("utf-8")
+    >>> checker.check(b"one\ntwo \xe2\x82"), [str(found.fault) for found in checker.check(b"", final=True)]
+    ([], ['sequence E2 82 is cut short by the end of the input'])
+    """
+
+    def __init__(self, form: AnyForm) -> None:
+        self.form = form_named(form)
+        self._opening = _Opening(self.form)
+        self._held = b""
+        self._offset = 0
+        self._run: Located | None = None
+        self._position: LinePosition | None = None
+
+    def check(self, chunk: Data, final: bool = False) -> list[Located]:
+        """Return the faults that are certain now, with offsets into the whole input."""
+        content = self._held + bytes_of(chunk)
+        opened = self._opening.after(content, final=final)
+        if opened is None:
+            self._held = content
+            return []
+        self._opening, at = opened
+        plain = self._opening.plain
+        assert plain is not None  # it has just opened
+        self._position = self._position or LinePosition(plain)
+        found = []
+        if self._run is not None:
+            ended, at = self._go_on_in_run(plain, content, final=final)
+            found.extend(ended)
+        new, end, passed = self._scan(plain, content, at, self._position, final=final)
+        self._position.pass_over(content[passed:end])
+        self._held = content[end:]
+        self._offset += end
+        return found + new
+
+    def _scan(
+        self, form: Form, content: bytes, start: int, position: LinePosition, *, final: bool
+    ) -> tuple[list[Located], int, int]:
+        """Return the faults from ``start`` on, where to go on, and how far the position has been moved."""
+        found: list[Located] = []
+        at, passed = start, 0
+        while at < len(content):
+            step = reference.sequence_at(form, content, at, final=final)
+            if step is not None and step.code_point is not None:
+                at = step.end
+                continue
+            fault = reference.fault_at(form, content, at, final=final or self._begins_run(form, content, at))
+            if fault is None:
+                break
+            position.pass_over(content[passed:at])
+            passed = at
+            located = Located(fault.moved(self._offset).renamed(self.form.name), position.line, position.column)
+            at = fault.end
+            if step is None:
+                self._run = located
+            else:
+                found.append(located)
+        return found, at, passed
+
+    def _begins_run(self, form: Form, content: bytes, at: int) -> bool:
+        return reference.run_at(form, content, at) is not None
+
+    def _go_on_in_run(self, form: Form, content: bytes, *, final: bool) -> tuple[list[Located], int]:
+        """Return the fault of a sequence without a fixed length, if it ends here, and where."""
+        assert self._run is not None  # asked only then
+        row = next(unit for unit in form.units if unit.run)
+        end = reference.run_end(form, row, content, 0)
+        fault = self._run.fault
+        units = (fault.units + content[: min(end, UNITS_KEPT)])[:UNITS_KEPT]
+        run = self._run._replace(fault=replace(fault, end=fault.end + end, units=units))
+        if end == len(content) and not final:
+            self._run = run
+            return [], end
+        self._run = None
+        return [run], end

@@ -1,0 +1,139 @@
+r"""Text files of any form: `eightfold.open`, which is `io.open` but that closing a file finishes its encoder.
+
+Python's text files never finish an encoder, so a lead written last in WTF-8 or CESU-8 would be lost under plain `open`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import codecs
+import io
+import os
+import threading
+from typing import Any
+
+from eightfold.codec import codec_info
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.policy import check_policy
+from eightfold.stream import Decoder, Encoder
+from eightfold.text import AnyErrors, AnyForm
+
+_CODEC = "eightfold_open"
+
+
+class _Opening(threading.local):
+    """What the file that this thread is opening reads and writes; `io.TextIOWrapper` takes only a codec's name."""
+
+    form: Form
+    errors: str
+    encoder: Encoder | None = None
+
+
+_opening = _Opening()
+
+
+def _decoder(errors: str) -> Decoder:
+    return Decoder(_opening.form, _opening.errors)
+
+
+def _encoder(errors: str) -> Encoder:
+    _opening.encoder = Encoder(_opening.form, _opening.errors)
+    return _opening.encoder
+
+
+def _search(name: str) -> codecs.CodecInfo | None:
+    if name != _CODEC:
+        return None
+    utf_8 = codec_info(form_named("utf-8"))
+    # Only the two factories are ever asked for.
+    return codecs.CodecInfo(utf_8.encode, utf_8.decode, None, None, _encoder, _decoder, name)  # type: ignore[arg-type]
+
+
+codecs.register(_search)
+
+
+class TextFile(io.TextIOWrapper):
+    """A text file of a form: `close`, `seek` and `detach` write what its encoder holds. Made by :func:`open`."""
+
+    def __init__(self, buffer: Any, form: Form, errors: str, newline: str | None, line_buffering: bool) -> None:
+        _opening.form, _opening.errors, _opening.encoder = form, errors, None
+        super().__init__(buffer, _CODEC, "strict", newline, line_buffering)
+        self._form, self._policy, self._form_encoder = form, errors, _opening.encoder
+        _opening.encoder = None
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The name of the form."""
+        return self._form.name
+
+    @property
+    def errors(self) -> str:  # type: ignore[override]
+        """The error policy."""
+        return self._policy
+
+    def _finish(self) -> None:
+        if self._form_encoder is not None and not self.closed:
+            self.flush()
+            self.buffer.write(self._form_encoder.finish())
+
+    def seek(self, cookie: int, whence: int = 0, /) -> int:
+        """Write what is held, and move; see :meth:`io.TextIOWrapper.seek`."""
+        self._finish()
+        return super().seek(cookie, whence)
+
+    def detach(self) -> Any:
+        """Write what is held, and return the binary file."""
+        self._finish()
+        self._form_encoder = None
+        return super().detach()
+
+    def close(self) -> None:
+        """Write what is held, and close the file, which is closed even if that fails."""
+        try:
+            self._finish()
+        finally:
+            super().close()
+
+
+def open(
+    path: str | bytes | os.PathLike[str] | int,
+    mode: str = "r",
+    form: AnyForm = "utf-8",
+    errors: AnyErrors = "strict",
+    *,
+    buffering: int = -1,
+    newline: str | None = None,
+) -> TextFile:
+    r"""Open a file as text of a form, as :func:`io.open` does; closing it finishes the encoder.
+
+    Args:
+        path: a path or a file descriptor.
+        mode: a text mode (``r``, ``w``, ``a``, ``x``, with ``+``).
+        form: a Form or the name of one.
+        errors: the policy, as for `decode` and `encode`.
+        buffering, newline: as :func:`io.open` has them.
+
+    Raises:
+        ValueError: the mode is a binary one, or the form refuses the policy.
+        LookupError: no such form or policy. OSError: the file cannot be opened.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "lead.txt")
+    >>> with open(path, "w", "wtf-8") as file:
+    ...     _ = file.write("last: \ud83d")
+    >>> with open(path, "r", "wtf-8") as file:
+    ...     file.read()
+    'last: \ud83d'
+    """
+    if "b" in mode:
+        raise ValueError(f"eightfold.open opens text, not the binary mode {mode!r}")
+    asked = form_named(form)
+    check_policy(errors, asked)
+    # Line buffering is the text layer's affair; a binary file has none.
+    binary = builtins.open(path, mode.replace("t", "") + "b", buffering=-1 if buffering == 1 else buffering)  # noqa: SIM115
+    try:
+        return TextFile(binary, asked, errors, newline, buffering == 1)
+    except BaseException:
+        binary.close()
+        raise
