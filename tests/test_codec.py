@@ -1,0 +1,207 @@
+"""Python's codecs registry: names, stream classes, iterators, and text files over them."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import eightfold
+
+OURS = [form.name for form in eightfold.forms() if not form.cpython_reasons]
+TEXT = "line one\nzwölf 漢字\n\nlast \U0001f600 line\n"
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    eightfold.register_codecs()
+    yield
+    eightfold.unregister_codecs()
+
+
+def writable(name: str) -> str:
+    """Return a text that the form can hold: OPTU-8 ends at U+FFFF."""
+    return TEXT.replace("\U0001f600", "☺") if name == "optu-8" else TEXT
+
+
+def test_registering_is_idempotent_both_ways() -> None:
+    eightfold.register_codecs()
+    assert b"\xed\xa0\x80".decode("wtf-8") == "\ud800"
+    eightfold.unregister_codecs()
+    eightfold.unregister_codecs()
+    with pytest.raises(LookupError):
+        codecs.lookup("wtf-8")
+
+
+def test_only_what_python_lacks_is_registered() -> None:
+    assert [
+        *("generalized-utf-8", "utf-8-rfc2044", "wtf-8", "cesu-8", "mutf-8", "xtf-8", "optu-8"),
+        *("corrected-utf-8", "corrected-utf-8-sig", "wtf-16", "wtf-16-le", "wtf-16-be"),
+    ] == OURS
+    assert codecs.lookup("utf-8").decode.__module__ != "eightfold.codec"
+    with pytest.raises(LookupError):
+        codecs.lookup("w-t-f-8")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_name_has_every_class(name: str) -> None:
+    text = writable(name)
+    data = eightfold.encode(text, name)
+    assert text.encode(name) == data
+    assert data.decode(name) == text
+    for spelling in (name.upper(), name.replace("-", "_"), name.replace("-", "")):
+        assert codecs.lookup(spelling).name == name
+    pieces = [data[at : at + 3] for at in range(0, len(data), 3)]
+    assert "".join(codecs.iterdecode(pieces, name)) == text
+    assert b"".join(codecs.iterencode(text, name)) == data
+    assert codecs.getreader(name)(io.BytesIO(data)).read() == text
+    assert codecs.getreader(name)(io.BytesIO(data)).readlines() == text.splitlines(keepends=True)
+    reader = codecs.getreader(name)(io.BytesIO(data))
+    assert "".join(iter(lambda: reader.read(2), "")) == text
+    binary = io.BytesIO()
+    writer = codecs.getwriter(name)(binary)
+    for character in text:
+        writer.write(character)
+    assert binary.getvalue() == data
+
+
+def test_a_stream_reader_drops_nothing_at_the_end() -> None:
+    for read in (lambda reader: reader.read(), lambda reader: "".join(iter(lambda: reader.read(1), ""))):
+        with pytest.raises(eightfold.DecodeError):
+            read(codecs.getreader("wtf-8")(io.BytesIO(b"ab\xed\xa0")))
+        assert read(codecs.getreader("wtf-8")(io.BytesIO(b"ab\xed\xa0"), "replace")) == "ab\ufffd"
+    # A lead at the end could be half of a pair; at the end of the stream it is itself.
+    assert codecs.getreader("wtf-8")(io.BytesIO(b"\xed\xa0\xbd")).read() == "\ud83d"
+
+
+def test_a_stream_writer_writes_what_it_holds_when_closed_or_reset() -> None:
+    for finish in (codecs.StreamWriter.reset, lambda writer: writer.__exit__(None, None, None)):
+        binary = io.BytesIO()
+        binary.close = lambda: None  # type: ignore[method-assign]
+        writer = codecs.getwriter("wtf-8")(binary)
+        writer.write("a\ud83d")
+        assert binary.getvalue() == b"a"
+        type(writer).reset(writer) if finish is codecs.StreamWriter.reset else finish(writer)
+        assert binary.getvalue() == b"a\xed\xa0\xbd"
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("chunk", [1, 2, 5, 8192])
+def test_text_io_wrapper_reads_seeks_and_tells(name: str, chunk: int) -> None:
+    text = writable(name)
+    file = io.TextIOWrapper(io.BytesIO(eightfold.encode(text, name)), encoding=name, newline="")
+    file._CHUNK_SIZE = chunk  # type: ignore[attr-defined]
+    places = []
+    while True:
+        places.append((file.tell(), len("".join(each[1] for each in places))))
+        character = file.read(1)
+        if not character:
+            break
+        places[-1] = (places[-1][0], character)  # type: ignore[assignment]
+    assert "".join(str(each[1]) for each in places[:-1]) == text
+    for at in (0, 7, len(text) // 2, len(text) - 1, 3):
+        file.seek(places[at][0])
+        assert file.read() == text[at:]
+
+
+@pytest.mark.parametrize("name", ["utf-8-sig", "corrected-utf-8-sig", "utf-16", "wtf-16", "utf-32"])
+def test_appending_writes_no_second_signature(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "file"
+    for open_text in (open, eightfold.open):
+        path.unlink(missing_ok=True)
+        for part in ("one\n", "two\n"):
+            keyword = {"encoding": name} if open_text is open else {"form": name}
+            with open_text(path, "a", **keyword) as file:  # type: ignore[call-overload]
+                file.write(part)
+        assert path.read_bytes() == eightfold.encode("one\ntwo\n", name)
+        with eightfold.open(path, "r", name) as file:
+            assert file.read() == "one\ntwo\n"
+
+
+def test_the_first_write_at_the_start_again_brings_the_signature_back(tmp_path: Path) -> None:
+    with eightfold.open(tmp_path / "file", "w+", "corrected-utf-8-sig") as file:
+        file.write("first")
+        file.seek(0)
+        file.write("again")
+        file.seek(0)
+        assert file.read() == "again"
+    assert (tmp_path / "file").read_bytes() == eightfold.encode("again", "corrected-utf-8-sig")
+
+
+def test_plain_open_warns_of_a_lead_that_it_loses_and_ours_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "lead"
+    program = (
+        "import eightfold, sys, warnings; eightfold.register_codecs()\n"
+        "file = open(sys.argv[1], 'w', encoding='wtf-8'); file.write('a\\ud83d'); file.close(); del file\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
+    assert path.read_bytes() == b"a"
+    assert "UnicodeWarning" in done.stderr
+    assert "U+D83D" in done.stderr
+    with eightfold.open(path, "w", "wtf-8") as file:
+        file.write("a\ud83d")
+    assert path.read_bytes() == b"a\xed\xa0\xbd"
+
+
+@pytest.mark.parametrize("finish", ["close", "detach", "seek"])
+def test_close_seek_and_detach_finish_the_encoder(tmp_path: Path, finish: str) -> None:
+    path = tmp_path / "lead"
+    file = eightfold.open(path, "w", "cesu-8", "surrogatepass")
+    file.write("a\ud83d")
+    binary = file.detach() if finish == "detach" else file
+    if finish == "seek":
+        file.seek(0)
+    binary.close()
+    assert path.read_bytes() == b"a\xed\xa0\xbd"
+
+
+def test_open_takes_a_form_of_ones_own_and_policies_that_forms_declare(tmp_path: Path) -> None:
+    form = eightfold.Form("shout", [eightfold.Row(0x0A, 0x0A, 0x0A), eightfold.Row(0x41, 0x5A, (0x61, 0x7A))])
+    with eightfold.open(tmp_path / "own", "w", form) as file:
+        file.write("ABC\n")
+    assert (tmp_path / "own").read_bytes() == b"abc\n"
+    (tmp_path / "mixed").write_bytes(b"caf\xe9 \xee\xbe\x80")
+    with eightfold.open(tmp_path / "mixed", "r", "xtf-8", "escape") as file:
+        assert file.read() == "caf\uefe9 \uefee\uefbe\uef80"
+        assert (file.encoding, file.errors) == ("xtf-8", "escape")
+
+
+def test_open_says_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="binary mode"):
+        eightfold.open(tmp_path / "x", "rb", "utf-8")
+    with pytest.raises(LookupError, match="did you mean wtf-8"):
+        eightfold.open(tmp_path / "x", "w", "wft-8")
+    assert not (tmp_path / "x").exists()
+    with pytest.raises(FileNotFoundError):
+        eightfold.open(tmp_path / "x", "r", "wtf-8")
+
+
+def test_development_mode_knows_the_names(tmp_path: Path) -> None:
+    (tmp_path / "mixed").write_bytes(b"caf\xe9")
+    program = (
+        "import eightfold, sys; eightfold.register_codecs()\n"
+        "print(ascii(open(sys.argv[1], encoding='xtf-8', errors='escape').read()))\n"
+        "print(ascii(open(sys.argv[1], 'rb').read().decode('utf-8', 'xtf8')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "ignore::ResourceWarning", "-c", program, tmp_path / "mixed"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [r"'caf\uefe9'", r"'caf\uefe9'"]
+
+
+def test_the_declared_policies_re_raise_under_a_foreign_codec() -> None:
+    for name in ("escape", "private-use", "java"):
+        with pytest.raises(UnicodeDecodeError):
+            b"\xff".decode("utf-8", name)
+        with pytest.raises(UnicodeEncodeError):
+            "\ud800".encode("utf-8", name)
+    with pytest.raises(UnicodeEncodeError):
+        "\ud800".encode("utf-8", "xtf8")

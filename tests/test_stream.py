@@ -1,0 +1,290 @@
+"""Streams: every split gives the result of the whole, in both directions, and what raises leaves no trace."""
+
+from __future__ import annotations
+
+import codecs
+import itertools
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eightfold
+from byte_classes import representatives
+from eightfold.forms.corrected_utf_8 import MAGIC
+from eightfold.stream import Checker, Converter, Decoder, Encoder
+
+FORMS = eightfold.forms()
+DECODE_POLICIES = ("strict", "replace", "ignore", "surrogateescape", "surrogatepass", "backslashreplace")
+WIDE_BYTES = bytes([0x00, 0x41, 0x10, 0xD8, 0xDC, 0xFE, 0xFF])
+NARROW_CODE_POINTS = "\0a\x80\xa0\u07ff\ud7ff\ud800\udbff\udc00\udc80\udfff\ue000\uef80\ufffd\ufffe\U00010000\U0010ffff"
+
+
+def policies(form: eightfold.Form) -> tuple[str, ...]:
+    declared = tuple(variant.policy for variant in form.variants)
+    return tuple(policy for policy in (*DECODE_POLICIES, *declared) if policy not in form.refuses)
+
+
+def samples(form: eightfold.Form, count: int = 60) -> list[bytes]:
+    """Return byte strings that are likely to touch each rule: one byte per derived class, at random, marks included."""
+    chance = random.Random(form.name)
+    alphabet = b"".join(representatives(form)) if form.unit_bits == 8 else WIDE_BYTES
+    drawn = [bytes(chance.choices(alphabet, k=chance.randint(0, 9))) for _ in range(count)]
+    marked = [signature.mark + data for signature in form.signatures for data in drawn[: count // 4]]
+    named = [b"a" + bytes(low for low, _ in unit.unit_ranges) for unit in form.units if form.unit_bits == 8]
+    return drawn + marked + named
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """Return a result, or what was raised, as far as it must not depend on the cuts."""
+    try:
+        return call()
+    except eightfold.ConversionError as error:
+        return "raised", error.start
+    except UnicodeError as error:
+        return "raised", type(error)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_decoding_is_the_same_at_every_split(form: eightfold.Form) -> None:
+    for data, policy in itertools.product(samples(form), policies(form)):
+        whole = outcome(lambda: eightfold.decode(data, form, policy))
+        for cut in range(len(data) + 1):
+            decoder = Decoder(form, policy)
+            assert outcome(lambda: decoder.decode(data[:cut]) + decoder.decode(data[cut:], final=True)) == whole
+        decoder = Decoder(form, policy)
+        bytewise = outcome(
+            lambda: "".join(decoder.decode(bytes([byte])) for byte in data) + decoder.decode(b"", final=True)
+        )
+        assert bytewise == whole
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_encoding_is_the_same_at_every_split(form: eightfold.Form) -> None:
+    chance = random.Random(form.name)
+    for policy in policies(form):
+        for _ in range(60):
+            text = "".join(chance.choices(NARROW_CODE_POINTS, k=chance.randint(0, 6)))
+            whole = outcome(lambda: eightfold.encode(text, form, policy))
+            for cut in range(len(text) + 1):
+                encoder = Encoder(form, policy)
+                split = outcome(lambda: encoder.encode(text[:cut]) + encoder.encode(text[cut:], final=True))
+                encoder.setstate(1)  # Where it raised it may hold a lead, of whose loss it would warn.
+                assert split == whole, (text, policy, cut)
+
+
+@pytest.mark.parametrize("target", ["utf-8", "wtf-8", "cesu-8", "utf-16", "corrected-utf-8-sig"])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_converting_is_the_same_at_every_split(form: eightfold.Form, target: str) -> None:
+    for data, policy in itertools.product(samples(form, 24), ("strict", "replace", "surrogatepass")):
+        whole = outcome(lambda: eightfold.convert(data, form, target, policy))
+        for cut in range(len(data) + 1):
+            converter = Converter(form, target, policy)
+            assert outcome(lambda: converter.convert(data[:cut]) + converter.convert(data[cut:], final=True)) == whole
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_checking_is_the_same_at_every_split(form: eightfold.Form) -> None:
+    for data in [part + b"\n" + part for part in samples(form)]:
+        whole = list(eightfold.faults(data, form))
+        places = [eightfold.locate(data, fault) for fault in whole]
+        for cut in range(len(data) + 1):
+            checker = Checker(form)
+            located = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
+            assert [found.fault for found in located] == whole
+            assert [(found.line, found.column) for found in located] == places
+
+
+def test_a_reserved_run_is_one_fault_and_one_replacement_however_long() -> None:
+    run = b"\xfe" + b"\x80" * 300_000
+    decoder, checker = Decoder("corrected-utf-8", "replace"), Checker("corrected-utf-8")
+    text, found = "", []
+    for piece in (b"a" + run[:5], *(run[at : at + 4096] for at in range(5, len(run), 4096)), b"b"):
+        text += decoder.decode(piece)
+        found += checker.check(piece)
+        # A flag of state, not the bytes: memory stays bounded.
+        assert len(decoder.getstate()[0]) == len(checker._held) == 0
+    assert text + decoder.decode(b"", final=True) == "a\ufffdb"
+    (located,) = found + checker.check(b"", final=True)
+    assert (located.fault.start, located.fault.end, located.fault.kind) == (1, 1 + len(run), "reserved")
+    assert located.fault.units == run[:64]
+
+
+def test_a_reserved_run_is_whole_for_a_foreign_handler() -> None:
+    spans = []
+
+    def record(error: UnicodeDecodeError) -> tuple[str, int]:
+        spans.append(error.object[error.start : error.end])
+        return "?", error.end
+
+    codecs.register_error("eightfold-run", record)
+    decoder = Decoder("corrected-utf-8", "eightfold-run")
+    assert decoder.decode(b"\xfe\x80") + decoder.decode(b"\x80") + decoder.decode(b"\xffa") == "?a"
+    assert spans == [b"\xfe\x80\x80\xff"]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_what_is_held_back_is_bounded_by_the_longest_sequence(form: eightfold.Form) -> None:
+    longest = max(len(sequence.unit_ranges) for sequence in form.sequences) * form.unit_bytes
+    mark = max((len(signature.mark) for signature in form.signatures), default=0)
+    held = 0
+    for data in samples(form):
+        decoder = Decoder(form, "replace")
+        for byte in data:
+            decoder.decode(bytes([byte]))
+            held = max(held, len(decoder.getstate()[0]))
+    assert held <= max(longest, mark) - 1
+    if form.name == "wtf-8":
+        assert longest - 1 == 5
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "held"),
+    [
+        ("wtf-8", b"\xed\xa0\xbd\xed\xb8", 5),
+        ("wtf-8", b"\xed\xa0\xbd", 3),
+        ("cesu-8", b"\xed\xa0\xbd\xed\xb8", 5),
+        ("mutf-8", b"\xed\xa0\xbd", 3),
+        ("generalized-utf-8", b"\xed\xa0\xbd", 0),
+        ("utf-8", b"\xf0\x9f\x98", 3),
+        ("xtf-8", b"\xf0\x9f\x98", 3),
+        ("utf-16-le", b"\x3d\xd8\x00", 3),
+        ("utf-8-rfc2044", b"\xfd\x80\x80\x80\x80", 5),
+        ("corrected-utf-8-sig", MAGIC[:7], 7),
+    ],
+)
+def test_what_is_held_back_is_derived_from_the_form(form: str, data: bytes, held: int) -> None:
+    decoder = Decoder(form)
+    decoder.decode(data)
+    assert decoder.getstate()[0] == data[len(data) - held :]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_only_wtf_8_and_cesu_8_hold_a_lead_when_encoding(form: eightfold.Form) -> None:
+    encoder = Encoder(form, "replace")
+    encoder.encode("\ud83d")
+    holds = encoder.getstate() != 0
+    encoder.finish()
+    assert holds == (form.name in ("wtf-8", "cesu-8"))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_decoder_that_raises_is_as_before(form: eightfold.Form) -> None:
+    tried = 0
+    for data in samples(form):
+        for cut in range(len(data) + 1):
+            decoder = Decoder(form)
+            try:
+                decoder.decode(data[:cut])
+            except UnicodeDecodeError:
+                continue
+            before = decoder.getstate()
+            try:
+                decoder.decode(data[cut:], final=True)
+            except UnicodeDecodeError as error:
+                tried += 1
+                assert decoder.getstate() == before
+                assert error.object.endswith(data[cut:]) or data[cut:].endswith(error.object)
+    assert tried or form.name == "optu-8"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_an_encoder_and_a_converter_that_raise_are_as_before(form: eightfold.Form) -> None:
+    # No form of the family can write U+7FFFFFFF and a lone half of a pair both; one of the two raises.
+    encoder = Encoder(form)
+    encoder.encode("a")
+    before = encoder.getstate()
+    try:
+        encoder.encode("b\ud800c\ufffe\U0010ffff\x80")
+    except UnicodeEncodeError:
+        assert encoder.getstate() == before
+    else:
+        assert eightfold.is_encodable("b\ud800c\ufffe\U0010ffff\x80", form)
+    converter = Converter("utf-8-rfc2044", form)
+    converter.convert(b"a")
+    state = converter.getstate()
+    if not form.name.startswith(("utf-8-rfc2044", "corrected")):
+        with pytest.raises(eightfold.ConversionError):
+            converter.convert(b"b\xfd\xbf\xbf\xbf\xbf\xbfc")
+        assert converter.getstate() == state
+
+
+def test_a_converter_gives_offsets_into_the_whole_source() -> None:
+    converter = Converter("utf-8", "utf-16-le")
+    converter.convert(b"abc\xe2")
+    converter.convert(b"\x82\xac")
+    with pytest.raises(eightfold.ConversionError) as raised:
+        converter.convert(b"d\xff")
+    assert (raised.value.start, raised.value.end, raised.value.fault.start) == (7, 8, 7)
+
+
+def test_a_converter_goes_back_to_a_state() -> None:
+    converter = Converter("generalized-utf-8", "wtf-8")
+    assert converter.convert(b"a\xed\xa0\xbd\xed") == b"a"
+    state = converter.getstate()
+    assert converter.convert(b"\xb8\x80", final=True) == "😀".encode()
+    converter.setstate(state)
+    assert converter.convert(b"\x9f\xbf", final=True) == b"\xed\xa0\xbd\xed\x9f\xbf"
+    converter.reset()
+    assert converter.convert(b"a", final=True) == b"a"
+
+
+def test_an_encoder_that_goes_away_while_it_holds_a_lead_warns() -> None:
+    for lose in (Encoder.reset, lambda encoder: encoder.setstate(0), Encoder.__del__):
+        encoder = Encoder("wtf-8")
+        assert encoder.encode("a\ud83d") == b"a"
+        with pytest.warns(UnicodeWarning, match=r"U\+D83D"):
+            lose(encoder)
+        assert encoder.finish() in (b"", b"\xed\xa0\xbd")
+
+
+def test_encoder_state_0_means_that_no_signature_is_due() -> None:
+    for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16"):
+        encoder = Encoder(name)
+        assert encoder.getstate() != 0
+        marked = encoder.encode("a")
+        encoder.setstate(0)
+        assert marked.endswith(encoder.encode("a"))
+        assert marked != encoder.encode("a")
+
+
+@given(st.lists(st.binary(max_size=12), max_size=6), st.sampled_from([form.name for form in FORMS]))
+def test_streaming_is_one_shot(pieces: list[bytes], name: str) -> None:
+    data = b"".join(pieces)
+    decoder = Decoder(name, "replace")
+    streamed = "".join(map(decoder.decode, pieces)) + decoder.decode(b"", final=True)
+    assert streamed == eightfold.decode(data, name, "replace")
+    converter = Converter(name, "wtf-8", "replace")
+    converted = b"".join(map(converter.convert, pieces)) + converter.convert(b"", final=True)
+    assert converted == eightfold.convert(data, name, "wtf-8", "replace")
+
+
+CPYTHON_FORMS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("policy", ["strict", "replace", "surrogatepass", "surrogateescape", "ignore"])
+@pytest.mark.parametrize("name", CPYTHON_FORMS)
+def test_incremental_decoding_equals_cpython(name: str, policy: str) -> None:
+    form = eightfold.form(name)
+    for data in samples(form, 150):
+        if name in ("utf-16", "utf-32") and not data.startswith(tuple(mark.mark for mark in form.signatures)):
+            # CPython's one-shot codec reads an unmarked input in native order, as ours does; its stream refuses it.
+            continue
+        for cut in range(len(data) + 1):
+            ours, theirs = Decoder(form, policy), codecs.getincrementaldecoder(name)(policy)
+            for piece, final in ((data[:cut], False), (data[cut:], True)):
+                got, want = (decoded(decoder, piece, final=final) for decoder in (ours, theirs))
+                assert got == want, (data, cut)
+                if isinstance(want, tuple):
+                    break
+                assert ours.getstate()[0] == theirs.getstate()[0]
+
+
+def decoded(decoder: codecs.IncrementalDecoder, piece: bytes, *, final: bool) -> str | tuple[Any, ...]:
+    try:
+        return decoder.decode(piece, final)
+    except UnicodeDecodeError as error:
+        return error.object, error.start, error.end, error.reason
