@@ -147,7 +147,7 @@ def unregister_codecs() -> None:
     """Take the codecs out of Python's registry again. Idempotent. Handlers stay known before Python 3.14.
 
     >>> unregister_codecs()
-    >>> b"".decode("wtf-8")
+    >>> b"a".decode("wtf-8")
     Traceback (most recent call last):
     LookupError: unknown encoding: wtf-8
     """

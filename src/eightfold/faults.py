@@ -64,12 +64,12 @@ KINDS: Mapping[Kind, str] = {
 
 
 def code_point_name(code_point: int) -> str:
-    """Return a code point as people write it: ``U+`` and four to eight hex digits.
+    """Return a code point as people write it: ``U+`` and four to eight hex digits; what is negative is a bare number.
 
     >>> code_point_name(0x2F), code_point_name(0x1F4A9), code_point_name(0x8421109F)
     ('U+002F', 'U+1F4A9', 'U+8421109F')
     """
-    return f"U+{code_point:04X}"
+    return f"U+{code_point:04X}" if code_point >= 0 else str(code_point)
 
 
 def hex_bytes(data: bytes) -> str:

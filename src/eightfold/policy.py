@@ -41,7 +41,6 @@ STALLS_ALLOWED = 1000
 _ESCAPES = range(0xDC80, 0xDD00)
 _ONE_DIRECTION = ("xmlcharrefreplace", "namereplace")
 _DECLARED = frozenset(variant.policy for form in forms() for variant in form.variants)
-_BEYOND_UNICODE = ("strict", "replace", "ignore", "backslashreplace")
 
 _PYTHONS_OWN: dict[str, Handler] = {
     "strict": codecs.strict_errors,
@@ -270,14 +269,14 @@ def _replacement(form: Form, replacement: str | bytes) -> bytes | None:
     return written(form, [ord(character) for character in replacement])
 
 
-def replacement_beyond_unicode(writing: Writing, code_point: int) -> bytes | None:
-    """Return what a policy writes for a code point above U+10FFFF that the form lacks, or None for an error."""
-    if writing.errors not in _BEYOND_UNICODE or writing.errors == "strict":
-        return None
-    if writing.errors == "ignore":
-        return b""
-    text = REPLACEMENT if writing.errors == "replace" else f"\\U{code_point:08x}"
-    return written(writing.form, [ord(character) for character in text])
+def written_beyond_unicode(writing: Writing, code_point: int) -> bytes | None:
+    """Return what is written for a value that no str can hold and the form lacks, or None for an error.
+
+    No handler can be called with it, so that only `ignore` and `backslashreplace` have an answer beside `replace`.
+    """
+    if writing.errors == "backslashreplace":
+        return written(writing.form, tuple(map(ord, f"\\U{code_point:08x}")))
+    return b"" if writing.errors == "ignore" else None
 
 
 def raise_conversion(source: str, target: str, offset: int, fault: Fault, unit: tuple[int, int]) -> NoReturn:

@@ -21,7 +21,7 @@ from eightfold.policy import (
     decode_error,
     encode_error,
     raise_conversion,
-    replacement_beyond_unicode,
+    written_beyond_unicode,
 )
 from eightfold.reference import (
     LEADS,
@@ -186,10 +186,10 @@ class Target:
         return part
 
     def _replaced(self, code_point: int, start: int, end: int) -> bytes:
-        if code_point > LARGEST_IN_STR:
-            part = replacement_beyond_unicode(self.writing, code_point)
-        elif self.writing.errors == "replace":
+        if self.writing.errors == "replace":
             part = written(self.writing.form, tuple(map(ord, self._replacement)))
+        elif not 0 <= code_point <= LARGEST_IN_STR:
+            part = written_beyond_unicode(self.writing, code_point)
         else:
             part = self._asked(code_point)
         if part is None:

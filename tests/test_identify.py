@@ -1,0 +1,88 @@
+"""Which form bytes are in: the order of the candidates, signatures, and whether they come back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eightfold
+from eightfold.forms.corrected_utf_8 import MAGIC
+from eightfold.identify import Identifier
+
+
+@pytest.mark.parametrize(
+    ("data", "best"),
+    [
+        (b"", "utf-8"),
+        (b"plain", "utf-8"),
+        ("zwölf 😀".encode(), "utf-8"),
+        (b"\xef\xbb\xbfa", "utf-8-sig"),
+        (b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8"),
+        (b"a\xc0\x80b", "mutf-8"),
+        # A lone surrogate is one of MUTF-8's code units; beside a four-byte sequence only WTF-8 holds it.
+        (b"\xed\xa0\xbd", "mutf-8"),
+        (b"\xed\xa0\xbd\xf0\x9f\x98\x80", "wtf-8"),
+        (b"\xed\xa0\xbd\xed\xb8\x80\xf0\x9f\x98\x80", "generalized-utf-8"),
+        (b"\xf9\x80\x80\x80\x80", "utf-8-rfc2044"),
+        (b"\xc0\xaf!", "corrected-utf-8"),
+        (MAGIC, "corrected-utf-8-sig"),
+        (MAGIC + b"text\n", "corrected-utf-8-sig"),
+        (b"\xff\xfea\x00", "utf-16"),
+        (b"\xfe\xff\x00a", "utf-16"),
+        (b"\xff\xfe\x00\xd8", "wtf-16"),
+        (b"\xff\xfe\x00\x00a\x00\x00\x00", "utf-32"),
+        (b"\xff\xfe\x00\x00a\x00", "utf-16"),
+        (b"\xe9\x00", "utf-16-le"),
+        (b"caf\xe9!", "xtf-8"),
+        (b"caf\xe9  \xee\xbe\x80", "optu-8"),
+    ],
+)
+def test_the_best_candidate(data: bytes, best: str) -> None:
+    assert eightfold.identify(data)[0].form == best
+
+
+def test_a_signature_comes_before_everything_and_ill_formed_ones_by_number_of_faults() -> None:
+    found = eightfold.identify(b"\xef\xbb\xbf\xff\xff\xff")
+    assert (found[0].form, found[0].well_formed, found[0].fault_count) == ("utf-8-sig", False, 3)
+    rest = found[1:]
+    assert [each.well_formed for each in rest] == sorted((each.well_formed for each in rest), reverse=True)
+    ill_formed = [each.fault_count for each in rest if not each.well_formed]
+    assert ill_formed == sorted(ill_formed)
+
+
+def test_a_wide_form_counts_only_where_the_length_fits() -> None:
+    names = {each.form for each in eightfold.identify(b"abc")}
+    assert not [name for name in names if "16" in name or "32" in name]
+    assert "utf-16-le" in {each.form for each in eightfold.identify(b"ab")}
+    assert "utf-32-le" not in {each.form for each in eightfold.identify(b"ab")}
+
+
+BYTES = st.one_of(
+    st.binary(max_size=24),
+    st.tuples(st.sampled_from([b"\xff\xfe", b"\xfe\xff", MAGIC, b"\xef\xbb\xbf", b"\0\0\xfe\xff"]), st.binary()).map(
+        b"".join
+    ),
+)
+
+
+@given(BYTES)
+def test_each_candidate_says_what_is_so(data: bytes) -> None:
+    for found in eightfold.identify(data):
+        faults = list(eightfold.faults(data, found.form))
+        assert (found.fault_count, found.well_formed) == (len(faults), not faults)
+        assert data.startswith(found.signature)
+        try:
+            points = eightfold.decode_code_points(data, found.form)
+            back = eightfold.encode_code_points(points, found.form)
+        except UnicodeError:
+            back = None
+        assert found.lossless == (back == data)
+
+
+@given(BYTES, st.integers(0, 30))
+def test_identifying_in_pieces(data: bytes, cut: int) -> None:
+    identifier = Identifier()
+    identifier.feed(data[:cut])
+    identifier.feed(data[cut:])
+    assert identifier.finish() == eightfold.identify(data)

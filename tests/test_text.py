@@ -1,0 +1,164 @@
+"""The verbs' arguments: any bytes-like object, any spelling of a form, limits, places, and code point arrays."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import eightfold
+
+DATA = "zwölf\n漢字 \ud83d!".encode("utf-8", "surrogatepass")
+
+
+def strided(data: bytes) -> memoryview:
+    return memoryview(b"".join(bytes([byte, 0xFF]) for byte in data))[::2]
+
+
+@pytest.mark.parametrize(
+    "exporter",
+    [bytes, bytearray, memoryview, lambda data: array.array("B", data), strided, type("Bytes", (bytes,), {})],
+    ids=["bytes", "bytearray", "memoryview", "array", "strided", "subclass"],
+)
+def test_every_verb_takes_every_bytes_like_object(exporter: Callable[[bytes], Any]) -> None:
+    data = exporter(DATA)
+    text = DATA.decode("utf-8", "surrogatepass")
+    assert eightfold.decode(data, "wtf-8") == text
+    assert eightfold.convert(data, "wtf-8", "wtf-16-le") == text.encode("utf-16-le", "surrogatepass")
+    assert eightfold.is_well_formed(data, "wtf-8")
+    (fault,) = eightfold.faults(data, "utf-8")
+    assert eightfold.locate(data, fault) == (2, 8)
+    assert list(eightfold.decode_code_points(data, "wtf-8")) == list(map(ord, text))
+    assert eightfold.identify(data) == eightfold.identify(DATA)
+    assert eightfold.Converter("wtf-8", "wtf-8").convert(data, final=True) == DATA
+
+
+@pytest.mark.parametrize("wrong", ["text", 5, None, [1, 2]])
+def test_data_that_are_no_bytes_are_a_type_error(wrong: Any) -> None:
+    calls: list[Callable[[], Any]] = [
+        lambda: eightfold.decode(wrong, "utf-8"),
+        lambda: eightfold.convert(wrong, "utf-8", "wtf-8"),
+        lambda: eightfold.is_well_formed(wrong, "utf-8"),
+        lambda: eightfold.decode_code_points(wrong, "utf-8"),
+        lambda: eightfold.identify(wrong),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_text_that_is_no_str_is_a_type_error() -> None:
+    for call in (eightfold.encode, eightfold.is_encodable):
+        with pytest.raises(TypeError, match="text must be a str"):
+            call(b"bytes", "utf-8")  # type: ignore[arg-type]
+
+
+def test_a_form_is_a_form_or_any_of_its_names() -> None:
+    for form in ("wtf-8", "WTF-8", "wtf_8", "wtf8", eightfold.form("wtf-8")):
+        assert eightfold.encode("\ud800", form) == b"\xed\xa0\x80"
+    for unknown in ("wtf-9", "w-t-f-8", "utf 8", ""):
+        with pytest.raises(LookupError):
+            eightfold.decode(b"", unknown)
+    with pytest.raises(TypeError):
+        eightfold.decode(b"", 8)  # type: ignore[arg-type]
+
+
+def test_limits_of_faults() -> None:
+    data = b"\xff" * 10
+    assert len(list(eightfold.faults(data, "utf-8", limit=3))) == 3
+    assert len(list(eightfold.faults(data, "utf-8"))) == 10
+    assert len(list(eightfold.encode_faults("\ud800a" * 4, "utf-8", limit=2))) == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "place"),
+    [
+        ("utf-8", b"\xff", (1, 1)),
+        ("utf-8", b"a\r\nb\n\n\xc3\xa9\xff", (4, 3)),
+        # Lines end at the code unit 000A, not at a byte 0A.
+        ("utf-16-le", "\u0a0a\u0a00\n".encode("utf-16-le") + b"\x00\xdc", (2, 1)),
+        ("utf-16-be", "\u0a0a\n".encode("utf-16-be") + b"a\x00\xdc\x00", (2, 3)),
+        ("utf-16", b"\xfe\xff\x00\x0a\xdc\x00", (2, 1)),
+        ("utf-32-le", "ab\n".encode("utf-32-le") + b"\x00\xdc\x00\x00", (2, 1)),
+    ],
+)
+def test_locate(form: str, data: bytes, place: tuple[int, int]) -> None:
+    (fault,) = eightfold.faults(data, form)
+    assert eightfold.locate(data, fault) == place
+
+
+def test_locate_with_a_form_of_ones_own() -> None:
+    form = eightfold.Form("own", [eightfold.Row(0x0A, 0x0A, 0x15), eightfold.Row(0x41, 0x5A, (0x41, 0x5A))])
+    data = b"AB\x15C\xff"
+    (fault,) = eightfold.faults(data, form)
+    assert eightfold.locate(data, fault, form) == (2, 2)
+    with pytest.raises(LookupError):
+        eightfold.locate(data, fault)
+    (text_fault,) = eightfold.encode_faults("a", form)
+    with pytest.raises(ValueError, match="str"):
+        eightfold.locate(data, text_fault, form)
+
+
+def test_threads_change_nothing_and_are_checked() -> None:
+    assert eightfold.convert(DATA, "wtf-8", "cesu-8", "replace", threads=4) == eightfold.convert(
+        DATA, "wtf-8", "cesu-8", "replace"
+    )
+    with pytest.raises(ValueError, match="threads"):
+        eightfold.convert(DATA, "wtf-8", "cesu-8", threads=0)
+
+
+def test_code_point_arrays_reach_beyond_unicode() -> None:
+    for form, points in (
+        ("utf-8-rfc2044", [0, 0xD800, 0xDC00, 0x110000, 0x7FFFFFFF]),
+        ("corrected-utf-8", [0, 0xA0, 0x110000, 0x421109F, 0x42110A0, 0x8421109F]),
+    ):
+        data = eightfold.encode_code_points(points, form)
+        decoded = eightfold.decode_code_points(data, form)
+        assert (decoded.typecode, decoded.itemsize, decoded.tolist()) == ("I", 4, points)
+        for same in (decoded, memoryview(decoded), iter(points), tuple(points)):
+            assert eightfold.encode_code_points(same, form) == data
+        with pytest.raises(eightfold.DecodeError) as raised:
+            eightfold.decode(data, form)
+        assert raised.value.fault is not None
+        assert raised.value.fault.kind == "unrepresentable"
+
+
+def test_encode_code_points_names_the_index() -> None:
+    for bad in (0xD800, 0x110000, -1, 2**40):
+        with pytest.raises(eightfold.ConversionError) as raised:
+            eightfold.encode_code_points([97, 98, bad, 99], "utf-8")
+        assert (raised.value.start, raised.value.end) == (2, 3)
+        assert eightfold.encode_code_points([97, bad, 99], "utf-8", "replace") == b"a?c"
+        assert eightfold.encode_code_points([97, bad, 99], "utf-8", "ignore") == b"ac"
+    assert eightfold.encode_code_points([0xD83D, 0xDE00], "wtf-8") == "😀".encode()
+    with pytest.raises(ValueError, match="errors must be one of"):
+        eightfold.encode_code_points([97], "utf-8", "backslashreplace")
+    for wrong in (["a"], [1.5], [None]):
+        with pytest.raises(TypeError):
+            eightfold.encode_code_points(wrong, "utf-8")  # type: ignore[arg-type]
+
+
+def test_signatures_are_treated_once_at_the_start() -> None:
+    for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16"):
+        form = eightfold.form(name)
+        assert eightfold.encode("", form) == form.signatures[0].mark
+        twice = form.signatures[0].mark * 2
+        assert len(eightfold.decode(twice, form)) >= 1
+        for signature in form.signatures:
+            assert eightfold.decode(signature.mark + eightfold.encode("aé", signature.form), form) == "aé"
+        assert eightfold.decode(eightfold.encode("aé", form.signatures[0].form), form) == "aé"
+    for name in ("utf-8", "wtf-8", "cesu-8", "mutf-8", "xtf-8", "optu-8", "utf-16-le", "corrected-utf-8"):
+        assert eightfold.decode(eightfold.encode("\ufeffa", name), name) == "\ufeffa"
+
+
+def test_offsets_count_the_signature_but_as_cpython_in_utf_8_sig() -> None:
+    with pytest.raises(eightfold.DecodeError) as raised:
+        eightfold.decode(eightfold.encode("a", "corrected-utf-8-sig") + b"\x80", "corrected-utf-8-sig")
+    assert (raised.value.start, raised.value.end) == (9, 10)
+    for decode in (lambda data: eightfold.decode(data, "utf-8-sig"), lambda data: data.decode("utf-8-sig")):
+        with pytest.raises(UnicodeDecodeError) as plain:
+            decode(b"\xef\xbb\xbfa\xff")
+        assert (plain.value.object, plain.value.start, plain.value.end) == (b"a\xff", 1, 2)
+    assert [fault.start for fault in eightfold.faults(b"\xef\xbb\xbfa\xff", "utf-8-sig")] == [4]
