@@ -323,7 +323,7 @@ class Checker:
             if step is not None and step.code_point is not None:
                 at = step.end
                 continue
-            fault = reference.fault_at(form, content, at, final=final or self._begins_run(form, content, at))
+            fault = reference.fault_at(form, content, at, final=final or reference.begins_run(form, content, at))
             if fault is None:
                 break
             position.pass_over(content[passed:at])
@@ -336,14 +336,10 @@ class Checker:
                 found.append(located)
         return found, at, passed
 
-    def _begins_run(self, form: Form, content: bytes, at: int) -> bool:
-        return reference.run_at(form, content, at) is not None
-
     def _go_on_in_run(self, form: Form, content: bytes, *, final: bool) -> tuple[list[Located], int]:
         """Return the fault of a sequence without a fixed length, if it ends here, and where."""
         assert self._run is not None  # asked only then
-        row = next(unit for unit in form.units if unit.run)
-        end = reference.run_end(form, row, content, 0)
+        end = reference.run_end(form, content, 0)
         fault = self._run.fault
         units = (fault.units + content[: min(end, UNITS_KEPT)])[:UNITS_KEPT]
         run = self._run._replace(fault=replace(fault, end=fault.end + end, units=units))

@@ -21,7 +21,12 @@ LARGEST_VALUE = 0xFFFFFFFF
 
 
 def _range(given: int | Sequence[int]) -> Range:
-    low, high = (given, given) if isinstance(given, int) else given
+    if isinstance(given, int):
+        low = high = given
+    elif isinstance(given, range):
+        low, high = given[0], given[-1]
+    else:
+        low, high = given
     if not 0 <= low <= high <= LARGEST_VALUE:
         raise ValueError(f"not a range of code units: {low:X}-{high:X}")
     return low, high
@@ -39,7 +44,7 @@ class Row:
 
     Args:
         first, last: the code points, both included.
-        unit_ranges: for each code unit its lowest and highest value, or one value.
+        unit_ranges: for each code unit its lowest and highest value, both included; or a `range`; or one value.
         source: where the row comes from.
 
     Raises:
@@ -216,6 +221,8 @@ class Form:
         self.source = source
         self.sequences: tuple[Row | FaultRow, ...] = (*self.rows, *self.units)
         """What the input is cut into: the rows, and the ill-formed sequences that are one decoding unit."""
+        self.run_unit = next((unit for unit in self.units if unit.run), None)
+        """The ill-formed sequence that has no fixed length, if the form has one."""
         self.derived: dict[str, Any] = {}
         """What an engine derives from the tables, kept with the form."""
         _check(self)
@@ -240,6 +247,8 @@ def _check(form: Form) -> None:
         raise ValueError(f"{form.name}: the byte order is 'little' or 'big', not {form.byte_order!r}")
     if not form.rows:
         raise ValueError(f"{form.name}: a form needs a row")
+    if sum(bool(unit.run) for unit in form.units) > 1:
+        raise ValueError(f"{form.name}: only one decoding unit can be without a fixed length")
     for entry in (*form.sequences, *form.names):
         if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
             raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")
