@@ -113,6 +113,10 @@ class TestStreams:
         assert bytes(sink.data) == written(text)
         assert read_utf(RawStream(sink.data, most=most)) == text
 
+    def test_short_reads_take_nothing_of_what_follows(self):
+        stream = RawStream(written("abcd") + written("e"), most=3)
+        assert [read_utf(stream), read_utf(stream)] == ["abcd", "e"]
+
     @pytest.mark.parametrize(
         ("data", "message"),
         [
