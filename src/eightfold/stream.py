@@ -252,15 +252,36 @@ class Converter:
         return b"".join(written)
 
     def reset(self) -> None:
-        """Begin anew: offsets count from 0, signatures are looked for and written again."""
+        """Begin anew: offsets count from 0, signatures are looked for and written again.
+
+        >>> converter = Converter("utf-8", "utf-8-sig")
+        >>> first = converter.convert(b"a")
+        >>> converter.reset()
+        >>> converter.convert(b"a") == first
+        True
+        """
         self._state = _ConverterState()
 
     def getstate(self) -> tuple[object, ...]:
-        """Return the state as a tuple of plain values, for :meth:`setstate`."""
+        """Return the state as a tuple of plain values, for :meth:`setstate`.
+
+        >>> Converter("utf-8", "wtf-8").getstate() == Converter("utf-8", "utf-16").getstate()
+        True
+        """
         return tuple(self._state)
 
     def setstate(self, state: tuple[object, ...]) -> None:
-        """Go back to a state that :meth:`getstate` gave."""
+        r"""Go back to a state that :meth:`getstate` gave.
+
+        >>> converter = Converter("utf-8", "utf-16-be")
+        >>> _ = converter.convert(b"\xc3")
+        >>> state = converter.getstate()
+        >>> converter.convert(b"\xa9")
+        b'\x00\xe9'
+        >>> converter.setstate(state)
+        >>> converter.convert(b"\xa8")
+        b'\x00\xe8'
+        """
         self._state = _ConverterState(*state)  # type: ignore[arg-type]
 
 

@@ -18,6 +18,7 @@ from typing import Any, Literal, SupportsIndex, final
 
 from eightfold.forms.utf_8 import CONTINUATION
 from eightfold.forms.wtf_8 import PAIR, WTF_8
+from eightfold.policy import check_offered
 from eightfold.reference import Decoded, sequence_at
 from eightfold.text import (
     Data,
@@ -93,8 +94,7 @@ def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> byte
     >>> to_utf8(b"a\xed\xa0\xbd", "replace")
     b'a\xef\xbf\xbd'
     """
-    if errors not in ("strict", "replace"):
-        raise ValueError(f"errors must be 'strict' or 'replace' here, not {errors!r}")
+    check_offered(errors, "strict", "replace")
     content = _well_formed(data)
     converted = convert(content, "wtf-8", "utf-8", errors)
     return content if converted == content else converted

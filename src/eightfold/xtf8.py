@@ -17,6 +17,7 @@ from typing import Literal
 
 from eightfold import text as verbs
 from eightfold.forms.xtf_8 import ESCAPE, XTF_8
+from eightfold.policy import check_offered, check_policy
 from eightfold.text import Data
 
 _FROM_PEP_383 = dict(zip(range(0xDC80, 0xDD00), range(ESCAPE.first, ESCAPE.last + 1), strict=True))
@@ -69,9 +70,9 @@ def decode(data: Data, errors: Literal["replace", "strict"] = "replace") -> byte
 
 
 def _check(errors: str, *offered: str) -> None:
-    if errors not in offered:
-        reason = f" ({XTF_8.refuses[errors]})" if errors in XTF_8.refuses else ""
-        raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}{reason}")
+    if errors in XTF_8.refuses:
+        check_policy(errors, XTF_8)
+    check_offered(errors, *offered)
 
 
 def from_surrogateescape(text: str) -> str:

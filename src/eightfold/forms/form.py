@@ -79,7 +79,10 @@ class Row:
 
 
 class FaultRow(NamedTuple):
-    """An ill-formed sequence that has a name. Made by :func:`fault_row`.
+    """An ill-formed sequence that has a name. Made by :func:`fault_row`, which checks it.
+
+    >>> fault_row("invalid-byte", (0xFE, 0xFF)).unit_ranges
+    ((254, 255),)
 
     Attributes:
         kind: the kind of fault.
@@ -131,6 +134,10 @@ def _check_count(row: object, unit_ranges: Sequence[Range], first: int, last: in
 class Variant(NamedTuple):
     """Other rows of a form, under the name of a policy that the form declares.
 
+    >>> from eightfold.forms import form
+    >>> form("mutf-8").variants[0].policy
+    'java'
+
     Attributes:
         policy: the name that ``errors`` takes.
         form: the form that holds instead.
@@ -143,7 +150,11 @@ class Variant(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """Bytes that may begin an input and are no part of its text.
+    r"""Bytes that may begin an input and are no part of its text.
+
+    >>> from eightfold.forms import form
+    >>> form("utf-8-sig").signatures[0].mark
+    b'\xef\xbb\xbf'
 
     Attributes:
         mark: the bytes.
@@ -233,7 +244,12 @@ class Form:
         return self.unit_bits // 8
 
     def variant(self, policy: str) -> Variant | None:
-        """Return the variant that the form declares under this policy's name, or None."""
+        """Return the variant that the form declares under this policy's name, or None.
+
+        >>> from eightfold.forms import form
+        >>> form("utf-8").variant("java") is None
+        True
+        """
         return next((variant for variant in self.variants if variant.policy == policy), None)
 
     def __repr__(self) -> str:
