@@ -8,6 +8,7 @@ r"""Text that is not well-formed, and every UTF-8-shaped encoding of it: encode,
 from eightfold import corrected, mutf8, wtf8, xtf8
 from eightfold._engine import ENGINE
 from eightfold.codec import register_codecs, unregister_codecs
+from eightfold.explain import Explained, explain
 from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
 from eightfold.forms import FaultRow, Form, Row, Signature, Variant, fault_row, form, forms
 from eightfold.identify import Identification, identify
@@ -34,6 +35,7 @@ __all__ = [
     "DecodeError",
     "ENGINE",
     "EncodeError",
+    "Explained",
     "Fault",
     "FaultRow",
     "Form",
@@ -49,6 +51,7 @@ __all__ = [
     "encode",
     "encode_code_points",
     "encode_faults",
+    "explain",
     "fault_row",
     "faults",
     "form",
