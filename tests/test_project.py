@@ -15,7 +15,10 @@ import pytest
 import eightfold
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted(page for folder in ("docs", "examples") for page in (ROOT / folder).rglob("*.md")),
+]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 COMMANDS = ("help", "demo", "test", "lint", "versions", "clean")
 
