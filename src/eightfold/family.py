@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, product
+from typing import NamedTuple
 
-from eightfold.forms import Form, Row
+from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
 from eightfold.forms.form import Range
 from eightfold.reference import LEADS, TRAILS, value
@@ -23,6 +24,39 @@ Points = tuple[range, ...]
 """A set of code points: ranges that do not overlap."""
 Places = tuple[Points, ...]
 """Texts of so many code points: for each place the set from which any may stand there."""
+
+
+class Comparison(NamedTuple):
+    """How a form compares with the others of the family; each stands here under its name.
+
+    Attributes:
+        contains: the forms that it contains, see :func:`contains`.
+        contained_in: the forms that contain it.
+        lossless_to: the forms from which all that its text can hold comes back, see :func:`is_lossless`.
+        lost: for every other form code points that do not come back from it, see :func:`lost`.
+    """
+
+    contains: list[str]
+    contained_in: list[str]
+    lossless_to: list[str]
+    lost: dict[str, tuple[int, ...]]
+
+
+def compared(form: AnyForm) -> Comparison:
+    """Compare a form with all others of the family.
+
+    >>> compared("wtf-8").contained_in
+    ['generalized-utf-8', 'utf-8-rfc2044']
+    """
+    one = form_named(form)
+    others = [each for each in forms() if each is not one]
+    found = {each.name: lost(one, each) for each in others}
+    return Comparison(
+        [each.name for each in others if contains(one, each)],
+        [each.name for each in others if contains(each, one)],
+        [name for name, points in found.items() if points is None],
+        {name: points for name, points in found.items() if points is not None},
+    )
 
 
 def contains(outer: AnyForm, inner: AnyForm) -> bool:

@@ -41,10 +41,10 @@ def parser() -> CommandParser:
     command = CommandParser(
         "explain",
         "[OPTIONS] [FILE | --hex BYTES | --text TEXT]",
-        "Say of every sequence of a file what it is: its offset, its bytes in hex and in bits,\n"
-        "its code point and its name; or which fault it is, and in brackets the source of\n"
-        "the rule that it breaks. Bits in brackets are the payload, which says which code\n"
-        "point it is; the others say how many bytes there are and which of them it is.\n"
+        "Say of every sequence of a file what it is: its offset, its bytes in hex and in\n"
+        "bits, its code point and its name; or which fault it is, and in brackets the\n"
+        "source of the rule that it breaks. Bits in brackets are the payload: they say\n"
+        "which code point it is, the others how many bytes it has and which this one is.\n"
         "Exit status 0: nothing wrong; 1: faults among what is shown; 2: wrong use or an\n"
         "unreadable file.",
         [

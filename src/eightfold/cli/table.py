@@ -37,11 +37,11 @@ def parser() -> CommandParser:
     command = CommandParser(
         "table",
         "[OPTIONS] [FORM]",
-        "Show the table of a form: which code points are which sequences, what else is one\n"
-        "decoding unit, which ill-formed sequences have a name, each with its source; and\n"
-        "how the form compares with the others. Without a form: which form of the family\n"
-        "contains which, and which conversions between them are lossless. The comparison is\n"
-        "worked out from the tables.",
+        "Show the table of a form: which code points are which sequences, what else is\n"
+        "one decoding unit, which ill-formed sequences have a name, each with its source,\n"
+        "and how the form compares with the others. Without a form: which form of the\n"
+        "family contains which, and which conversions between them are lossless. The\n"
+        "comparison is worked out from the tables.",
         [
             ("eightfold table wtf-8", "what exactly is WTF-8?"),
             ("eightfold table", "into which form can a file go without loss?"),
@@ -160,7 +160,7 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
         examples.setdefault(points, []).append(name)
     for points, names in examples.items():
         shown = " ".join(map(code_point_name, points))
-        yield from _wrapped("  not so to     ", f"{', '.join(names)}: {shown} does not come back")
+        yield from _wrapped("  lossy to      ", f"{', '.join(names)}: {shown}, for one, does not come back")
 
 
 def _wrapped(begin: str, text: str) -> list[str]:
