@@ -8,6 +8,7 @@ declares) holds for reading too; under any other, an ill-formed place of the sou
 from __future__ import annotations
 
 from array import array
+from typing import Any
 
 from eightfold.faults import ConversionError, code_point_name
 from eightfold.forms import Form, Row
@@ -62,17 +63,17 @@ class Verifier:
         Raises:
             DifferenceError: they do not hold the same code points.
         """
-        try:
-            self._source.read(chunk, final=final)
-        except ConversionError as error:
-            raise DifferenceError(error.start, f"ill-formed, so nothing can be the same: {error.fault}") from error
-        try:
-            self._result.read(result, final=final)
-        except ConversionError as error:
-            raise DifferenceError(self._source.offset_of(0), f"the result does not decode: {error.fault}") from error
-        self._match(final=final)
+        source_fault = self._source.read(chunk, final=final)
+        result_fault = self._result.read(result, final=final)
+        self._match()
+        if source_fault is not None:
+            raise DifferenceError(source_fault.start, f"ill-formed, so nothing can be the same: {source_fault.fault}")
+        if result_fault is not None:
+            raise DifferenceError(self._source.offset_of(0), f"the result does not decode: {result_fault.fault}")
+        if final:
+            self._match_ends()
 
-    def _match(self, *, final: bool) -> None:
+    def _match(self) -> None:
         given, got = self._source.points, self._result.points
         length = min(len(given), len(got))
         if given[:length] != got[:length]:
@@ -80,9 +81,12 @@ class Verifier:
             raise DifferenceError(self._source.offset_of(at), _change(given, at, got[at]))
         del given[:length], got[:length]
         self.count += length
-        if final and given:
+
+    def _match_ends(self) -> None:
+        given, got = self._source.points, self._result.points
+        if given:
             raise DifferenceError(self._source.offset_of(0), f"{code_point_name(given[0])} is missing from the result")
-        if final and got:
+        if got:
             raise DifferenceError(self._source.offset_of(0), f"the result goes on with {code_point_name(got[0])}")
 
 
@@ -96,16 +100,33 @@ class _Reader:
         self._converter = Converter(form, CODE_POINTS, self._errors)
         self.points = array("I")
 
-    def read(self, data: bytes, *, final: bool) -> None:
+    def read(self, data: bytes, *, final: bool) -> ConversionError | None:
+        """Take over the code points of the data, or those before the first fault in it, which is returned."""
+        try:
+            self._take(data, final=final)
+        except ConversionError as error:
+            held, offset, others = self._state()
+            self._converter.setstate((b"", offset, *others))
+            self._take((held + data)[: error.start - offset], final=True)
+            return error
+        return None
+
+    def _take(self, data: bytes, *, final: bool) -> None:
         self.points.frombytes(self._converter.convert(data, final))
 
     def offset_of(self, index: int) -> int:
         """Return the byte offset of one of the points: rows are one to one, so it is found from the end back."""
         plain, _ = signed(self._form)
         following = Converter(CODE_POINTS, plain, self._errors).convert(self.points[index:].tobytes(), True)
-        _, offset, *_ = self._converter.getstate()
-        assert isinstance(offset, int)  # where the bytes that are no code points yet begin
+        _, offset, _ = self._state()
         return offset - len(following)
+
+    def _state(self) -> tuple[bytes, int, tuple[object, ...]]:
+        """Return the bytes that are held, their offset in the input, and the rest."""
+        held, offset, *others = self._converter.getstate()
+        assert isinstance(held, bytes)
+        assert isinstance(offset, int)
+        return held, offset, tuple(others)
 
 
 def _change(given: array[int], at: int, became: int) -> str:

@@ -44,14 +44,14 @@ def replacing(path: str, backup_suffix: str = "") -> Iterator[BinaryIO]:
             with open(target, "wb") as device:
                 yield device
             return
-        temporary, file = _created_beside(target, old)
+        temporary = _name_beside(target)
         try:
-            with file:
+            with _created(temporary, old) as file:
                 _take_over(temporary, old)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            _exchange(temporary, target, backup_suffix)
+            _exchange(temporary, target, backup_suffix if old else "")
         except BaseException:
             with suppress(OSError):
                 os.unlink(temporary)
@@ -66,13 +66,15 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _created_beside(target: str, old: os.stat_result | None) -> tuple[str, BinaryIO]:
+def _name_beside(target: str) -> str:
     folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name[:_NAME_KEPT]}.{os.urandom(8).hex()}.tmp")
+    return os.path.join(folder, f".{name[:_NAME_KEPT]}.{os.urandom(8).hex()}.tmp")
+
+
+def _created(temporary: str, old: os.stat_result | None) -> BinaryIO:
     # Born with the permissions of the old file, so that nobody can read it who could not read that one.
     mode = _NEW_FILE_MODE if old is None else stat.S_IMODE(old.st_mode)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    return temporary, os.fdopen(os.open(temporary, flags, mode), "wb")
+    return open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, mode))
 
 
 def _take_over(temporary: str, old: os.stat_result | None) -> None:
