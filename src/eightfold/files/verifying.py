@@ -8,7 +8,6 @@ declares) holds for reading too; under any other, an ill-formed place of the sou
 from __future__ import annotations
 
 from array import array
-from typing import Any
 
 from eightfold.faults import ConversionError, code_point_name
 from eightfold.forms import Form, Row
