@@ -293,6 +293,13 @@ def test_rows_that_agree_at_their_ends_but_not_between_are_not_alike() -> None:
     assert not contains(turned, square)
 
 
+def test_rows_that_agree_at_one_corner_but_count_otherwise_are_not_alike() -> None:
+    narrow = Form("narrow", [Row(0, 3, (0, 1), (0, 1))])
+    wide = Form("wide", [Row(0, 5, (0, 1), (0, 2))])
+    assert not contains(wide, narrow)
+    assert contains(wide, Form("lower", [Row(0, 1, 0, (0, 1))]))
+
+
 def test_a_signature_is_no_text_of_the_form_that_has_none() -> None:
     marked = Form("marked", [ASCII], signatures=[Signature(b"\xff", Form("ascii", [ASCII]))])
     at_sign = Form("at", [ASCII], signatures=[Signature(b"@", Form("ascii", [ASCII]))])
