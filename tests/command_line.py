@@ -21,7 +21,9 @@ GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = ROOT / "examples"
 
 VERSION_SHOWN = "VERSION"
-ENVIRONMENT = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
+# Python as it is by default: buffered output above all, whatever this process was told.
+_DEFAULT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+ENVIRONMENT = {**_DEFAULT, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
 
 INPUTS = {
     "clean.txt": "one line, naïvely clean\n".encode(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import stat
 import subprocess
 import sys
@@ -227,9 +228,12 @@ class TestDestinations:
 
     def test_a_pipe_can_be_written_to_and_stays_one(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
-        with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, cwd=tmp_path) as reader:
-            assert convert(tmp_path, "-t", "utf-16-be", "-o", "pipe", input=b"a").returncode == 0
-            assert reader.communicate(timeout=30)[0] == b"\x00a"
+        # Opened for both, so that nobody waits for the other end.
+        pipe = os.open(tmp_path / "pipe", os.O_RDWR)
+        assert convert(tmp_path, "-t", "utf-16-be", "-o", "pipe", input=b"a").returncode == 0
+        assert select.select([pipe], [], [], 0)[0], "nothing was written to the pipe"
+        assert os.read(pipe, 10) == b"\x00a"
+        os.close(pipe)
         assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
