@@ -309,6 +309,21 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
             position = step.end
 
 
+def is_well_formed(form: Form, data: bytes, start: int = 0) -> bool:
+    r"""Say whether bytes from ``start`` on hold no ill-formed decoding unit.
+
+    >>> from eightfold.forms import form
+    >>> is_well_formed(form("utf-8"), b"a\xff")
+    False
+    """
+    while start < len(data):
+        step = sequence_at(form, data, start)
+        if step is None or step.code_point is None:
+            return False
+        start = step.end
+    return True
+
+
 def encoded(form: Form, code_point: int) -> bytes | None:
     r"""Return the bytes that write a code point, or None where the form has none for it.
 
