@@ -61,9 +61,9 @@ def refusal(case: Case) -> tuple[str, str]:
 
 
 def check_refusal(case: Case) -> None:
-    error, said = refusal(case)
-    assert error == case.error
+    error, said = refusal(case)  # which fails where there is none
     if metadata.version(case.peer) == RECORDED_FROM[case.peer]:
+        assert error == case.error
         assert case.said in said
 
 
