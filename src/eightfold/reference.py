@@ -230,8 +230,10 @@ def _row_named(
     form: Form, data: bytes, start: int, unit_end: int, *, final: bool
 ) -> tuple[FaultRow | None, int | None]:
     """Return the fault row that names the fault, if one does, and how many units fit it; None for "wait"."""
-    for entry in form.units:
-        if _matched(form, entry.unit_ranges, data, start)[0] == len(entry.unit_ranges):
+    lead = unit_at(form, data, start)
+    for entry in () if lead is None else _entries(form, lead):
+        whole = _matched(form, entry.unit_ranges, data, start)[0] == len(entry.unit_ranges)
+        if whole and isinstance(entry, FaultRow):
             return entry, (unit_end - start) // form.unit_bytes
     row, most = None, 0
     for name in form.names:
