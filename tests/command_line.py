@@ -21,8 +21,9 @@ GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = ROOT / "examples"
 
 VERSION_SHOWN = "VERSION"
-# Python as it is by default: buffered output above all, whatever this process was told.
-_DEFAULT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+# Python as it is by default, buffered output above all, and no word on colour, whatever this process was told.
+_TOLD = ("PYTHON", "NO_COLOR", "FORCE_COLOR")
+_DEFAULT = {name: value for name, value in os.environ.items() if not name.startswith(_TOLD)}
 ENVIRONMENT = {**_DEFAULT, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
 
 INPUTS = {

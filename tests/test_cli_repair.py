@@ -407,7 +407,7 @@ def test_memory_does_not_grow_with_the_file(
     arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK_BYTES", 1000)
-    monkeypatch.setattr("eightfold.cli.repair.put", lambda line: None)
+    monkeypatch.setattr("eightfold.cli.repair.put", lambda *line: None)
 
     def peak(count: int) -> int:
         (folder / "big.txt").write_bytes(b"a\xff\n" * count)

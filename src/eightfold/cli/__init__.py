@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
+from eightfold.cli import colour
 from eightfold.cli.arguments import CommandParser
 from eightfold.cli.ending import WRONG_USE_OR_FILE, exit_status
 from eightfold.forms import forms
@@ -25,6 +26,9 @@ COMMANDS: Mapping[str, str] = {
     "explain": "say what every sequence of a file is, and which rule it breaks",
     "identify": "say which form files are in",
     "table": "show the table of a form, or how all forms compare",
+    "doctor": "say which engine is at work, and whether anything is broken",
+    "completion": "print what makes a shell complete the command line",
+    "manual": "print the manual page",
 }
 """Each command with what it does, in one line."""
 
@@ -39,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     eightfold ...
     0
     """
+    colour.choose("auto")
     given = sys.argv[1:] if argv is None else list(argv)
     _print_anything()
     return exit_status(lambda: _run(given))

@@ -6,10 +6,12 @@ A command's options are a dataclass, which the parser fills: its fields are the 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
+from eightfold.cli import colour
 from eightfold.cli.ending import UsageError
+from eightfold.cli.lines import say
 from eightfold.forms import Form, form
 
 _Options = TypeVar("_Options")
@@ -32,7 +34,8 @@ class CommandParser(argparse.ArgumentParser):
         self, command: str, synopsis: str, description: str, examples: Iterable[tuple[str, str]] = (), after: str = ""
     ) -> None:
         name = f"eightfold {command}".strip()
-        shown = [f"  {line}\n      {purpose}" for line, purpose in examples]
+        self.synopsis, self.examples, self.after = synopsis, tuple(examples), after
+        shown = [f"  {line}\n      {purpose}" for line, purpose in self.examples]
         super().__init__(
             prog=name,
             usage=f"{name} {synopsis}",
@@ -41,6 +44,14 @@ class CommandParser(argparse.ArgumentParser):
             formatter_class=_HelpFormatter,
             allow_abbrev=False,
         )
+        if command:
+            self.add_argument(
+                "--color",
+                type=OneOf(colour.WHEN),
+                action=_ChooseColour,
+                metavar="WHEN",
+                help="auto (where a terminal shows it, the default), always or never",
+            )
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments.
@@ -57,6 +68,18 @@ class CommandParser(argparse.ArgumentParser):
             UsageError: they are not what the command takes.
         """
         return self.parse_intermixed_args(arguments, into)
+
+
+class _ChooseColour(argparse.Action):
+    """Colour is the program's, so it is no field of a command's options."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})
+
+    def __call__(self, parser: object, options: object, when: Any, flag: str | None = None) -> None:
+        colour.choose(when)
+        if when == "always" and not colour.can_draw():
+            say("--color always needs rich: pip install 'eightfold[cli]'")
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -83,7 +106,7 @@ def add_form(parser: CommandParser) -> None:
     """Take the form that the input is in."""
     parser.add_argument(
         *("-f", "--form"),
-        type=_form_or_auto,
+        type=form_or_auto,
         metavar="FORM",
         help="the form that the input is in, or auto to identify it first (default: utf-8)",
     )
@@ -107,20 +130,26 @@ def in_files(found: Form) -> Form:
     return form("corrected-utf-8-sig") if found.name == "corrected-utf-8" else found
 
 
-def _form_or_auto(name: str) -> Form | None:
+def form_or_auto(name: str) -> Form | None:
+    """Return the form that a command means by a name, or None for ``auto``; see :func:`form_argument`."""
     return None if name == "auto" else form_argument(name)
 
 
-def one_of(names: Iterable[str]) -> Callable[[str], str]:
-    """Return the type of an option that takes one of these names."""
-    known = tuple(names)
+class OneOf:
+    """The type of an option that takes one of these names."""
 
-    def chosen(name: str) -> str:
-        if name not in known:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+
+    def __call__(self, name: str) -> str:
+        """Return the name.
+
+        Raises:
+            argparse.ArgumentTypeError: it is none of them.
+        """
+        if name not in self.names:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(self.names)}")
         return name
-
-    return chosen
 
 
 def count_argument(given: str) -> int:

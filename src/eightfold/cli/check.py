@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, count_argument, one_of
+from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, add_paths, count_argument
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import files_of, identified
 from eightfold.cli.lines import say
@@ -47,7 +47,7 @@ def parser() -> CommandParser:
     add_paths(command)
     add_form(command)
     command.add_argument(
-        "--output-format", type=one_of(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
     command.add_argument(
         "--statistics", action="store_true", help="end with how many faults there are of each kind (JSON always does)"

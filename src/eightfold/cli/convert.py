@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, form_argument
+from eightfold.cli.colour import Part, Styled
 from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, add_destination, jobs, sink
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.inputs import Failures, identified
-from eightfold.cli.lines import counted, point, say
+from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.remedies import Conversion, remedies
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
@@ -95,7 +96,7 @@ def _for_a_terminal(work: list[Job]) -> bool:
 class _StoppedError(Exception):
     """A conversion that cannot go on: the line that says where and why, and what to do."""
 
-    def __init__(self, line: str, advice: str = "") -> None:
+    def __init__(self, line: tuple[Part, ...], advice: str = "") -> None:
         super().__init__(line)
         self.line = line
         self.advice = advice
@@ -124,21 +125,20 @@ def _pour(source: Source, target: BinaryIO, conversion: Conversion, *, verify: b
                 verifier.compare(chunk, result, final=final)
             target.write(result)
     except ConversionError as error:
-        line = _line(source, conversion.source, error.fault.start, f"{error.fault.kind}: {error.fault}")
-        raise _StoppedError(line, remedies(error.fault, conversion)) from error
+        fault = error.fault
+        line = _line(source, conversion.source, fault.start, (Styled(fault.kind, "error"), f": {fault}"))
+        raise _StoppedError(line, remedies(fault, conversion)) from error
     except DifferenceError as error:
-        raise _StoppedError(_line(source, conversion.source, error.start, error.sentence)) from error
+        raise _StoppedError(_line(source, conversion.source, error.start, (error.sentence,))) from error
     if verifier is not None:
         say(f"{shown(source.path)}: verified, {counted(verifier.count, 'code point')} the same")
 
 
-def _line(source: Source, form: Form, offset: int, sentence: str) -> str:
-    place = place_of(source, form, offset)
-    position = "" if place is None else f":{place.line}:{place.column}"
-    return f"{shown(source.path)}{position}: {sentence}, at byte {offset}"
+def _line(source: Source, form: Form, offset: int, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
+    return *placed(source.path, place_of(source, form, offset)), *sentence, f", at byte {offset}"
 
 
 def _tell(stopped: _StoppedError, job: Job) -> None:
-    point(stopped.line)
+    point(*stopped.line)
     outcome = "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
     say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)

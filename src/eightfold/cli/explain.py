@@ -5,22 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import dropwhile, islice
 
-from eightfold.cli.arguments import UTF_8, CommandParser, add_form, count_argument, in_files, one_of
+from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, count_argument, in_files
+from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.inputs import identified
 from eightfold.cli.lines import put, say
 from eightfold.explain import Explained, iter_explained, iter_explained_text
-from eightfold.explain.as_text import text_lines
+from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT, opened
 from eightfold.forms import Form, form
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")
+_ROWS_DRAWN = 1000
 
 
 @dataclass
@@ -68,7 +71,7 @@ def parser() -> CommandParser:
     )
     command.add_argument("--limit", type=count_argument, metavar="N", help="explain at most N sequences")
     command.add_argument(
-        "--output-format", type=one_of(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
     return command
 
@@ -131,12 +134,28 @@ def _show(options: Options, form: Form, rows: Iterator[Explained]) -> int:
     noted = _Noted(islice(rows, options.limit))
     if options.output_format == "json":
         _put_json(options, form, noted)
+    elif is_on(sys.stdout):
+        _put_tables(noted)
     else:
         for line in text_lines(noted):
             put(line)
     if options.limit is not None and next(rows, None) is not None:
         say(f"there is more after {options.limit} (--limit)")
     return FAULTS if noted.faults else NOTHING_WRONG
+
+
+def _put_tables(rows: Iterable[Explained]) -> None:
+    """Draw a table of the rows, and another after each thousand, so that memory does not grow with the file."""
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _ROWS_DRAWN)):
+        put(drawn_table(HEADER, map(_cells, batch), right=0), end="")
+
+
+def _cells(row: Explained) -> tuple[Cell, ...]:
+    offset, units, bits, code_point, character, name = cells(row)
+    marked = [Styled(part, "payload") if part.startswith("[") else part for part in re.split(r"(\[.*?\])", bits)]
+    told = Styled(name, row.fault.severity) if row.fault else name
+    return [Styled(offset, "place")], [units], marked, [Styled(code_point, "form")], [character], [told]
 
 
 class _Noted:

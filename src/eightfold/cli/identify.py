@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
-from eightfold.cli.arguments import CommandParser, add_paths, one_of
+from eightfold.cli.arguments import CommandParser, OneOf, add_paths
+from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import Failures, files_of
 from eightfold.cli.lines import counted, put
@@ -44,7 +46,7 @@ def parser() -> CommandParser:
     add_paths(command)
     command.add_argument("--all", action="store_true", help="every candidate, best first, and not the best alone")
     command.add_argument(
-        "--output-format", type=one_of(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
     return command
 
@@ -76,8 +78,13 @@ def _candidates(path: str, failures: Failures) -> list[Identification]:
 
 class _TextReport:
     def file(self, path: str, candidates: list[Identification]) -> None:
+        if len(candidates) > 1 and is_on(sys.stdout):
+            put(Styled(shown(path), "path"), ":")
+            put(drawn_table(("form", "signature", "verdict"), map(_cells, candidates)), end="")
+            return
         for found in candidates:
-            put(f"{shown(path)}: {described(found)}")
+            form, *rest = _words(found)
+            put(Styled(shown(path), "path"), ": ", Styled(form, "form"), *(f", {each}" for each in rest))
 
     def end(self) -> None:
         """Nothing comes after the last file."""
@@ -106,13 +113,23 @@ def described(found: Identification) -> str:
     >>> described(Identification("utf-8", False, 2, b"", False))
     'utf-8, 2 faults'
     """
-    parts = [found.form]
-    if found.signature:
-        parts.append(f"signature {hex_bytes(found.signature)}")
-    parts.append("well-formed" if found.well_formed else counted(found.fault_count, "fault"))
-    if found.well_formed and not found.lossless:
-        parts.append("not lossless")
-    return ", ".join(parts)
+    return ", ".join(_words(found))
+
+
+def _words(found: Identification) -> list[str]:
+    signature = [f"signature {hex_bytes(found.signature)}"] if found.signature else []
+    return [found.form, *signature, *_verdict(found)]
+
+
+def _verdict(found: Identification) -> list[str]:
+    if not found.well_formed:
+        return [counted(found.fault_count, "fault")]
+    return ["well-formed", *([] if found.lossless else ["not lossless"])]
+
+
+def _cells(found: Identification) -> tuple[Cell, ...]:
+    verdict = Styled(", ".join(_verdict(found)), "good" if found.well_formed else "error")
+    return [Styled(found.form, "form")], [hex_bytes(found.signature)], [verdict]
 
 
 def _as_dict(found: Identification) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
+from eightfold.cli.colour import Part, Styled, painted
+from eightfold.files.names import shown
+
 
 class OutputError(Exception):
     """Standard output cannot be written, for another reason than that its reader has gone."""
@@ -13,30 +16,45 @@ class OutputError(Exception):
         super().__init__(f"standard output: {error.strerror or error}")
 
 
-def put(text: str, end: str = "\n") -> None:
-    """Print a result on standard output.
+def put(*parts: Part, end: str = "\n") -> None:
+    """Print a result, the parts of one line, on standard output.
 
     Raises:
         BrokenPipeError: its reader has gone. OutputError: it cannot be written for another reason.
     """
     try:
-        print(text, end=end)
+        print(painted(sys.stdout, parts), end=end)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OutputError(error) from error
 
 
-def say(sentence: str) -> None:
+def say(*sentence: Part) -> None:
     """Print a message of the program, one line, on standard error."""
-    point(f"eightfold: {sentence}")
+    point("eightfold: ", *sentence)
 
 
-def point(line: str) -> None:
+def point(*line: Part) -> None:
     """Print a line about a place in a file, which begins with that place, on standard error."""
     if sys.stderr is not None:
         with suppress(OSError):  # Nobody is left to be told.
-            print(line, file=sys.stderr)
+            print(painted(sys.stderr, line), file=sys.stderr)
+
+
+def placed(path: str, place: tuple[int, int] | None) -> tuple[Part, ...]:
+    """Return what a line about a place in a file begins with, as editors and compilers have it.
+
+    Args:
+        path: the file.
+        place: line and column; None where they are not known.
+
+    >>> from eightfold.cli.colour import painted
+    >>> painted(None, placed("notes.txt", (3, 7)))
+    'notes.txt:3:7: '
+    """
+    position = () if place is None else (":", Styled(f"{place[0]}:{place[1]}", "place"))
+    return (Styled(shown(path), "path"), *position, ": ")
 
 
 def counted(count: int, noun: str) -> str:

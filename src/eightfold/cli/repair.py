@@ -10,11 +10,12 @@ from functools import partial
 from hashlib import sha256
 from typing import NoReturn
 
-from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, one_of
+from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, add_paths
+from eightfold.cli.colour import Part, Styled
 from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, add_destination, jobs, sink
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.inputs import Failures, files_of, identified
-from eightfold.cli.lines import counted, point, put, say
+from eightfold.cli.lines import counted, placed, point, put, say
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.names import shown
@@ -74,7 +75,7 @@ def parser() -> CommandParser:
     add_form(command)
     command.add_argument(
         "--errors",
-        type=one_of(POLICIES),
+        type=OneOf(POLICIES),
         metavar="POLICY",
         help=f"what to write for a fault, by a policy of the list below (default: {_DEFAULT_POLICY})",
     )
@@ -199,7 +200,7 @@ class _Work:
         try:
             act(file)
         except ConversionError as error:
-            point(_line(file, error.fault))
+            point(*_line(file, error.fault))
             self._stop(FAULTS, f"{outcome}; try {_remedies(file.policy)}")
         except _LossError:
             lost = counted(file.lossy, "lossy change")
@@ -226,10 +227,9 @@ class _Work:
         return WRONG_USE_OR_FILE if self.failures.count else max(self._worst, otherwise)
 
 
-def _line(file: _File, fault: Fault) -> str:
+def _line(file: _File, fault: Fault) -> tuple[Part, ...]:
     place = place_of(file.source, file.form, fault.start)
-    position = "" if place is None else f":{place.line}:{place.column}"
-    return f"{shown(file.source.path)}{position}: {fault.kind}: {fault}, at byte {fault.start}"
+    return *placed(file.source.path, place), Styled(fault.kind, "error"), f": {fault}, at byte {fault.start}"
 
 
 def _remedies(policy: str) -> str:
@@ -252,7 +252,9 @@ def _show(options: Options) -> int:
 def _put_changes(file: _File) -> None:
     for repaired in file.pieces():
         for change in repaired.changes:
-            put(f"{shown(file.source.path)}:{change.line}:{change.column}: {change}")
+            told = str(change).removeprefix(change.kind)
+            role = "error" if change.lossy else "warning"
+            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), told)
 
 
 def _write(options: Options) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import string
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eightfold.cli.arguments import CommandParser, one_of
+from eightfold.cli.arguments import CommandParser, OneOf
+from eightfold.cli.colour import Styled, drawn_table, is_on, painted
 from eightfold.cli.ending import NOTHING_WRONG
 from eightfold.cli.lines import put
 from eightfold.family import Comparison, compared
@@ -22,6 +24,13 @@ FORMATS = ("text", "json")
 _WIDTH = 78
 _KEYS = string.ascii_letters
 _SAME, _CONTAINED, _LOSSLESS, _LOST = "=<+."
+_MEANINGS = {
+    _SAME: "the same form",
+    _CONTAINED: "contained: its text is text of the other as it stands",
+    _LOSSLESS: "lossless: every text comes back from the other",
+    _LOST: "not lossless: `eightfold table FORM` shows what does not come back",
+}
+_ROLES = {_SAME: "aside", _CONTAINED: "good", _LOSSLESS: "form", _LOST: "error"}
 
 
 @dataclass
@@ -50,7 +59,7 @@ def parser() -> CommandParser:
     )
     command.add_argument("form", nargs="?", type=_form_argument, metavar="FORM", help="the form; none is all of them")
     command.add_argument(
-        "--output-format", type=one_of(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
     return command
 
@@ -81,13 +90,13 @@ def run(options: Options) -> int:
 
 
 def _form_lines(form: Form) -> Iterator[str]:
-    yield form.name
+    yield _painted(form.name, "form")
     yield from _wrapped("  ", form.note)
     yield from _wrapped("  ", f"Source: {form.source}" if form.source else "")
     for title, lines in _sections(form):
         if lines:
             yield ""
-            yield title
+            yield _painted(title, "title")
             yield from lines
 
 
@@ -172,8 +181,15 @@ def _wrapped(begin: str, text: str) -> list[str]:
 
 def _aligned(lines: Sequence[tuple[str, ...]], right: int | None = None) -> list[str]:
     """Return lines whose columns begin under each other; one column may be flush right."""
+    if is_on(sys.stdout):
+        header, *others = lines
+        return drawn_table(header, ([[cell] for cell in line] for line in others), right).splitlines()
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return ["  " + "  ".join(_padded(line, widths, right)).rstrip() for line in lines]
+
+
+def _painted(text: str, role: str) -> str:
+    return painted(sys.stdout, [Styled(text, role)])
 
 
 def _padded(line: tuple[str, ...], widths: Sequence[int], right: int | None) -> Iterator[str]:
@@ -197,10 +213,7 @@ def _family_lines() -> Iterator[str]:
     yield ""
     yield from _grid(found)
     yield ""
-    yield f"  {_SAME}  the same form"
-    yield f"  {_CONTAINED}  contained: its text is text of the other as it stands"
-    yield f"  {_LOSSLESS}  lossless: every text comes back from the other"
-    yield f"  {_LOST}  not lossless: `eightfold table FORM` shows what does not come back"
+    yield from (f"  {_painted(mark, _ROLES[mark])}  {meaning}" for mark, meaning in _MEANINGS.items())
 
 
 def _grid(found: dict[str, Comparison]) -> Iterator[str]:
@@ -208,7 +221,8 @@ def _grid(found: dict[str, Comparison]) -> Iterator[str]:
     keys = _KEYS[: len(found)]
     yield f"  {'':{width + 2}}  {' '.join(keys)}"
     for key, (name, comparison) in zip(keys, found.items(), strict=True):
-        yield f"  {key} {name:{width}}  {' '.join(_mark(name, comparison, other) for other in found)}"
+        marks = [_mark(name, comparison, other) for other in found]
+        yield f"  {key} {name:{width}}  {' '.join(_painted(mark, _ROLES[mark]) for mark in marks)}"
 
 
 def _chains(found: dict[str, Comparison], name: str) -> Iterator[tuple[str, ...]]:

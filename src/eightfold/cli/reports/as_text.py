@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from eightfold.cli.lines import counted, put, say
+from eightfold.cli.colour import Part, Styled
+from eightfold.cli.lines import counted, placed, put, say
 from eightfold.cli.reports import Checked, Summary, Tally
 from eightfold.faults import KINDS, Kind
 from eightfold.files.names import shown
@@ -25,7 +26,8 @@ class TextReport:
 
     def fault(self, path: str, found: Located) -> None:
         """Write the line of a fault."""
-        put(fault_line(path, found.line, found.column, found.fault.kind, str(found.fault)))
+        fault = found.fault
+        put(*placed(path, (found.line, found.column)), Styled(fault.kind, fault.severity), f": {fault}")
 
     def end_file(self, checked: Checked) -> None:
         """Say what is not in the lines."""
@@ -36,37 +38,28 @@ class TextReport:
         """Write the statistics, and say what the files came to."""
         if self._statistics:
             put_statistics(summary.tally)
-        say(_summary(summary))
-
-
-def fault_line(path: str, line: int, column: int, kind: str, sentence: str) -> str:
-    """Return the line that points at a fault, as editors and compilers have it.
-
-    >>> fault_line("notes.txt", 3, 7, "truncated", "sequence E2 82 is cut short by another sequence")
-    'notes.txt:3:7: truncated: sequence E2 82 is cut short by another sequence'
-    """
-    return f"{shown(path)}:{line}:{column}: {kind}: {sentence}"
+        say(*_summary(summary))
 
 
 def put_statistics(tally: Tally) -> None:
     """Write how many faults there are of each kind, the most frequent first."""
     for kind, count in sorted(tally.kinds.items(), key=lambda item: (-item[1], item[0])):
-        put(f"{count:8} {kind}: {KINDS[cast(Kind, kind)]}")
+        put(f"{count:8} ", Styled(kind, "title"), f": {KINDS[cast(Kind, kind)]}")
 
 
-def _summary(summary: Summary) -> str:
-    found = _found(summary.tally)
+def _summary(summary: Summary) -> tuple[Part, ...]:
     ill_formed = summary.files - summary.well_formed - summary.unreadable
     parts = [
         f"{counted(summary.files, 'file')} checked",
         *([f"{ill_formed} ill-formed"] if ill_formed else []),
         *([f"{summary.unreadable} unreadable"] if summary.unreadable else []),
     ]
-    return f"{', '.join(parts)}: {found}"
+    return f"{', '.join(parts)}: ", _found(summary.tally)
 
 
-def _found(tally: Tally) -> str:
+def _found(tally: Tally) -> Styled:
     if not tally.faults:
-        return "no faults"
+        return Styled("no faults", "good")
     found = [counted(tally.errors, "error")] if tally.errors else []
-    return " and ".join([*found, *([counted(tally.warnings, "warning")] if tally.warnings else [])])
+    all_found = " and ".join([*found, *([counted(tally.warnings, "warning")] if tally.warnings else [])])
+    return Styled(all_found, "error" if tally.errors else "warning")

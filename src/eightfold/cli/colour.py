@@ -1,0 +1,132 @@
+"""Colour: whether a stream of the program shows it, and what text and tables look like in it.
+
+rich draws it, and is imported only where colour is on; where it is off, or rich is not installed, text stays plain.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple, TextIO
+
+WHEN = ("auto", "always", "never")
+_LOOKS = {
+    "path": "bold",
+    "place": "cyan",
+    "error": "bold red",
+    "warning": "yellow",
+    "good": "green",
+    "title": "bold",
+    "form": "bold cyan",
+    "payload": "bold green",
+    "aside": "dim",
+}
+_NOT_FOR_COLOUR = ("dumb", "unknown")
+
+_when = "auto"
+
+
+class Styled(NamedTuple):
+    """Some text, and what it is: one of the names that looks are given to here."""
+
+    text: str
+    role: str
+
+
+Part = str | Styled
+Cell = Sequence[Part]
+
+
+def choose(when: str) -> None:
+    """Say when colour is on: ``auto`` (where a terminal shows it), ``always`` or ``never``."""
+    global _when
+    _when = when
+
+
+def verdict(stream: TextIO | None) -> tuple[bool, str]:
+    """Return whether colour is wanted on a stream, and why; what the command line says goes before the environment.
+
+    >>> import io
+    >>> choose("never"); verdict(io.StringIO())
+    (False, '--color never')
+    >>> choose("auto")
+    """
+    if _when != "auto":
+        return _when == "always", f"--color {_when}"
+    for name, wanted in (("NO_COLOR", False), ("FORCE_COLOR", True)):
+        if os.environ.get(name):
+            return wanted, f"{name} is set"
+    if stream is None or not stream.isatty():
+        return False, "not a terminal"
+    term = os.environ.get("TERM", "")
+    return (False, f"TERM={term}") if term in _NOT_FOR_COLOUR else (True, "a terminal")
+
+
+def is_on(stream: TextIO | None) -> bool:
+    """Return whether colour is wanted on a stream, and can be had."""
+    return verdict(stream)[0] and can_draw()
+
+
+@cache
+def can_draw() -> bool:
+    """Return whether rich is installed, and the system's terminals take what it draws."""
+    try:
+        import rich.style  # noqa: F401
+    except ImportError:
+        return False
+    if os.name != "nt":
+        return True
+    from rich.console import detect_legacy_windows
+
+    return not detect_legacy_windows()
+
+
+def painted(stream: TextIO | None, parts: Iterable[Part]) -> str:
+    """Return parts as one text for a stream, in colour where that is on.
+
+    >>> import io
+    >>> painted(io.StringIO(), [Styled("notes.txt", "path"), ":3"])
+    'notes.txt:3'
+    """
+    given = tuple(parts)
+    if any(isinstance(part, Styled) for part in given) and is_on(stream):
+        return "".join(_paint(part) for part in given)
+    return "".join(part.text if isinstance(part, Styled) else part for part in given)
+
+
+def _paint(part: Part) -> str:
+    from rich.style import Style
+
+    return Style.parse(_LOOKS[part.role]).render(part.text) if isinstance(part, Styled) else part
+
+
+def _for_rich(part: Part) -> str | tuple[str, str]:
+    return (part.text, _LOOKS[part.role]) if isinstance(part, Styled) else part
+
+
+def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: int | None = None) -> str:
+    """Return rows as a table as wide as the terminal at most, for standard output where colour is on.
+
+    Args:
+        header: the titles of the columns.
+        rows: the cells of each row, each a sequence of parts.
+        right: the column that is flush right, if there is one.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, header_style=_LOOKS["title"], show_edge=False, pad_edge=False)
+    for at, title in enumerate(header):
+        table.add_column(title, justify="right" if at == right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text.assemble(*map(_for_rich, cell)) for cell in row))
+    console = Console(
+        file=sys.stdout, force_terminal=True, color_system="standard", no_color=False, markup=False, highlight=False
+    )
+    with console.capture() as captured:
+        console.print(table)
+    return captured.get()
