@@ -46,7 +46,7 @@ $(INSTALLED): $(MADE) $(METADATA)
 	@touch $@
 
 $(INSTALLED_DEV): $(MADE) $(METADATA)
-	$(PIP) --editable '.[dev]'
+	$(PIP) --editable '.[dev,peers]'
 	@touch $@
 
 $(MADE):

@@ -142,7 +142,7 @@ def test_a_fault_without_an_answer_is_shown_and_the_next_file_comes(
 ) -> None:
     assert main(["repair", "--errors", errors, "--lossy", "--in-place", "soup.txt", "deep/clean.txt"]) == 1
     message = capsys.readouterr().err
-    assert "soup.txt:1:4: truncated: sequence E9 is cut short by another sequence, at byte 3\n" in message
+    assert "soup.txt:1:4: truncated: sequence E9 is cut short by another byte, at byte 3\n" in message
     assert "soup.txt is not written; try --errors escape" in message
     assert "2 files read, 0 written, 1 stopped: 0 changes" in message
     assert (folder / "soup.txt").read_bytes() == SOUP

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -61,22 +60,3 @@ def test_a_step_that_ends_otherwise_ends_the_tour(examples: Path) -> None:
     assert done.returncode == 1
     assert "should have ended with 1" in done.stderr
     assert "The tour is over" not in done.stdout
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed: messages-utf-16le.txt is as kept")
-def test_node_writes_these_messages(examples: Path) -> None:
-    (examples / "messages-utf-16le.txt").unlink()
-    subprocess.run(["node", "cut_messages.js"], cwd=examples, check=True)
-    assert (examples / "messages-utf-16le.txt").read_bytes() == (EXAMPLES / "messages-utf-16le.txt").read_bytes()
-
-
-def test_python_writes_this_log(examples: Path) -> None:
-    (examples / "gateway.log").unlink()
-    subprocess.run([sys.executable, "mixed_log.py"], cwd=examples, check=True)
-    assert (examples / "gateway.log").read_bytes() == (EXAMPLES / "gateway.log").read_bytes()
-
-
-def test_every_file_has_its_source() -> None:
-    sources = (EXAMPLES / "SOURCES.md").read_text(encoding="utf-8")
-    made = {path.name for path in EXAMPLES.iterdir() if path.is_file()} - {"SOURCES.md"}
-    assert [name for name in sorted(made) if f"`{name}`" not in sources and f" {name}`" not in sources] == []

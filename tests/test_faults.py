@@ -38,7 +38,7 @@ SENTENCES = [
         Fault("unexpected-continuation", "utf-8", 0, 1, b"\x80"),
         "continuation byte 80 where a lead byte is due",
     ),
-    (Fault("truncated", "utf-8", 0, 2, b"\xe2\x82"), "sequence E2 82 is cut short by another sequence"),
+    (Fault("truncated", "utf-8", 0, 2, b"\xe2\x82"), "sequence E2 82 is cut short by another byte"),
     (
         Fault("truncated", "utf-8", 0, 2, b"\xe2\x82", at_end=True),
         "sequence E2 82 is cut short by the end of the input",
@@ -295,9 +295,9 @@ def test_the_exception_is_the_first_unit_and_carries_the_fault_around_it(
     ("form", "given", "says"),
     [
         ("utf-8", "F0 9F 92", "the end of the input"),
-        ("utf-8", "E2 82 41", "another sequence"),
+        ("utf-8", "E2 82 41", "another byte"),
         ("cesu-8", "ED A0", "the end of the input"),
-        ("cesu-8", "ED A0 41", "another sequence"),
+        ("cesu-8", "ED A0 41", "another byte"),
         ("utf-16-le", "00 D8", "the end of the input"),
         ("utf-16-le", "00 D8 00", "the end of the input"),
     ],

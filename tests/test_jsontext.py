@@ -386,9 +386,9 @@ def test_a_scrubber_that_raises_is_as_it_was() -> None:
     [
         (rb'{"a": "\ud83d"}', 7, 13, "unrepresentable", 0xD83D, "U+D83D cannot be written in utf-8"),
         (rb'"\ud83d\ude00\uDE00"', 13, 19, "unrepresentable", 0xDE00, "U+DE00 cannot be written in utf-8"),
-        (b'"a\xe9b"', 2, 3, "truncated", None, "sequence E9 is cut short by another sequence"),
+        (b'"a\xe9b"', 2, 3, "truncated", None, "sequence E9 is cut short by another byte"),
         (b'"a\xe9', 2, 3, "truncated", None, "sequence E9 is cut short by the end of the input"),
-        (b'"a\xe2\x82\xe2\x82\xac', 2, 4, "truncated", None, "sequence E2 82 is cut short by another sequence"),
+        (b'"a\xe2\x82\xe2\x82\xac', 2, 4, "truncated", None, "sequence E2 82 is cut short by another byte"),
         (b'"\xed\xa0\xbd"', 1, 2, "surrogate", 0xD83D, "surrogate U+D83D (ED A0 BD), which utf-8 cannot hold"),
         (b'"\\ud83d\xff"', 1, 7, "unrepresentable", 0xD83D, "U+D83D cannot be written in utf-8"),
         (b'"\\ud83\xff"', 6, 7, "invalid-byte", None, "byte FF begins no sequence"),

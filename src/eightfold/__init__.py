@@ -5,6 +5,8 @@ r"""Text that is not well-formed, and every UTF-8-shaped encoding of it: encode,
 '\ud83d'
 """
 
+from typing import TYPE_CHECKING
+
 from eightfold import corrected, mutf8, wtf8, xtf8
 from eightfold._engine import ENGINE
 from eightfold.codec import register_codecs, unregister_codecs
@@ -28,6 +30,19 @@ from eightfold.text import (
 )
 from eightfold.textfile import open
 from eightfold.version import __version__
+
+if TYPE_CHECKING:
+    from eightfold import jsontext, repair
+else:
+
+    def __getattr__(name):
+        """Load a module that needs more of Python's library than a program should wait for, when it is asked for."""
+        if name not in ("jsontext", "repair"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+
 
 __all__ = [
     "Checker",
@@ -60,10 +75,12 @@ __all__ = [
     "identify",
     "is_encodable",
     "is_well_formed",
+    "jsontext",
     "locate",
     "mutf8",
     "open",
     "register_codecs",
+    "repair",
     "scrub",
     "scrub_report",
     "unregister_codecs",

@@ -155,7 +155,7 @@ def _surrogate(fault: Fault) -> str:
 
 
 def _truncated(fault: Fault) -> str:
-    cause = "the end of the input" if fault.at_end else "another sequence"
+    cause = "the end of the input" if fault.at_end else "another byte"
     return f"sequence {_shown(fault)} is cut short by {cause}"
 
 

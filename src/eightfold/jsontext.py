@@ -111,7 +111,15 @@ class Scrubber:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew: what was held is forgotten, and offsets count from 0."""
+        r"""Begin anew: what was held is forgotten, and offsets count from 0.
+
+        >>> scrubber = Scrubber()
+        >>> scrubber.scrub(b'"\ud83d')
+        b'"'
+        >>> scrubber.reset()
+        >>> scrubber.scrub(b"[]", final=True)
+        b'[]'
+        """
         self._held = b""
         self._offset = 0
         self._escapes = _Escapes(self.errors)

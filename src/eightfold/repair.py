@@ -71,7 +71,12 @@ _UTF_8_WITH_PAIRS = Form(UTF_8.name, UTF_8.rows, units=(PAIR,), names=UTF_8.name
 
 
 class PlanError(ValueError):
-    """A plan that cannot be used: it was made for other bytes, or it is none."""
+    r"""A plan that cannot be used: it was made for other bytes, or it is none.
+
+    >>> plan(b"caf\xe9").apply(b"tea")
+    Traceback (most recent call last):
+    eightfold.repair.PlanError: the plan is for other bytes: make a new one
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,7 +435,12 @@ def repair(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape")
 
 
 class Repaired(NamedTuple):
-    """UTF-8, and the changes that were made on the way to it."""
+    r"""UTF-8, and the changes that were made on the way to it.
+
+    >>> repaired = Repairer(errors="latin-1").repair(b"caf\xe9", final=True)
+    >>> repaired.data, len(repaired.changes)
+    (b'caf\xc3\xa9', 1)
+    """
 
     data: bytes
     changes: tuple[Change, ...]
@@ -570,6 +580,6 @@ _WRITERS: Mapping[str, Callable[[Form, bytes], bytes | None]] = {
 """For each policy what is written for the bytes of a fault in a form, or None where it has no answer."""
 
 __all__ = [
-    *("Change", "LOSSLESS", "POLICIES", "Plan", "PlanError", "Policy", "Repaired", "Repairer"),
+    *("Change", "LOSSLESS", "POLICIES", "Plan", "PlanError", "Repaired", "Repairer"),
     *("plan", "plan_chunks", "repair"),
 ]
