@@ -114,7 +114,7 @@ class Scrubber:
         r"""Begin anew: what was held is forgotten, and offsets count from 0.
 
         >>> scrubber = Scrubber()
-        >>> scrubber.scrub(b'"\ud83d')
+        >>> scrubber.scrub(rb'"\ud83d')
         b'"'
         >>> scrubber.reset()
         >>> scrubber.scrub(b"[]", final=True)
