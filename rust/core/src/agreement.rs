@@ -57,6 +57,18 @@ impl Agreement {
         self.worthwhile && self.leads.is_empty() && self.pairs.is_empty()
     }
 
+    /// Whether enough is shared for the kernels to be worth a look.
+    #[must_use]
+    pub fn is_worthwhile(&self) -> bool {
+        self.worthwhile
+    }
+
+    /// The code points that the form does not write as UTF-8 does, as ranges; surrogates among them.
+    #[must_use]
+    pub fn apart(&self) -> &[Range] {
+        &self.apart
+    }
+
     /// The length of what comes before the first parting byte.
     #[must_use]
     pub fn before_parting(&self, data: &[u8]) -> usize {

@@ -12,7 +12,7 @@ pub use find::{find_byte, find_pair, find_point};
 pub(crate) use simd::append;
 pub use text::Scalar;
 pub use text::Text;
-pub use utf8::{Measured, Width, ascii_prefix};
+pub use utf8::{Measured, Width, ascii_prefix, copy_ascii, is_utf8};
 
 /// The name of the instruction set at work.
 #[must_use]

@@ -76,6 +76,26 @@ pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
     assert_eq!(written, out.len());
 }
 
+/// Copy bytes to memory of the same length.
+pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
+    assert_eq!(from.len(), out.len());
+    // SAFETY: both are as long, bytes need no care, and a mutable slice overlaps no other.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
+}
+
+/// Copy bytes as far as they are ASCII in blocks of so many, and return how many were copied.
+pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>], block_bytes: usize) -> usize {
+    let mut copied = 0;
+    for (block, place) in from.chunks(block_bytes).zip(out.chunks_mut(block_bytes)) {
+        if !simdutf::validate_ascii(block) {
+            break;
+        }
+        copy(block, place);
+        copied += block.len();
+    }
+    copied
+}
+
 /// Grow a vector by `count` values, which `write` writes whole.
 pub fn append<T: Copy>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mut [MaybeUninit<T>])) {
     out.reserve(count);

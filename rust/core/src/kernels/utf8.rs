@@ -91,7 +91,7 @@ impl<'a> Measured<'a> {
     pub fn write_latin1(&self, out: &mut [MaybeUninit<u8>]) {
         assert!(out.len() == self.count && self.width <= Width::Latin1);
         if self.width == Width::Ascii {
-            out.write_copy_of_slice(self.text.as_bytes());
+            simd::copy(self.text.as_bytes(), out);
         } else {
             simd::to_latin1(self.text, out);
         }
@@ -127,4 +127,16 @@ fn largest_byte(data: &[u8]) -> u8 {
 #[must_use]
 pub fn ascii_prefix(data: &[u8]) -> usize {
     simd::ascii_prefix(data)
+}
+
+/// Copy bytes to memory of the same length; false, and part of it unwritten, where one is not ASCII.
+#[must_use]
+pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> bool {
+    simd::copy_ascii(from, out, BLOCK) == from.len()
+}
+
+/// Whether bytes are valid UTF-8.
+#[must_use]
+pub fn is_utf8(data: &[u8]) -> bool {
+    simd::valid_prefix(data).len() == data.len()
 }
