@@ -112,11 +112,15 @@ def breaches(sources: dict[str, tuple[str, bool]]) -> list[str]:
 
 
 def circle(sources: dict[str, tuple[str, bool]]) -> list[str]:
-    """Return modules that import each other in a circle, the first again at the end, or nothing."""
+    """Return modules that import each other in a circle, the first again at the end, or nothing.
+
+    A package may call the modules inside it, which build on what it defines.
+    """
     graph = {}
     for module, (source, is_package) in sources.items():
         targets = {own_module(name, {*sources, CORE}) for name in imports(source, module, is_package=is_package)}
-        graph[module] = targets - {module, "", None}
+        inside = {target for target in targets if target and target.startswith(f"{module}.")}
+        graph[module] = targets - inside - {module, "", None}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

@@ -5,7 +5,10 @@ r"""Text that is not well-formed, and every UTF-8-shaped encoding of it: encode,
 '\ud83d'
 """
 
+from eightfold import corrected, mutf8, wtf8, xtf8
 from eightfold._engine import ENGINE
+from eightfold.codec import register_codecs, unregister_codecs
+from eightfold.explain import Explained, explain
 from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
 from eightfold.forms import FaultRow, Form, Row, Signature, Variant, fault_row, form, forms
 from eightfold.identify import Identification, identify
@@ -22,6 +25,7 @@ from eightfold.text import (
     is_well_formed,
     locate,
 )
+from eightfold.textfile import open
 from eightfold.version import __version__
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "DecodeError",
     "ENGINE",
     "EncodeError",
+    "Explained",
     "Fault",
     "FaultRow",
     "Form",
@@ -40,11 +45,13 @@ __all__ = [
     "Variant",
     "__version__",
     "convert",
+    "corrected",
     "decode",
     "decode_code_points",
     "encode",
     "encode_code_points",
     "encode_faults",
+    "explain",
     "fault_row",
     "faults",
     "form",
@@ -53,4 +60,10 @@ __all__ = [
     "is_encodable",
     "is_well_formed",
     "locate",
+    "mutf8",
+    "open",
+    "register_codecs",
+    "unregister_codecs",
+    "wtf8",
+    "xtf8",
 ]

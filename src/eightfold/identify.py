@@ -28,6 +28,9 @@ _HEAD = max(len(signature.mark) for each in _RANK for signature in each.signatur
 class Identification(NamedTuple):
     """One candidate.
 
+    >>> identify(b"plain")[0].well_formed
+    True
+
     Attributes:
         form: the form's name.
         well_formed: whether the bytes are well-formed in it.

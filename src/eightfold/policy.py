@@ -101,6 +101,16 @@ def check_policy(errors: str, *ends: Form) -> None:
         codecs.lookup_error(errors)
 
 
+def check_offered(errors: str, *offered: str) -> None:
+    """Check the policy of an operation that offers only a few.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    if errors not in offered:
+        raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
+
+
 def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> Reading:
     """Return how faults of a form without signatures are met on decoding, or at the source of a conversion."""
     variant = form.variant(errors)

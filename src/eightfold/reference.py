@@ -133,7 +133,7 @@ def _whole(form: Form, entry: Row | FaultRow, data: bytes, start: int, final: bo
         units = _units(form, data, start, end)
         return Decoded(end, value(entry.first, entry.unit_ranges, units))
     if entry.run:
-        end = run_end(form, entry, data, end)
+        end = run_end(form, data, end)
         if end == len(data) and not final:
             return None
     return Decoded(end, None)
@@ -146,20 +146,22 @@ def _units(form: Form, data: bytes, start: int, end: int) -> tuple[int, ...]:
     return tuple(int.from_bytes(data[at : at + step], form.byte_order) for at in range(start, end, step))
 
 
-def run_end(form: Form, entry: FaultRow, data: bytes, start: int) -> int:
-    """Return where the run of units that go on belonging to a fault row ends, ``start`` if at once."""
+def run_end(form: Form, data: bytes, start: int) -> int:
+    """Return where units that go on belonging to the form's unit without a fixed length end, ``start`` if at once."""
     at = start
-    while (unit := unit_at(form, data, at)) is not None and any(_holds(each, unit) for each in entry.run):
+    while (unit := unit_at(form, data, at)) is not None and _goes_on(form, unit):
         at += form.unit_bytes
     return at
 
 
-def run_at(form: Form, data: bytes, start: int) -> FaultRow | None:
-    """Return the decoding unit without a fixed length that begins at a byte offset, or None."""
-    lead = unit_at(form, data, start)
-    if lead is None:
-        return None
-    return next((entry for entry in _entries(form, lead) if isinstance(entry, FaultRow) and entry.run), None)
+def _goes_on(form: Form, unit: int) -> bool:
+    return form.run_unit is not None and any(_holds(each, unit) for each in form.run_unit.run)
+
+
+def begins_run(form: Form, data: bytes, start: int) -> bool:
+    """Say whether the form's decoding unit without a fixed length begins at a byte offset."""
+    row = form.run_unit
+    return row is not None and _matched(form, row.unit_ranges, data, start)[0] == len(row.unit_ranges)
 
 
 def surrogate_row(form: Form) -> tuple[Range, ...] | None:

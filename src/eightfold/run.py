@@ -27,11 +27,11 @@ from eightfold.reference import (
     LEADS,
     TRAILS,
     Decoded,
+    begins_run,
     encoded,
     holds_back_lead,
     joined,
     next_written,
-    run_at,
     run_end,
     sequence_at,
     written,
@@ -96,13 +96,12 @@ class Decoding:
     def _enters_run(self) -> bool:
         # Its bytes need not be held: the built-in policies either raise here or see no more than byte after byte.
         # A foreign handler is called once with all of it, so for one the run is held back.
-        self.in_run = self.reading.built_in and run_at(self.reading.form, self.data, self.position) is not None
+        self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
         return self.in_run
 
     def _rest_of_run(self) -> Piece:
         form, start = self.reading.form, self.position
-        run = next(unit for unit in form.units if unit.run)
-        end = run_end(form, run, self.data, start)
+        end = run_end(form, self.data, start)
         self.in_run = end == len(self.data)
         if end == start or self.reading.once_per_unit:
             self.position = end

@@ -252,15 +252,36 @@ class Converter:
         return b"".join(written)
 
     def reset(self) -> None:
-        """Begin anew: offsets count from 0, signatures are looked for and written again."""
+        """Begin anew: offsets count from 0, signatures are looked for and written again.
+
+        >>> converter = Converter("utf-8", "utf-8-sig")
+        >>> first = converter.convert(b"a")
+        >>> converter.reset()
+        >>> converter.convert(b"a") == first
+        True
+        """
         self._state = _ConverterState()
 
     def getstate(self) -> tuple[object, ...]:
-        """Return the state as a tuple of plain values, for :meth:`setstate`."""
+        """Return the state as a tuple of plain values, for :meth:`setstate`.
+
+        >>> Converter("utf-8", "wtf-8").getstate() == Converter("utf-8", "utf-16").getstate()
+        True
+        """
         return tuple(self._state)
 
     def setstate(self, state: tuple[object, ...]) -> None:
-        """Go back to a state that :meth:`getstate` gave."""
+        r"""Go back to a state that :meth:`getstate` gave.
+
+        >>> converter = Converter("utf-8", "utf-16-be")
+        >>> _ = converter.convert(b"\xc3")
+        >>> state = converter.getstate()
+        >>> converter.convert(b"\xa9")
+        b'\x00\xe9'
+        >>> converter.setstate(state)
+        >>> converter.convert(b"\xa8")
+        b'\x00\xe8'
+        """
         self._state = _ConverterState(*state)  # type: ignore[arg-type]
 
 
@@ -323,7 +344,7 @@ class Checker:
             if step is not None and step.code_point is not None:
                 at = step.end
                 continue
-            fault = reference.fault_at(form, content, at, final=final or self._begins_run(form, content, at))
+            fault = reference.fault_at(form, content, at, final=final or reference.begins_run(form, content, at))
             if fault is None:
                 break
             position.pass_over(content[passed:at])
@@ -336,14 +357,10 @@ class Checker:
                 found.append(located)
         return found, at, passed
 
-    def _begins_run(self, form: Form, content: bytes, at: int) -> bool:
-        return reference.run_at(form, content, at) is not None
-
     def _go_on_in_run(self, form: Form, content: bytes, *, final: bool) -> tuple[list[Located], int]:
         """Return the fault of a sequence without a fixed length, if it ends here, and where."""
         assert self._run is not None  # asked only then
-        row = next(unit for unit in form.units if unit.run)
-        end = reference.run_end(form, row, content, 0)
+        end = reference.run_end(form, content, 0)
         fault = self._run.fault
         units = (fault.units + content[: min(end, UNITS_KEPT)])[:UNITS_KEPT]
         run = self._run._replace(fault=replace(fault, end=fault.end + end, units=units))

@@ -15,7 +15,7 @@ from eightfold import reference
 from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
-from eightfold.policy import Errors, check_policy, encode_error, reading, writing
+from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
 from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, unencodable_end
 
 Data: TypeAlias = "bytes | bytearray | memoryview | array[int]"
@@ -24,7 +24,6 @@ AnyForm: TypeAlias = Form | str
 AnyErrors: TypeAlias = Errors | str
 
 LARGEST_IN_ARRAY = 0xFFFFFFFF
-_CODE_POINT_POLICIES = ("strict", "replace", "ignore")
 
 
 def bytes_of(data: Data) -> bytes:
@@ -291,8 +290,7 @@ def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: A
     """
     asked = form_named(form)
     check_policy(errors, asked)
-    if errors not in _CODE_POINT_POLICIES:
-        raise ValueError(f"errors must be one of {', '.join(_CODE_POINT_POLICIES)} here, not {errors!r}")
+    check_offered(errors, "strict", "replace", "ignore")
     plain, mark = signed(asked)
     target = Target(writing(plain, errors, asked.name), "code points", replacement="?")
     parts = [mark]

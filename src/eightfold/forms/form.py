@@ -21,7 +21,12 @@ LARGEST_VALUE = 0xFFFFFFFF
 
 
 def _range(given: int | Sequence[int]) -> Range:
-    low, high = (given, given) if isinstance(given, int) else given
+    if isinstance(given, int):
+        low = high = given
+    elif isinstance(given, range):
+        low, high = given[0], given[-1]
+    else:
+        low, high = given
     if not 0 <= low <= high <= LARGEST_VALUE:
         raise ValueError(f"not a range of code units: {low:X}-{high:X}")
     return low, high
@@ -39,7 +44,7 @@ class Row:
 
     Args:
         first, last: the code points, both included.
-        unit_ranges: for each code unit its lowest and highest value, or one value.
+        unit_ranges: for each code unit its lowest and highest value, both included; or a `range`; or one value.
         source: where the row comes from.
 
     Raises:
@@ -74,7 +79,10 @@ class Row:
 
 
 class FaultRow(NamedTuple):
-    """An ill-formed sequence that has a name. Made by :func:`fault_row`.
+    """An ill-formed sequence that has a name. Made by :func:`fault_row`, which checks it.
+
+    >>> fault_row("invalid-byte", (0xFE, 0xFF)).unit_ranges
+    ((254, 255),)
 
     Attributes:
         kind: the kind of fault.
@@ -126,6 +134,10 @@ def _check_count(row: object, unit_ranges: Sequence[Range], first: int, last: in
 class Variant(NamedTuple):
     """Other rows of a form, under the name of a policy that the form declares.
 
+    >>> from eightfold.forms import form
+    >>> form("mutf-8").variants[0].policy
+    'java'
+
     Attributes:
         policy: the name that ``errors`` takes.
         form: the form that holds instead.
@@ -138,7 +150,11 @@ class Variant(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """Bytes that may begin an input and are no part of its text.
+    r"""Bytes that may begin an input and are no part of its text.
+
+    >>> from eightfold.forms import form
+    >>> form("utf-8-sig").signatures[0].mark
+    b'\xef\xbb\xbf'
 
     Attributes:
         mark: the bytes.
@@ -216,6 +232,8 @@ class Form:
         self.source = source
         self.sequences: tuple[Row | FaultRow, ...] = (*self.rows, *self.units)
         """What the input is cut into: the rows, and the ill-formed sequences that are one decoding unit."""
+        self.run_unit = next((unit for unit in self.units if unit.run), None)
+        """The ill-formed sequence that has no fixed length, if the form has one."""
         self.derived: dict[str, Any] = {}
         """What an engine derives from the tables, kept with the form."""
         _check(self)
@@ -226,7 +244,12 @@ class Form:
         return self.unit_bits // 8
 
     def variant(self, policy: str) -> Variant | None:
-        """Return the variant that the form declares under this policy's name, or None."""
+        """Return the variant that the form declares under this policy's name, or None.
+
+        >>> from eightfold.forms import form
+        >>> form("utf-8").variant("java") is None
+        True
+        """
         return next((variant for variant in self.variants if variant.policy == policy), None)
 
     def __repr__(self) -> str:
@@ -240,6 +263,8 @@ def _check(form: Form) -> None:
         raise ValueError(f"{form.name}: the byte order is 'little' or 'big', not {form.byte_order!r}")
     if not form.rows:
         raise ValueError(f"{form.name}: a form needs a row")
+    if sum(bool(unit.run) for unit in form.units) > 1:
+        raise ValueError(f"{form.name}: only one decoding unit can be without a fixed length")
     for entry in (*form.sequences, *form.names):
         if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
             raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")

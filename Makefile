@@ -1,0 +1,64 @@
+# The project's commands. Each makes .venv from nothing and installs into it what it needs; a second run is fast.
+#
+# Another interpreter: make PYTHON=python3.13 test
+# Fewer tests, or in one process: make test PYTEST="-n 0 tests/test_faults.py"
+
+PYTHON ?= python3
+VENV ?= .venv
+PYTEST ?= -n auto --dist worksteal
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+# Stamps: files that say what was done, so that it is not done again. Another PYTHON is another environment.
+MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
+INSTALLED := $(VENV)/installed
+INSTALLED_DEV := $(VENV)/installed-dev
+METADATA := pyproject.toml src/eightfold/version.py
+
+.PHONY: help demo test lint versions clean
+.NOTPARALLEL:
+
+help: ## say what the commands are
+	@sed -n 's/^\([a-z]*\): .*## /make \1	/p' Makefile
+
+demo: $(INSTALLED) ## show the command line at work on real files
+	@command -v bash >/dev/null || { echo "make demo: bash is missing" >&2; exit 1; }
+	@PATH="$(abspath $(BIN)):$$PATH" bash examples/tour.sh
+
+test: $(INSTALLED_DEV) ## run all tests, doctests and the examples of the README
+	$(BIN)/python -m pytest $(PYTEST)
+
+lint: $(INSTALLED_DEV) ## check style, formatting and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+versions: $(INSTALLED_DEV) ## say which versions are at work
+	@$(BIN)/python --version
+	@$(BIN)/python -m pip --disable-pip-version-check list
+
+clean: ## remove what the commands made
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): $(MADE) $(METADATA)
+	$(PIP) --editable .
+	@touch $@
+
+$(INSTALLED_DEV): $(MADE) $(METADATA)
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(MADE):
+	@command -v "$(PYTHON)" >/dev/null || { \
+	    echo "There is no '$(PYTHON)' here. eightfold needs Python 3.10 or newer:" >&2; \
+	    echo "install it (https://www.python.org/downloads/), or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	    echo "'$(PYTHON)' is $$("$(PYTHON)" --version 2>&1). eightfold needs Python 3.10 or newer:" >&2; \
+	    echo "install it (https://www.python.org/downloads/), or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+	    echo "'$(PYTHON)' cannot make virtual environments: its modules venv and ensurepip are missing." >&2; \
+	    echo "On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	"$(PYTHON)" -m venv --clear $(VENV)
+	@touch $@

@@ -1,0 +1,145 @@
+r"""The document rules of Corrected UTF-8: what a file should be beyond well-formed, and the linter that says so.
+
+The rules on characters are a form, :data:`DOCUMENT`: Corrected UTF-8 less the characters that a document should not
+hold, which are fault rows in it. So whatever finds faults finds these too, in order and with their spans, and nothing
+here decodes. Two rules are about the file as a whole and have no bytes to point at: their spans are empty.
+
+Source: Corrected UTF-8, Putting it all together; Other legacy control characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from eightfold.faults import Fault, Kind
+from eightfold.forms import Form, Row, Signature, corrected_utf_8, fault_row
+from eightfold.forms.corrected_utf_8 import MAGIC
+from eightfold.forms.utf_8 import CONTINUATION
+from eightfold.reference import opening
+from eightfold.stream import Checker, Located
+from eightfold.text import Data, LinePosition, bytes_of
+
+_C = CONTINUATION
+_TABLE = "Corrected UTF-8, Putting it all together"
+_RULES = "Corrected UTF-8, Other legacy control characters"
+
+_ASCII, _TWO_BYTES, _FROM_08A0, *_OTHERS = corrected_utf_8.ROWS
+
+# ASCII without its C0 controls but for U+000A, and the row from U+08A0 on without U+2028 and U+2029 (E1 9E 88-89).
+_ROWS = (
+    Row(0xA, 0xA, 0x0A, source=_TABLE),
+    Row(0x20, 0x7F, (0x20, 0x7F), source=_TABLE),
+    _TWO_BYTES,
+    Row(0x8A0, 0x189F, 0xE0, _C, _C, source=_TABLE),
+    Row(0x18A0, 0x201F, 0xE1, (0x80, 0x9D), _C, source=_TABLE),
+    Row(0x2020, 0x2027, 0xE1, 0x9E, (0x80, 0x87), source=_TABLE),
+    Row(0x202A, 0x205F, 0xE1, 0x9E, (0x8A, 0xBF), source=_TABLE),
+    Row(0x2060, 0x289F, 0xE1, (0x9F, 0xBF), _C, source=_TABLE),
+    Row(0x28A0, 0xC89F, (0xE2, 0xEB), _C, _C, source=_TABLE),
+    *_OTHERS,
+)
+_UNITS = (
+    fault_row("raw-nul", 0x00, meant=(0x0, 0x0), source=_RULES),
+    fault_row("control", (0x01, 0x09), meant=(0x1, 0x9), source=_RULES),
+    fault_row("control", (0x0B, 0x0C), meant=(0xB, 0xC), source=_RULES),
+    fault_row("line-terminator", 0x0D, meant=(0xD, 0xD), source=_RULES),
+    fault_row("control", (0x0E, 0x1F), meant=(0xE, 0x1F), source=_RULES),
+    fault_row("line-terminator", 0xE1, 0x9E, (0x88, 0x89), meant=(0x2028, 0x2029), source=_RULES),
+    corrected_utf_8.RESERVED,
+)
+_NAME = "corrected-utf-8"
+
+DOCUMENT = Form(
+    _NAME,
+    _ROWS,
+    units=_UNITS,
+    signatures=(Signature(MAGIC, Form(_NAME, _ROWS, units=_UNITS, source=_RULES)),),
+    note="The characters of a Corrected UTF-8 document, after its magic number. For finding faults.",
+    source=_RULES,
+)
+"""The characters that a document may hold, as a form; the others are fault rows of it. U+007F is no C0 control."""
+
+_SHOULD: tuple[Kind, ...] = ("control", "line-terminator")
+"""Kinds that break a SHOULD, and so are warnings."""
+
+
+def lint(data: Data) -> Iterator[Fault]:
+    r"""Yield what is wrong with a Corrected UTF-8 document, in order of offset.
+
+    Errors are ill-formed sequences and U+0000 anywhere but in the magic number. Warnings are ``control`` (C0 controls
+    other than U+000A and U+000D), ``line-terminator`` (U+000D, U+2028, U+2029), ``no-signature``, whose span is empty
+    at offset 0, and ``no-final-newline``, whose span is empty at the end of the input. A document of no bytes lacks
+    the magic number, but no newline: it has no line.
+
+    Args:
+        data: a whole document; offsets count from its first byte, magic number included.
+
+    Source: Corrected UTF-8, Putting it all together; Other legacy control characters.
+
+    >>> [(fault.start, fault.severity, str(fault)) for fault in lint(MAGIC + b"a\0b\n")]
+    [(9, 'error', 'U+0000 must not be in a document but in its magic number')]
+    >>> [(fault.start, fault.end, fault.kind) for fault in lint(b"a\tb")]
+    [(0, 0, 'no-signature'), (1, 2, 'control'), (3, 3, 'no-final-newline')]
+    """
+    return (found.fault for found in Linter().check(data, final=True))
+
+
+class Linter:
+    r"""Finds piece by piece what :func:`lint` finds in the whole, with lines and columns.
+
+    It is used as :class:`eightfold.stream.Checker` is.
+
+    >>> linter = Linter()
+    >>> found = linter.check(MAGIC + b"a\r") + linter.check(b"\n", final=True)
+    >>> [(each.fault.kind, each.line, each.column) for each in found]
+    [('line-terminator', 2, 2)]
+    """
+
+    def __init__(self) -> None:
+        self._checker = Checker(DOCUMENT)
+        self._position = LinePosition(corrected_utf_8.CORRECTED_UTF_8)
+        self._head = b""
+        self._opened = False
+        self._length = 0
+        self._last = b""
+
+    def check(self, chunk: Data, final: bool = False) -> list[Located]:
+        """Return what is certain now, with offsets into the whole document."""
+        content = bytes_of(chunk)
+        self._position.pass_over(content)
+        self._length += len(content)
+        self._last = content[-1:] or self._last
+        found = self._missing_signature(content, final=final)
+        found += [_weighed(each) for each in self._checker.check(content, final)]
+        return found + self._missing_newline() if final else found
+
+    def _missing_signature(self, content: bytes, *, final: bool) -> list[Located]:
+        if self._opened:
+            return []
+        self._head = (self._head + content)[: len(MAGIC)]
+        opened = opening(DOCUMENT, self._head, final=final)
+        if opened is None:
+            return []
+        self._opened = True
+        _, signature_length = opened
+        return [] if signature_length else [Located(_warning("no-signature", 0), 1, 1)]
+
+    def _missing_newline(self) -> list[Located]:
+        # U+000A is the byte 0A and no part of any other sequence.
+        if self._last in (b"", b"\n"):
+            return []
+        fault = _warning("no-final-newline", self._length)
+        return [Located(fault, self._position.line, self._position.column)]
+
+
+def _warning(kind: Kind, offset: int) -> Fault:
+    return Fault(kind, _NAME, offset, offset, severity="warning")
+
+
+def _weighed(found: Located) -> Located:
+    should = found.fault.kind in _SHOULD
+    return found._replace(fault=replace(found.fault, severity="warning")) if should else found
+
+
+__all__ = ["DOCUMENT", "Linter", "MAGIC", "lint"]

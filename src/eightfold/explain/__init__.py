@@ -1,0 +1,242 @@
+r"""Explain bytes or a str: one row for each sequence, with its bits, its code point and its name, or the fault it is.
+
+What ill-formed means is in `reference`, and the words for a fault in `faults`; the rows here put them beside the text.
+How rows look to people is in the files `as_text` and `as_html` of this folder.
+
+>>> import eightfold
+>>> print(eightfold.explain(b"h\xc3\xa9\xed\xa0\x80", "wtf-8"))
+offset  bytes     bits                              code point     name
+     0  68        0[1101000]                        U+0068      h  LATIN SMALL LETTER H
+     1  C3 A9     110[00011] 10[101001]             U+00E9      é  LATIN SMALL LETTER E WITH ACUTE
+     3  ED A0 80  1110[1101] 10[100000] 10[000000]  U+D800         <surrogate-D800>
+>>> print(eightfold.explain(b"\xc0\xaf", "utf-8"))
+offset  bytes  bits                   code point    name
+     0  C0 AF  110[00000] 10[101111]                overlong: overlong form of U+002F (C0 AF) [utf8(7), c0-c1]
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from eightfold import reference
+from eightfold.explain.bits import entry_of_fault, entry_of_sequence, marked_bits, source_of_lack
+from eightfold.faults import Fault, hex_bytes
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.stream import Checker
+from eightfold.text import AnyForm, Data, bytes_of, encode_faults, signed
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    r"""One sequence of an input, explained.
+
+    Attributes:
+        offset, end: the span, end exclusive: byte offsets into the input, or code points where the input is a str.
+        units: the bytes of the sequence, at most 64 of them; where the input is a str those that write the code point.
+        bits: the same in binary, unit by unit, with the payload bits in brackets; empty for a signature.
+        code_point: the code point; None for a signature and for ill-formed bytes.
+        name: the Unicode name of the code point, or its label in angle brackets; for a signature, which form
+            it announces; empty for ill-formed bytes.
+        source: where the rule comes from that the sequence follows, or breaks.
+        fault: the fault that the sequence is, or that contains the code point of a str; None where nothing is wrong.
+
+    >>> import eightfold
+    >>> row = eightfold.explain("\N{GRINNING FACE}", "cesu-8")[0]
+    >>> row.name, row.units.hex(" "), row.as_dict()["bits"]
+    ('GRINNING FACE', 'ed a0 bd ed b8 80', '11101101 1010[0000] 10[111101] 11101101 1011[1000] 10[000000]')
+    """
+
+    offset: int
+    end: int
+    units: bytes
+    bits: str
+    code_point: int | None
+    name: str
+    source: str
+    fault: Fault | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as JSON-ready values: bytes in hex, and the fault as its own."""
+        return {
+            "offset": self.offset,
+            "end": self.end,
+            "units": hex_bytes(self.units),
+            "bits": self.bits,
+            "code_point": self.code_point,
+            "name": self.name,
+            "source": self.source,
+            "fault": None if self.fault is None else self.fault.as_dict(),
+        }
+
+
+class Explanation(list[Explained]):
+    r"""The rows of an explanation, in order. ``str()`` is a table of aligned text; notebooks show it as a table too.
+
+    Attributes:
+        form: the name of the form.
+
+    >>> explain(b"A", "utf-8").as_dict()["form"]
+    'utf-8'
+    """
+
+    def __init__(self, form: str, rows: Iterable[Explained] = ()) -> None:
+        super().__init__(rows)
+        self.form = form
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation as JSON-ready values."""
+        return {"form": self.form, "rows": [row.as_dict() for row in self]}
+
+    def __str__(self) -> str:
+        from eightfold.explain.as_text import text_lines
+
+        return "\n".join(text_lines(self))
+
+    def _repr_html_(self) -> str:
+        from eightfold.explain.as_html import html_table
+
+        return html_table(self, self.form)
+
+
+def explain(data_or_text: Data | str, form: AnyForm) -> Explanation:
+    r"""Return one row for each sequence of bytes, or for each code point of a str as the form writes it.
+
+    A fault is one row, however long; so is the signature that begins an input. Where the form joins a pair of a str,
+    the pair is one row. Each code point of a str that cannot be written has a row, with the fault that contains it.
+
+    Args:
+        data_or_text: any bytes-like object, or any str.
+        form: a Form or the name of one.
+
+    Raises:
+        LookupError: no such form. TypeError: neither bytes nor str.
+
+    >>> [(row.offset, row.name) for row in explain("\ud83d\ude00!", "wtf-8")]
+    [(0, 'GRINNING FACE'), (2, 'EXCLAMATION MARK')]
+    >>> [row.fault.kind for row in explain(b"\xc0\xaf", "utf-8")]
+    ['overlong']
+    """
+    asked = form_named(form)
+    if isinstance(data_or_text, str):
+        return Explanation(asked.name, iter_explained_text(data_or_text, asked))
+    return Explanation(asked.name, iter_explained((data_or_text,), asked))
+
+
+def iter_explained(chunks: Iterable[Data], form: AnyForm) -> Iterator[Explained]:
+    r"""Yield the rows of bytes that come in chunks, however they are cut; memory does not grow with the input.
+
+    >>> [row.end for row in iter_explained([b"A\xc3", b"\xa9\xff"], "utf-8")]
+    [1, 3, 4]
+    """
+    reader = _Reader(form_named(form))
+    for chunk in chunks:
+        yield from reader.rows(bytes_of(chunk), final=False)
+    yield from reader.rows(b"", final=True)
+
+
+class _Reader:
+    """Cuts bytes into rows: the faults are those of a Checker, and what stands between them is well-formed."""
+
+    def __init__(self, asked: Form) -> None:
+        self._asked = asked
+        self._form: Form | None = None
+        self._checker = Checker(asked)
+        self._faults: deque[Fault] = deque()
+        self._held = b""
+        self._held_from = 0
+        self._next = 0
+
+    def rows(self, chunk: bytes, *, final: bool) -> Iterator[Explained]:
+        """Yield the rows that are certain now."""
+        self._faults.extend(found.fault for found in self._checker.check(chunk, final))
+        self._held += chunk
+        if self._form is None:
+            opening = reference.opening(self._asked, self._held, final=final)
+            if opening is None:
+                return
+            self._form, self._next = opening
+            if self._next:
+                yield _signature(self._asked, self._form, self._held[: self._next], self._next)
+        yield from self._rows(self._form, final=final)
+        self._forget()
+
+    def _rows(self, form: Form, *, final: bool) -> Iterator[Explained]:
+        while row := self._fault_row(form) or self._sequence_row(form, final=final):
+            self._next = row.end
+            yield row
+
+    def _fault_row(self, form: Form) -> Explained | None:
+        if not self._faults or self._faults[0].start != self._next:
+            return None
+        fault = self._faults.popleft()
+        entry = entry_of_fault(form, fault)
+        source = entry.source if entry else form.source
+        bits = marked_bits(form, entry, fault.units)
+        return Explained(fault.start, fault.end, fault.units, bits, None, "", source, fault)
+
+    def _sequence_row(self, form: Form, *, final: bool) -> Explained | None:
+        start = self._next - self._held_from
+        if not 0 <= start < len(self._held):
+            return None
+        step = reference.sequence_at(form, self._held, start, final=final)
+        if step is None or step.code_point is None:
+            return None
+        return _sequence(form, self._next, self._next + step.end - start, self._held[start : step.end], step.code_point)
+
+    def _forget(self) -> None:
+        """Let go of what has its row, and of a sequence without a fixed length, whose end the Checker will tell."""
+        done = self._next - self._held_from
+        if done < 0 or (self._form is not None and reference.begins_run(self._form, self._held, done)):
+            done = len(self._held)
+        self._held = self._held[done:]
+        self._held_from += done
+
+
+def iter_explained_text(text: str, form: AnyForm) -> Iterator[Explained]:
+    r"""Yield the rows of a str: how the form writes each code point, after the signature that it writes first.
+
+    >>> [row.units for row in iter_explained_text("A", "utf-8-sig")]
+    [b'\xef\xbb\xbf', b'A']
+    """
+    asked = form_named(form)
+    plain, mark = signed(asked)
+    if mark:
+        yield _signature(asked, plain, mark, 0)
+    points, at = tuple(map(ord, text)), 0
+    faults = encode_faults(text, asked)
+    fault: Fault | None = None
+    while at < len(points):
+        code_point, end = reference.next_written(plain, points, at)
+        units = reference.encoded(plain, code_point)
+        if units is not None:
+            yield _sequence(plain, at, end, units, code_point)
+        else:
+            fault = fault if fault and at < fault.end else next(faults)
+            yield _lacking(plain, at, end, code_point, fault)
+        at = end
+
+
+def _signature(asked: Form, announced: Form, mark: bytes, end: int) -> Explained:
+    return Explained(0, end, mark, "", None, f"signature: {announced.name} follows", asked.source)
+
+
+def _sequence(form: Form, offset: int, end: int, units: bytes, code_point: int) -> Explained:
+    row = entry_of_sequence(form, units)
+    bits = marked_bits(form, row, units)
+    return Explained(offset, end, units, bits, code_point, _named(code_point), row.source)
+
+
+def _lacking(form: Form, offset: int, end: int, code_point: int, fault: Fault) -> Explained:
+    name = _named(code_point)
+    return Explained(offset, end, b"", "", code_point, name, source_of_lack(form, code_point), fault)
+
+
+def _named(code_point: int) -> str:
+    # Loads the character database, which nothing but an explanation needs.
+    from eightfold.explain.names import character_name
+
+    return character_name(code_point)

@@ -1,0 +1,158 @@
+"""The project's own files: what the Makefile says when something is missing, what is shipped, where links lead."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import eightfold
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+COMMANDS = ("help", "demo", "test", "lint", "versions", "clean")
+
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="the Makefile and .ci/run are for POSIX systems")
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+# --- the Makefile -----------------------------------------------------------------------------------------------------
+
+
+def make(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run make with an environment in a folder of its own, and without what a make around it has set."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    command = ["make", "--directory", str(ROOT), f"VENV={folder / 'venv'}", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+
+
+def program(path: Path, script: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+@needs_posix
+@needs_make
+def test_make_alone_says_what_the_commands_are(tmp_path: Path) -> None:
+    printed = make(folder=tmp_path)
+    assert printed.returncode == 0
+    told = re.findall(r"^make ([a-z]+)\t\S.*$", printed.stdout, re.MULTILINE)
+    assert tuple(told) == COMMANDS
+
+
+@needs_posix
+@needs_make
+@pytest.mark.parametrize("command", ["demo", "test", "lint"])
+def test_a_missing_python_is_named(command: str, tmp_path: Path) -> None:
+    printed = make(command, "PYTHON=no-such-python", folder=tmp_path)
+    assert printed.returncode == 2
+    assert "There is no 'no-such-python' here. eightfold needs Python 3.10 or newer" in printed.stderr
+    assert not (tmp_path / "venv").exists()
+
+
+@needs_posix
+@needs_make
+def test_an_old_python_is_named(tmp_path: Path) -> None:
+    old = program(tmp_path / "python", 'if [ "$1" = --version ]; then echo Python 3.9.18; else exit 1; fi')
+    printed = make("test", f"PYTHON={old}", folder=tmp_path)
+    assert printed.returncode == 2
+    assert f"'{old}' is Python 3.9.18. eightfold needs Python 3.10 or newer" in printed.stderr
+
+
+@needs_posix
+@needs_make
+def test_a_python_without_ensurepip_is_named(tmp_path: Path) -> None:
+    script = f'case "$2" in *ensurepip*) exit 1;; *) exec "{sys.executable}" "$@";; esac'
+    bare = program(tmp_path / "python", script)
+    printed = make("test", f"PYTHON={bare}", folder=tmp_path)
+    assert printed.returncode == 2
+    assert f"'{bare}' cannot make virtual environments" in printed.stderr
+    assert "apt install python3-venv" in printed.stderr
+
+
+@needs_posix
+def test_ci_runs_lint_and_tests_after_the_versions() -> None:
+    assert (ROOT / ".ci" / "run").stat().st_mode & stat.S_IXUSR
+    lines = text_of(".ci/run").splitlines()
+    assert "set -euo pipefail" in lines
+    assert [line for line in lines if re.match(r"make [a-z]", line)] == ["make versions", "make lint", "make test"]
+
+
+# --- the package ------------------------------------------------------------------------------------------------------
+
+
+def table_of(section: str) -> dict[str, str]:
+    """Return a section of pyproject.toml, each key with its value as written (Python 3.10 has no TOML reader)."""
+    body = text_of("pyproject.toml").partition(f"\n[{section}]\n")[2]
+    return dict(
+        re.findall(r"^([\w-]+) = (.*)$", re.split(r"^\[", body, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
+    )
+
+
+def test_the_plain_install_depends_on_nothing() -> None:
+    assert table_of("project")["dependencies"] == "[]"
+    assert table_of("project")["requires-python"] == '">=3.10"'
+    assert table_of("project.scripts") == {"eightfold": '"eightfold.cli:main"'}
+
+
+def test_the_extras_are_those_that_were_promised() -> None:
+    assert list(table_of("project.optional-dependencies")) == [
+        *("cli", "arrow", "spark", "ray", "web", "remote", "docs", "dev", "all")
+    ]
+
+
+def test_the_installed_version_is_the_one_in_the_source() -> None:
+    from importlib.metadata import version
+
+    assert version("eightfold") == eightfold.__version__
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+|a\d+|b\d+|rc\d+)?", eightfold.__version__)
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (Path(eightfold.__file__).parent / "py.typed").is_file()
+
+
+def test_the_licence_is_mit() -> None:
+    assert text_of("LICENSE").startswith("MIT License\n\nCopyright (c) 2026 The eightfold authors\n")
+
+
+# --- workflows and pages ----------------------------------------------------------------------------------------------
+
+
+def test_actions_are_pinned_to_a_major_version() -> None:
+    used = [action for workflow in WORKFLOWS for action in re.findall(r"uses: (\S+)", workflow.read_text())]
+    assert {"actions/checkout", "actions/setup-python"} <= {action.partition("@")[0] for action in used}
+    assert [action for action in used if not re.fullmatch(r"[\w-]+/[\w-]+@(release/)?v\d+", action)] == []
+
+
+def test_the_workflows_cover_the_versions_that_the_package_claims() -> None:
+    claimed = re.findall(r"Programming Language :: Python :: (3\.\d+)", text_of("pyproject.toml"))
+    tested = re.search(r"python: \[(.*)\]", text_of(".github/workflows/tests.yml"))
+    assert tested is not None
+    assert re.findall(r"3\.\d+", tested[1]) == claimed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    files = [link for link in links if not re.match(r"[a-z]+:", link)]
+    assert [link for link in files if not (page.parent / link).exists()] == []
+
+
+def test_the_pages_that_people_look_for_are_there() -> None:
+    assert {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"} <= {page.name for page in PAGES}
+    assert "\n## [Unreleased]\n" in text_of("CHANGELOG.md")
+    first_screen = text_of("README.md").splitlines()[:30]
+    assert [word for word in ("make demo", "make test", ">>> ") if not any(word in line for line in first_screen)] == []
