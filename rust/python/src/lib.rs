@@ -2,10 +2,11 @@
 //!
 //! What the forms mean is in `eightfold_core`, what happens at a fault that no built-in policy answers in
 //! `eightfold.policy` and `eightfold.run`, which are called with plain Python objects: no borrowed memory is held while
-//! Python code runs. Memory of a str is touched in `memory` only.
+//! Python code runs. Memory of a str is touched in `memory` only; `documented` is the one other module with unsafe code.
 
 mod convert;
 mod decode;
+mod documented;
 mod encode;
 mod faults;
 mod handle;
@@ -22,6 +23,8 @@ mod _native {
     use super::convert::{convert, converted_bytes};
     #[pymodule_export]
     use super::decode::{decode, decode_code_points, decoded_text};
+    #[pymodule_export]
+    use super::documented::documented;
     #[pymodule_export]
     use super::encode::{encode, encode_code_points, encode_faults, encoded_bytes, is_encodable};
     #[pymodule_export]

@@ -17,7 +17,6 @@ macro_rules! names {
 }
 
 names! {
-    form_type = "eightfold.forms" . "Form";
     form_named = "eightfold.forms" . "form";
     fault_type = "eightfold.faults" . "Fault";
     decode_error_type = "eightfold.faults" . "DecodeError";
