@@ -173,7 +173,7 @@ impl Form {
             }),
         };
         // Half a unit is no answer.
-        let answer = answer.filter(|_| (out.len() - before) % self.tables.unit_bytes == 0);
+        let answer = answer.filter(|_| (out.len() - before).is_multiple_of(self.tables.unit_bytes));
         if answer.is_none() {
             out.truncate(before);
         }

@@ -3,6 +3,8 @@
 //! No form is known here. Each file is one subject and can be replaced by code for other instruction sets: what the
 //! functions promise stands at each of them, and nothing else of this crate depends on how they do it.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod find;
 mod simd;
 mod text;

@@ -1,4 +1,4 @@
-//! The calls to the C++ library `simdutf`, the only unsafe code of this crate.
+//! What is converted by whom: our kernels where the machine has AVX-512, else the C++ library `simdutf`.
 //!
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
 //! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
@@ -9,6 +9,8 @@
 use std::mem::MaybeUninit;
 
 use super::Text;
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
 
 /// The longest valid prefix.
 pub fn valid_prefix(data: &[u8]) -> &str {
@@ -34,6 +36,11 @@ pub fn count(text: &str) -> usize {
 }
 
 pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::to_latin1(text.as_bytes(), out) };
+    }
     // SAFETY: `text` is valid UTF-8 up to U+00FF and `out` has one byte for each of its code points (asserted by the
     // caller), which is what the library writes.
     let written = unsafe { simdutf::convert_utf8_to_latin1(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
@@ -41,12 +48,22 @@ pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
 }
 
 pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::to_ucs2(text.as_bytes(), out) };
+    }
     // SAFETY: `text` is valid UTF-8 up to U+FFFF, so each of its code points is one unit, and `out` has that many.
     let written = unsafe { simdutf::convert_valid_utf8_to_utf16(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
     assert_eq!(written, out.len());
 }
 
 pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::to_ucs4(text.as_bytes(), out) };
+    }
     // SAFETY: `text` is valid UTF-8 and `out` has one unit for each of its code points.
     let written = unsafe { simdutf::convert_valid_utf8_to_utf32(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
     assert_eq!(written, out.len());
@@ -63,6 +80,17 @@ pub fn utf8_bytes(text: Text<'_>) -> usize {
 
 /// Write text without surrogates and without values beyond Unicode.
 pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe {
+            match text {
+                Text::One(points) => avx512::from_latin1(points, out),
+                Text::Two(points) => avx512::from_ucs2(points, out),
+                Text::Four(points) => avx512::from_ucs4(points, out),
+            }
+        };
+    }
     let target = out.as_mut_ptr().cast();
     // SAFETY: the text holds scalar values only, and `out` has as many bytes as `utf8_bytes` said (asserted by the
     // caller), which is what the library writes.
