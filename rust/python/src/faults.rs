@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eightfold_core::{Fault, Form, Halt, OnFault, Pass};
+use eightfold_core::{Fault, Form, Halt, OnFault, Pass, Step};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -121,4 +121,20 @@ pub fn fault_at<'py>(
     let handle = Handle::of(form)?;
     let fault = handle.get().form.fault_at(data.as_bytes(), start, r#final);
     fault.map(|fault| fault_object(data, &handle.get().name, fault)).transpose()
+}
+
+/// Return the sequence at an offset, its end and its code point: see `eightfold.reference.sequence_at`.
+#[pyfunction]
+#[pyo3(signature = (form, data, start, *, r#final=true), text_signature = "(form, data, start, *, final=True)")]
+pub fn sequence_at(
+    form: &Bound<'_, PyAny>,
+    data: &Bound<'_, PyBytes>,
+    start: usize,
+    r#final: bool,
+) -> PyResult<Option<(usize, Option<u32>)>> {
+    Ok(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final) {
+        Step::Wait => None,
+        Step::Value { end, code_point } => Some((end, Some(code_point))),
+        Step::Unit { end } => Some((end, None)),
+    })
 }

@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use super::encode::{encode, encode_code_points, encode_faults, encoded_bytes, is_encodable};
     #[pymodule_export]
-    use super::faults::{fault_at, faults, is_well_formed, well_formed_end};
+    use super::faults::{fault_at, faults, is_well_formed, sequence_at, well_formed_end};
 
     use super::*;
 
