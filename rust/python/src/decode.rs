@@ -27,9 +27,18 @@ pub fn decode<'py>(
     let asked = handle.get();
     asked.check(py, &errors)?;
     let opened = asked.opened(bytes_of(data)?);
+    let data = &opened.content.as_bytes()[opened.skipped..];
+    if asked.is_plainly_strict(&errors) {
+        // No policy is made for an input that has no fault.
+        if let Some(text) = clean_text(py, &asked.plain(opened.plain).form, data)? {
+            return Ok(text);
+        }
+    }
     let reading = asked.reading(py, opened.plain, &errors, false)?;
-    if let Some(text) = clean_text(py, &reading.form, &opened.content.as_bytes()[opened.skipped..])? {
-        return Ok(text);
+    if !asked.is_plainly_strict(&errors) {
+        if let Some(text) = clean_text(py, &reading.form, data)? {
+            return Ok(text);
+        }
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
     let mut buffer = TextBuffer::default();
@@ -41,8 +50,7 @@ pub fn decode<'py>(
 
 /// The str of bytes that the form shares with UTF-8 wholly: measured, then written once into memory of the exact kind.
 fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    let shared = released(py, data.len(), || form.agreement.before_parting(data));
-    if shared < data.len() {
+    if !form.agreement.is_total() && released(py, data.len(), || form.agreement.before_parting(data)) < data.len() {
         return Ok(None);
     }
     let probe = &data[..data.len().min(PROBE_BYTES)];

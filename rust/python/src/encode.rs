@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::convert::{Target, writer};
 use crate::handle::{Errors, Handle, Writing};
-use crate::memory::{bytes_of_scalar, released, text_of};
+use crate::memory::{bytes_of_scalar, is_ascii, released, text_of};
 use crate::names;
 
 /// Return the bytes that write a str in a form: see `eightfold.text.encode`.
@@ -24,8 +24,14 @@ pub fn encode<'py>(
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &errors)?;
-    let writing = asked.writing(py, &errors)?;
-    written(py, &writing, text_object(text)?, asked.mark())
+    let text = text_object(text)?;
+    if asked.is_plainly_strict(&errors) && asked.mark().is_empty() {
+        // No policy is made for a text that the form has wholly.
+        if let Some(bytes) = clean_bytes(py, &asked.form, text)? {
+            return Ok(bytes);
+        }
+    }
+    written(py, &*asked.writing(py, &errors)?, text, asked.mark())
 }
 
 /// Return the bytes that a str is encoded to: see `eightfold.run.encoded_bytes`.
@@ -48,12 +54,12 @@ fn written<'py>(
     text: &Bound<'py, PyString>,
     mark: &[u8],
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let points = text_of(text)?;
-    if mark.is_empty() && shared_wholly(py, &writing.form, points) {
-        if let Some(scalar) = released(py, points.len(), || points.scalar()) {
-            return bytes_of_scalar(py, scalar);
+    if mark.is_empty() {
+        if let Some(bytes) = clean_bytes(py, &writing.form, text)? {
+            return Ok(bytes);
         }
     }
+    let points = text_of(text)?;
     let mut out = mark.to_vec();
     let (mut at, mut stalls) = (0, None);
     loop {
@@ -74,6 +80,25 @@ fn written<'py>(
                 at = position;
             }
         }
+    }
+}
+
+/// The bytes of a str that the form writes as UTF-8 does: measured, then written once.
+fn clean_bytes<'py>(
+    py: Python<'py>,
+    form: &Form,
+    text: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let points = text_of(text)?;
+    if !shared_wholly(py, form, points) {
+        return Ok(None);
+    }
+    if let (Text::One(ascii), true) = (points, is_ascii(text)) {
+        return Ok(Some(PyBytes::new(py, ascii)));
+    }
+    match released(py, points.len(), || points.scalar()) {
+        Some(scalar) => bytes_of_scalar(py, scalar).map(Some),
+        None => Ok(None),
     }
 }
 

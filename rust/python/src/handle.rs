@@ -167,6 +167,7 @@ pub struct Handle {
     object: Py<PyAny>,
     signatures: Vec<Signature>,
     refuses_strict: bool,
+    varies_strict: bool,
     checked: Mutex<Vec<&'static str>>,
     readings: Mutex<Vec<Kept<Reading>>>,
     writings: Mutex<Vec<Kept<Writing>>>,
@@ -227,6 +228,7 @@ impl Handle {
             object: form.clone().unbind(),
             signatures: each(form, "signatures", signature)?,
             refuses_strict: form.getattr("refuses")?.contains("strict")?,
+            varies_strict: !form.call_method1("variant", ("strict",))?.is_none(),
             checked: Mutex::default(),
             readings: Mutex::default(),
             writings: Mutex::default(),
@@ -236,6 +238,11 @@ impl Handle {
     /// The Form.
     pub fn object<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.object.bind(py).clone()
+    }
+
+    /// Whether the policy is `strict` and the form's own rows hold under it.
+    pub fn is_plainly_strict(&self, errors: &Errors<'_>) -> bool {
+        matches!(errors, Errors::Strict) && !self.varies_strict
     }
 
     /// Check the name of a policy before any work is done.

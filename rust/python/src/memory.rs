@@ -113,6 +113,12 @@ pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     })
 }
 
+/// Whether a str knows itself to be ASCII.
+pub fn is_ascii(text: &Bound<'_, PyString>) -> bool {
+    // SAFETY: the object is a str, and the call reads its header only.
+    unsafe { ffi::PyUnicode_IS_ASCII(text.as_ptr()) != 0 }
+}
+
 /// Make bytes of text without surrogates, as UTF-8.
 pub fn bytes_of_scalar<'py>(py: Python<'py>, text: Scalar<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let count = text.utf8_bytes();
