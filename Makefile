@@ -22,9 +22,8 @@ METADATA := pyproject.toml src/eightfold/version.py
 help: ## say what the commands are
 	@sed -n 's/^\([a-z]*\): .*## /make \1	/p' Makefile
 
-demo: $(INSTALLED) ## show the command line at work on real files
-	@command -v bash >/dev/null || { echo "make demo: bash is missing" >&2; exit 1; }
-	@PATH="$(abspath $(BIN)):$$PATH" bash examples/tour.sh
+demo: $(INSTALLED) ## show the command at work on real files
+	@PATH="$(abspath $(BIN)):$$PATH" sh examples/tour.sh
 
 test: $(INSTALLED_DEV) ## run all tests, doctests and the examples of the README
 	$(BIN)/python -m pytest $(PYTEST)

@@ -201,6 +201,14 @@ def test_a_sequence_is_explained_alike_in_bytes_and_in_text(text: str, name: str
             assert (alone.code_point, alone.name) == (row.code_point, row.name)
 
 
+@pytest.mark.parametrize("name", ["utf-8", "cesu-8", "utf-16-le", "xtf-8", "corrected-utf-8"])
+def test_each_code_point_has_the_fault_that_contains_it(name: str) -> None:
+    text = "\udc00\udc01a\udc02b\udc03\udc04\udc05"
+    expected = {at: fault for fault in eightfold.encode_faults(text, name) for at in range(fault.start, fault.end)}
+    assert len(set(expected.values())) >= 3
+    assert {row.offset: row.fault for row in explain(text, name) if row.fault} == expected
+
+
 def test_code_points_of_one_fault_have_a_row_each() -> None:
     rows = explain("a\ud800\udfffb", "utf-8")
     assert [row.name for row in rows[1:3]] == ["<surrogate-D800>", "<surrogate-DFFF>"]

@@ -15,7 +15,10 @@ import pytest
 import eightfold
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted(page for folder in ("docs", "examples") for page in (ROOT / folder).rglob("*.md")),
+]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 COMMANDS = ("help", "demo", "test", "lint", "versions", "clean")
 
@@ -107,10 +110,9 @@ def test_the_plain_install_depends_on_nothing() -> None:
     assert table_of("project.scripts") == {"eightfold": '"eightfold.cli:main"'}
 
 
-def test_the_extras_are_those_that_were_promised() -> None:
-    assert list(table_of("project.optional-dependencies")) == [
-        *("cli", "arrow", "spark", "ray", "web", "remote", "docs", "dev", "all")
-    ]
+def test_the_extras_that_were_promised_are_there() -> None:
+    promised = {"cli", "arrow", "spark", "ray", "web", "remote", "docs", "dev", "all"}
+    assert promised <= set(table_of("project.optional-dependencies"))
 
 
 def test_the_installed_version_is_the_one_in_the_source() -> None:

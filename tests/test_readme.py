@@ -23,6 +23,7 @@ from typing import NamedTuple
 import pytest
 
 import eightfold
+from eightfold.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -135,9 +136,16 @@ def test_the_readme_has_blocks_of_both_kinds() -> None:
     assert any(block.label == "console" and CALLS_EIGHTFOLD.search(block.body) for block in found)
 
 
-def test_the_readme_names_every_form_and_every_verb() -> None:
+def first_column(text: str, title: str) -> list[str]:
+    """Return the names that the table of a section begins its lines with."""
+    section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.MULTILINE)
+
+
+def test_the_readme_names_every_form_verb_and_command() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `([a-z0-9-]+)` \|", text, re.MULTILINE) == [form.name for form in eightfold.forms()]
+    assert first_column(text, "The family") == [form.name for form in eightfold.forms()]
+    assert first_column(text, "The command") == list(COMMANDS)
     verbs = [name for name in eightfold.__all__ if inspect.isroutine(getattr(eightfold, name))]
     assert [name for name in verbs if f"`{name}(" not in text] == []
 

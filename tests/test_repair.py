@@ -252,6 +252,26 @@ def test_every_byte_may_come_alone(form: str, errors: str) -> None:
     assert b"".join(plan.undo_chunks(repaired[at : at + 1] for at in range(len(repaired)))) == data
 
 
+def test_a_signature_stands_once_at_the_start_wherever_the_chunks_begin() -> None:
+    mark = b"\xef\xbb\xbf"
+    plan = repair.plan_chunks([mark[:1], mark[1:] + b"a", mark + b"b"], "utf-8-sig")
+    assert plan == repair.plan(mark + b"a" + mark + b"b", "utf-8-sig")
+    assert [change.start for change in plan.changes] == [0]
+
+
+def test_no_chunks_are_no_bytes() -> None:
+    plan = repair.plan_chunks([b"\xef\xbb\xbf"], "utf-8-sig")
+    assert b"".join(plan.undo_chunks([])) == b"\xef\xbb\xbf"
+    assert repair.plan_chunks([]) == repair.plan(b"")
+
+
+def test_other_bytes_are_refused_as_soon_as_they_are_met() -> None:
+    chunks = iter([b"a", b"\xfe", b"never taken"])
+    with pytest.raises(repair.PlanError):
+        list(repair.plan(b"a\xff", errors="replace").apply_chunks(chunks))
+    assert list(chunks) == [b"never taken"]
+
+
 def test_a_repairer_that_raises_is_as_before_the_call() -> None:
     repairer = repair.Repairer(errors="pairs")
     assert repairer.repair(b"a\n\xed\xa0") == (b"a\n", ())
@@ -275,6 +295,14 @@ def test_a_plan_can_be_read_by_people() -> None:
         "2:5: surrogate: ED A0 80 -> EE BF AD EE BE A0 EE BE 80 (U+EFED U+EFA0 U+EF80)"
     )
     assert str(repair.plan(b"")) == "0 changes from utf-8 to UTF-8, errors='escape', 0 lossy"
+
+
+@pytest.mark.parametrize(("errors", "lossy"), [(each, each in TOTAL[1:]) for each in TOTAL] + [("pairs", True)])
+def test_what_could_stand_for_other_bytes_is_lossy(errors: str, lossy: bool) -> None:
+    plan = repair.plan(b"\xed\xa0\xbd\xed\xb8\x80", errors=errors)
+    assert plan.lossy_count == (len(plan.changes) if lossy else 0)
+    assert [change.lossy for change in plan.changes] == [lossy] * len(plan.changes)
+    assert repair.plan(b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8", "replace").lossy_count == 0
 
 
 def test_long_changes_are_shown_by_their_beginning() -> None:
@@ -363,7 +391,7 @@ def test_wider_units_are_for_convert(form: str) -> None:
 def test_pairs_are_for_utf_8() -> None:
     assert repair.repair(b"\xef\xbb\xbf\xed\xa0\xbd\xed\xb8\x80", "utf-8-sig", "pairs") == "😀".encode()
     for form in set(NAMES) - {"utf-8", "utf-8-sig"}:
-        with pytest.raises(ValueError, match=f"for CESU-8 inside utf-8, not for {form}"):
+        with pytest.raises(ValueError, match=f"for CESU-8 inside utf-8; {form} takes"):
             repair.plan(b"", form, "pairs")
 
 
@@ -379,7 +407,7 @@ CHANGE = PLAN["changes"][0]
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "this is no plan: Expecting value"),
+        ("", r"this is no plan: no JSON \(Expecting value"),
         (b"\xff\xff", "this is no plan: "),
         ("[]", "no JSON object with a version"),
         ("{}", "no JSON object with a version"),

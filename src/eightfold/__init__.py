@@ -12,6 +12,7 @@ from eightfold.explain import Explained, explain
 from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
 from eightfold.forms import FaultRow, Form, Row, Signature, Variant, fault_row, form, forms
 from eightfold.identify import Identification, identify
+from eightfold.scrub import scrub, scrub_report
 from eightfold.stream import Checker, Converter
 from eightfold.text import (
     convert,
@@ -63,6 +64,8 @@ __all__ = [
     "mutf8",
     "open",
     "register_codecs",
+    "scrub",
+    "scrub_report",
     "unregister_codecs",
     "wtf8",
     "xtf8",

@@ -230,8 +230,10 @@ def _row_named(
     form: Form, data: bytes, start: int, unit_end: int, *, final: bool
 ) -> tuple[FaultRow | None, int | None]:
     """Return the fault row that names the fault, if one does, and how many units fit it; None for "wait"."""
-    for entry in form.units:
-        if _matched(form, entry.unit_ranges, data, start)[0] == len(entry.unit_ranges):
+    lead = unit_at(form, data, start)
+    for entry in () if lead is None else _entries(form, lead):
+        whole = _matched(form, entry.unit_ranges, data, start)[0] == len(entry.unit_ranges)
+        if whole and isinstance(entry, FaultRow):
             return entry, (unit_end - start) // form.unit_bytes
     row, most = None, 0
     for name in form.names:
@@ -307,6 +309,21 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
             position = fault.end
         elif step is not None:
             position = step.end
+
+
+def is_well_formed(form: Form, data: bytes, start: int = 0) -> bool:
+    r"""Say whether bytes from ``start`` on hold no ill-formed decoding unit.
+
+    >>> from eightfold.forms import form
+    >>> is_well_formed(form("utf-8"), b"a\xff")
+    False
+    """
+    while start < len(data):
+        step = sequence_at(form, data, start)
+        if step is None or step.code_point is None:
+            return False
+        start = step.end
+    return True
 
 
 def encoded(form: Form, code_point: int) -> bytes | None:

@@ -301,7 +301,7 @@ def versioned(text: str | bytes) -> Any:
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise PlanError(f"this is no plan: {error}") from error
+        raise PlanError(f"this is no plan: no JSON ({error})") from error
     if not isinstance(values, dict) or "version" not in values:
         raise PlanError("this is no plan: it is no JSON object with a version")
     if values["version"] != PLAN_VERSION:
@@ -547,7 +547,7 @@ def _check(form: Form, errors: str) -> None:
     if form.unit_bits != 8:
         raise ValueError(f"repair reads 8-bit forms, and {form.name} has units of {form.unit_bits} bits: convert it")
     if errors == "pairs" and signed(form)[0] is not UTF_8:
-        raise ValueError(f"errors='pairs' is for CESU-8 inside utf-8, not for {form.name}")
+        raise ValueError(f"errors='pairs' is for CESU-8 inside utf-8; {form.name} takes the other policies")
 
 
 def _escaped(form: Form, span: bytes) -> bytes | None:

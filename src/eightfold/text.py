@@ -146,7 +146,10 @@ def is_well_formed(data: Data, form: AnyForm) -> bool:
     >>> is_well_formed(b"\xed\xa0\x80", "utf-8"), is_well_formed(b"\xed\xa0\x80", "wtf-8")
     (False, True)
     """
-    return next(faults(data, form), None) is None
+    content = bytes_of(data)
+    opening = reference.opening(form_named(form), content)
+    assert opening is not None  # the whole input is at hand
+    return reference.is_well_formed(opening[0], content, opening[1])
 
 
 def is_encodable(text: str, form: AnyForm) -> bool:

@@ -29,6 +29,9 @@ from eightfold.forms import form as form_named
 from eightfold.stream import Checker
 from eightfold.text import AnyForm, Data, bytes_of, encode_faults, signed
 
+_BYTES_AT_ONCE = 1024
+"""A fault is larger than its byte, so not all faults of a large chunk are made before the first is explained."""
+
 
 @dataclass(frozen=True, slots=True)
 class Explained:
@@ -134,7 +137,9 @@ def iter_explained(chunks: Iterable[Data], form: AnyForm) -> Iterator[Explained]
     """
     reader = _Reader(form_named(form))
     for chunk in chunks:
-        yield from reader.rows(bytes_of(chunk), final=False)
+        content = bytes_of(chunk)
+        for start in range(0, len(content), _BYTES_AT_ONCE):
+            yield from reader.rows(content[start : start + _BYTES_AT_ONCE], final=False)
     yield from reader.rows(b"", final=True)
 
 

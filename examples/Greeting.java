@@ -1,0 +1,6 @@
+// Greeting.class is this, compiled: its constant pool holds an emoji, and a NUL.
+
+class Greeting {
+    static final String HELLO = "Grüß dich 👋";
+    static final String FIELDS = "name\0city";
+}

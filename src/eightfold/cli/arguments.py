@@ -1,0 +1,134 @@
+"""What the commands' arguments share: the parser, the paths, the forms. What one command alone takes is in its file.
+
+A command's options are a dataclass, which the parser fills: its fields are the options' names, and their defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+from eightfold.cli.ending import UsageError
+from eightfold.forms import Form, form
+
+_Options = TypeVar("_Options")
+UTF_8 = form("utf-8")
+_HELP_COLUMNS = 78
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser of one command: help that looks alike in every Python, and wrong use told in one line.
+
+    Args:
+        command: its name, empty for the program itself.
+        synopsis: what follows the name.
+        description: what it does.
+        examples: pairs of a command line and what it is for.
+        after: more to read after the options.
+    """
+
+    def __init__(
+        self, command: str, synopsis: str, description: str, examples: Iterable[tuple[str, str]] = (), after: str = ""
+    ) -> None:
+        name = f"eightfold {command}".strip()
+        shown = [f"  {line}\n      {purpose}" for line, purpose in examples]
+        super().__init__(
+            prog=name,
+            usage=f"{name} {synopsis}",
+            description=description,
+            epilog="\n".join((*("examples:",) * bool(shown), *shown, *(after,) * bool(after))),
+            formatter_class=_HelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def options(self, arguments: Sequence[str], into: _Options) -> _Options:
+        """Fill the options of a command from its arguments, paths and options in any order.
+
+        Raises:
+            UsageError: they are not what the command takes.
+        """
+        return self.parse_intermixed_args(arguments, into)
+
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str, **options: Any) -> None:
+        # One width for all terminals: asking for theirs imports as much as all else here, for each argument added.
+        super().__init__(prog, **{**options, "width": _HELP_COLUMNS})
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        # Python 3.13 changed this from `-f FORM, --form FORM`.
+        if not action.option_strings:
+            return str(action.metavar)
+        value = "" if action.nargs == 0 else f" {action.metavar}"
+        return ", ".join(action.option_strings) + value
+
+
+def add_paths(parser: CommandParser) -> None:
+    """Take the files to work on; none is standard input."""
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="a file, a folder (all files in it), or - for standard input"
+    )
+
+
+def add_form(parser: CommandParser) -> None:
+    """Take the form that the input is in."""
+    parser.add_argument(
+        *("-f", "--form"),
+        type=_form_or_auto,
+        metavar="FORM",
+        help="the form that the input is in, or auto to identify it first (default: utf-8)",
+    )
+
+
+def form_argument(name: str) -> Form:
+    """Return the form that a command means by a name; Corrected UTF-8 in files is always the one with magic number.
+
+    Raises:
+        argparse.ArgumentTypeError: there is none; the message names those that are spelt nearly so.
+    """
+    try:
+        found = form(name)
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold --help` lists the forms") from None
+    return in_files(found)
+
+
+def in_files(found: Form) -> Form:
+    """Return the form that files of a form have: Corrected UTF-8 begins with its magic number there."""
+    return form("corrected-utf-8-sig") if found.name == "corrected-utf-8" else found
+
+
+def _form_or_auto(name: str) -> Form | None:
+    return None if name == "auto" else form_argument(name)
+
+
+def one_of(names: Iterable[str]) -> Callable[[str], str]:
+    """Return the type of an option that takes one of these names."""
+    known = tuple(names)
+
+    def chosen(name: str) -> str:
+        if name not in known:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+        return name
+
+    return chosen
+
+
+def count_argument(given: str) -> int:
+    """Return a number of things, 0 or more.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    if not (given.isascii() and given.isdigit()):
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number of 0 or more")
+    return int(given)

@@ -1,0 +1,129 @@
+"""Where the results of a command go that writes files: standard output, `-o`, or in place; nothing is half written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from eightfold.cli.arguments import CommandParser
+from eightfold.cli.ending import UsageError
+from eightfold.cli.inputs import files_of
+from eightfold.files import FileError, blaming
+from eightfold.files.names import shown
+from eightfold.files.reading import STANDARD_INPUT
+from eightfold.files.writing import replacing, standard_output
+
+STANDARD_OUTPUT = "-"
+
+
+@dataclass
+class Destination:
+    """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
+
+    paths: Sequence[str] = ()
+    output: str = STANDARD_OUTPUT
+    in_place: bool = False
+    backup: str = ""
+
+
+def add_destination(parser: CommandParser, otherwise: str = "standard output") -> None:
+    """Take where the results go; without any of these options that is ``otherwise``."""
+    parser.add_argument(
+        *("-o", "--output"),
+        metavar="OUT",
+        help=f"write to this file, or for a folder or several files into this folder (default: {otherwise})",
+    )
+    parser.add_argument("--in-place", action="store_true", help="replace each file by its result")
+    parser.add_argument("--backup", metavar="SUFFIX", help="with --in-place: keep the old file as its name and SUFFIX")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A file, and where its result goes.
+
+    Attributes:
+        source: the file, or ``-``.
+        target: the file, or ``-``.
+        new_folders: whether folders that the target lies in may be made.
+    """
+
+    source: str
+    target: str
+    new_folders: bool = False
+
+
+def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Job]:
+    """Return what there is to do, before anything is done.
+
+    Args:
+        options: the paths, and where their results go.
+        on_error: called with each folder that cannot be listed.
+
+    Raises:
+        UsageError: the options contradict each other, or two results would be one file.
+    """
+    _check(options)
+    paths = options.paths or (STANDARD_INPUT,)
+    if options.in_place:
+        return [Job(path, path) for path in files_of(paths, on_error)]
+    several = len(paths) > 1 or os.path.isdir(paths[0])
+    if not several and not os.path.isdir(options.output):
+        return [Job(paths[0], options.output)]
+    if options.output == STANDARD_OUTPUT:
+        raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
+    found = [_into_folder(options.output, path, file) for path in paths for file in files_of([path], on_error)]
+    _check_apart(found)
+    return found
+
+
+def _check(options: Destination) -> None:
+    if options.backup and not options.in_place:
+        raise UsageError("--backup goes with --in-place")
+    if os.sep in options.backup:
+        raise UsageError(f"--backup takes a suffix for a name, not the path {shown(options.backup)}")
+    if options.in_place and options.output != STANDARD_OUTPUT:
+        raise UsageError("-o and --in-place exclude each other")
+    if options.in_place and (not options.paths or STANDARD_INPUT in options.paths):
+        raise UsageError("standard input cannot be replaced: --in-place needs files")
+
+
+def _many(paths: Sequence[str]) -> str:
+    return "several files" if len(paths) > 1 else f"{shown(paths[0])} is a folder"
+
+
+def _into_folder(folder: str, path: str, file: str) -> Job:
+    if file == STANDARD_INPUT:
+        raise UsageError("standard input has no name for a file in a folder: give -o a file")
+    inside = os.path.relpath(file, path) if file != path else os.path.basename(file)
+    return Job(file, os.path.join(folder, inside), new_folders=True)
+
+
+def _check_apart(found: Sequence[Job]) -> None:
+    sources: dict[str, str] = {}
+    for job in found:
+        other = sources.setdefault(job.target, job.source)
+        if other != job.source:
+            raise UsageError(f"{shown(other)} and {shown(job.source)} would both become {shown(job.target)}")
+
+
+@contextmanager
+def sink(job: Job, options: Destination) -> Iterator[BinaryIO]:
+    """Open what a job writes to. But for standard output it is there when the block ends without an exception.
+
+    Raises:
+        FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
+    """
+    if job.target == STANDARD_OUTPUT:
+        with standard_output() as output:
+            yield output
+        return
+    if options.in_place and os.path.exists(job.target) and not os.path.isfile(job.target):
+        raise FileError(job.target, "only a file can be replaced")
+    if job.new_folders:
+        with blaming(job.target):
+            os.makedirs(os.path.dirname(job.target) or ".", exist_ok=True)
+    with replacing(job.target, options.backup) as file:
+        yield file

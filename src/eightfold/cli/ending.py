@@ -1,0 +1,86 @@
+"""How the program ends: its exit statuses, and quietly when its reader has gone or someone stops it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
+
+from eightfold.cli.lines import OutputError, say
+from eightfold.files import FileError
+
+NOTHING_WRONG = 0
+FAULTS = 1
+WRONG_USE_OR_FILE = 2
+_INTERRUPTED = 130
+_READER_GONE = 141
+"""What a shell reports of a program that a broken pipe (signal 13) has ended; `set -o pipefail` expects it."""
+
+_STOPPING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+
+
+class UsageError(Exception):
+    """The command line asks for what cannot be done; the message says so in one line."""
+
+
+def exit_status(run: Callable[[], int]) -> int:
+    """Run a command and return its exit status, whatever ends it; only our own defects leave a traceback."""
+    try:
+        with _cleaning_up_when_stopped():
+            status = run()
+            _flush()
+            return status
+    except SystemExit as stop:
+        status = stop.code if isinstance(stop.code, int) else NOTHING_WRONG
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    except BrokenPipeError:
+        status = _READER_GONE
+    except (UsageError, FileError, OutputError) as error:
+        say(str(error))
+        status = WRONG_USE_OR_FILE
+    _leave_output()
+    return status
+
+
+def _flush() -> None:
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error) from error
+
+
+def _leave_output() -> None:
+    """Flush what standard output still holds, or if that fails let it go nowhere: Python would complain at exit."""
+    try:
+        _flush()
+    except (OutputError, BrokenPipeError):
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+@contextmanager
+def _cleaning_up_when_stopped() -> Iterator[None]:
+    """Make a signal that ends the program unwind it first, so that temporary files are removed."""
+    ours = []
+    if threading.current_thread() is threading.main_thread():
+        ours = [number for number in _STOPPING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)

@@ -1,0 +1,119 @@
+"""`eightfold identify`: which form files are in, by fixed rules and never by guessing at languages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from eightfold.cli.arguments import CommandParser, add_paths, one_of
+from eightfold.cli.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.inputs import Failures, files_of
+from eightfold.cli.lines import counted, put
+from eightfold.faults import hex_bytes
+from eightfold.files import FileError
+from eightfold.files.names import shown
+from eightfold.files.reading import opened
+from eightfold.identify import Identification, Identifier
+from eightfold.version import __version__
+
+FORMATS = ("text", "json")
+
+
+@dataclass
+class Options:
+    """What `identify` is asked to do."""
+
+    paths: list[str] | tuple[str, ...] = ()
+    all: bool = False
+    output_format: str = "text"
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command."""
+    command = CommandParser(
+        "identify",
+        "[OPTIONS] [PATH ...]",
+        "Say which form files are in. First come forms whose signature begins the file,\n"
+        "then those in which it is well-formed, utf-8 first, then those with the fewest\n"
+        "faults. `not lossless`: reading and writing it in that form changes its bytes.",
+        [
+            ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
+            ("eightfold identify --all dump.sql", "every form that it could be in, best first"),
+        ],
+    )
+    add_paths(command)
+    command.add_argument("--all", action="store_true", help="every candidate, best first, and not the best alone")
+    command.add_argument(
+        "--output-format", type=one_of(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+    )
+    return command
+
+
+def run(options: Options) -> int:
+    """Identify the files; return the exit status."""
+    report = _JsonReport() if options.output_format == "json" else _TextReport()
+    failures = Failures()
+    for path in files_of(options.paths, failures.tell):
+        candidates = _candidates(path, failures)
+        if candidates:
+            report.file(path, candidates if options.all else candidates[:1])
+    report.end()
+    return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
+
+
+def _candidates(path: str, failures: Failures) -> list[Identification]:
+    """Return the candidates of a file, or none if it cannot be read."""
+    identifier = Identifier()
+    try:
+        with opened(path) as source:
+            for chunk, _ in source.pieces():
+                identifier.feed(chunk)
+    except FileError as error:
+        failures.tell(error)
+        return []
+    return identifier.finish()
+
+
+class _TextReport:
+    def file(self, path: str, candidates: list[Identification]) -> None:
+        for found in candidates:
+            put(f"{shown(path)}: {described(found)}")
+
+    def end(self) -> None:
+        """Nothing comes after the last file."""
+
+
+class _JsonReport:
+    def __init__(self) -> None:
+        self._separator = f'{{"version": "{__version__}", "files": ['
+
+    def file(self, path: str, candidates: list[Identification]) -> None:
+        import json
+
+        values = {"path": shown(path), "candidates": [_as_dict(found) for found in candidates]}
+        put(f"{self._separator}\n{json.dumps(values)}", end="")
+        self._separator = ","
+
+    def end(self) -> None:
+        put("\n]}" if self._separator == "," else f"{self._separator}]}}")
+
+
+def described(found: Identification) -> str:
+    r"""Return a candidate in words.
+
+    >>> described(Identification("utf-16", True, 0, b"\xff\xfe", True))
+    'utf-16, signature FF FE, well-formed'
+    >>> described(Identification("utf-8", False, 2, b"", False))
+    'utf-8, 2 faults'
+    """
+    parts = [found.form]
+    if found.signature:
+        parts.append(f"signature {hex_bytes(found.signature)}")
+    parts.append("well-formed" if found.well_formed else counted(found.fault_count, "fault"))
+    if found.well_formed and not found.lossless:
+        parts.append("not lossless")
+    return ", ".join(parts)
+
+
+def _as_dict(found: Identification) -> dict[str, Any]:
+    return {**found._asdict(), "signature": hex_bytes(found.signature)}

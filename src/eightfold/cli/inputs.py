@@ -1,0 +1,57 @@
+"""The input of a command: which files its paths stand for, and which form they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from eightfold.cli.arguments import in_files
+from eightfold.cli.lines import say
+from eightfold.files import FileError
+from eightfold.files.names import shown
+from eightfold.files.reading import STANDARD_INPUT, Source
+from eightfold.files.walking import files_under
+from eightfold.forms import Form, form
+
+
+def files_of(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Iterator[str]:
+    """Yield the files that paths stand for; no path is standard input, a folder is walked.
+
+    Args:
+        paths: as they were given.
+        on_error: called with each folder that cannot be listed.
+    """
+    for path in paths or (STANDARD_INPUT,):
+        if path == STANDARD_INPUT:
+            yield path
+        else:
+            yield from files_under(path, on_error)
+
+
+class Failures:
+    """Files that a command could not read or write: told as they come, and counted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def tell(self, error: FileError) -> None:
+        """Say what is wrong with a file."""
+        say(str(error))
+        self.count += 1
+
+
+def identified(source: Source) -> Form:
+    """Return the form that a source is most likely in, say so, and go back to its first byte.
+
+    Raises:
+        FileError: it cannot be read, or not twice.
+    """
+    # Eighteen forms are checked at once: not imported but for `auto`.
+    from eightfold.identify import Identifier
+
+    identifier = Identifier()
+    for chunk, _ in source.pieces():
+        identifier.feed(chunk)
+    source.rewind()
+    found = in_files(form(identifier.finish()[0].form))
+    say(f"{shown(source.path)}: identified as {found.name}")
+    return found

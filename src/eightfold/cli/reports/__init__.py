@@ -1,0 +1,106 @@
+"""How `check` reports: one file per output format, imported when it is asked for; what they all are told is here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from eightfold.stream import Located
+
+FORMATS = ("text", "json")
+
+
+@dataclass
+class Tally:
+    """How many faults there are, by severity and by kind."""
+
+    errors: int = 0
+    warnings: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def faults(self) -> int:
+        """How many there are of either severity."""
+        return self.errors + self.warnings
+
+    def count(self, found: Located) -> None:
+        """Count a fault."""
+        if found.fault.severity == "error":
+            self.errors += 1
+        else:
+            self.warnings += 1
+        self.kinds[found.fault.kind] = self.kinds.get(found.fault.kind, 0) + 1
+
+
+@dataclass
+class Checked:
+    """What a file came to.
+
+    Attributes:
+        path: the file, as it was given.
+        form: the name of the form that it was checked in; empty if it could not be read so far.
+        tally: its faults.
+        hidden: how many of them were not reported.
+        error: why it could not be read to the end, or empty.
+    """
+
+    path: str
+    form: str = ""
+    tally: Tally = field(default_factory=Tally)
+    hidden: int = 0
+    error: str = ""
+
+    @property
+    def well_formed(self) -> bool | None:
+        """Whether there is no fault but warnings; None if the file could not be read to the end."""
+        return None if self.error else not self.tally.errors
+
+
+@dataclass
+class Summary:
+    """What all files came to."""
+
+    files: int = 0
+    well_formed: int = 0
+    unreadable: int = 0
+    tally: Tally = field(default_factory=Tally)
+
+    def add(self, checked: Checked) -> None:
+        """Count a file; its faults have been counted as they came."""
+        self.files += 1
+        self.well_formed += checked.well_formed is True
+        self.unreadable += checked.well_formed is None
+
+
+class Report(Protocol):
+    """Writes to standard output what `check` finds, as it finds it."""
+
+    def begin(self) -> None:
+        """Begin the report."""
+
+    def begin_file(self, path: str, form: str) -> None:
+        """Begin a file; the form is empty if it could not be read."""
+
+    def fault(self, path: str, found: Located) -> None:
+        """Report a fault of the file."""
+
+    def end_file(self, checked: Checked) -> None:
+        """End the file."""
+
+    def end(self, summary: Summary) -> None:
+        """End the report."""
+
+
+def report(name: str, *, statistics: bool) -> Report:
+    """Return the report of an output format.
+
+    >>> report("text", statistics=False).__class__.__name__
+    'TextReport'
+    """
+    if name == "json":
+        from eightfold.cli.reports.as_json import JsonReport
+
+        return JsonReport()
+    from eightfold.cli.reports.as_text import TextReport
+
+    return TextReport(statistics=statistics)

@@ -1,0 +1,237 @@
+"""Forms compared: which contains which, and which conversions are lossless. Derived from their tables, not listed.
+
+Both questions are about texts without number, and both have a finite answer. A form reads a text as it was written
+unless some longer entry of its table, a row or a decoding unit, takes the first units of several sequences together;
+an entry spans few units, so that few code points side by side decide. They are found as sets: for each place the code
+points whose sequences fit there, without those that stand side by side in no well-formed text.
+
+Forms with code units of other widths, or in another byte order, do not contain each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, product
+from typing import NamedTuple
+
+from eightfold.forms import Form, Row, forms
+from eightfold.forms import form as form_named
+from eightfold.forms.form import Range
+from eightfold.reference import LEADS, TRAILS, value
+from eightfold.text import AnyForm, signed
+
+Points = tuple[range, ...]
+"""A set of code points: ranges that do not overlap."""
+Places = tuple[Points, ...]
+"""Texts of so many code points: for each place the set from which any may stand there."""
+
+
+class Comparison(NamedTuple):
+    """How a form compares with the others of the family; each stands here under its name.
+
+    Attributes:
+        contains: the forms that it contains, see :func:`contains`.
+        contained_in: the forms that contain it.
+        lossless_to: the forms from which all that its text can hold comes back, see :func:`is_lossless`.
+        lost: for every other form code points that do not come back from it, see :func:`lost`.
+    """
+
+    contains: list[str]
+    contained_in: list[str]
+    lossless_to: list[str]
+    lost: dict[str, tuple[int, ...]]
+
+
+def compared(form: AnyForm) -> Comparison:
+    """Compare a form with all others of the family.
+
+    >>> compared("wtf-8").contained_in
+    ['generalized-utf-8', 'utf-8-rfc2044']
+    """
+    one = form_named(form)
+    others = [each for each in forms() if each is not one]
+    found = {each.name: lost(one, each) for each in others}
+    return Comparison(
+        [each.name for each in others if contains(one, each)],
+        [each.name for each in others if contains(each, one)],
+        [name for name, points in found.items() if points is None],
+        {name: points for name, points in found.items() if points is not None},
+    )
+
+
+def contains(outer: AnyForm, inner: AnyForm) -> bool:
+    """Say whether every well-formed text of a form is well-formed in another too, with the same code points.
+
+    >>> contains("wtf-8", "utf-8"), contains("generalized-utf-8", "wtf-8"), contains("wtf-8", "generalized-utf-8")
+    (True, True, False)
+    """
+    reader, writer = form_named(outer), form_named(inner)
+    marked = {each.mark: each.form for each in writer.signatures}
+    unmarked = [each for each in reader.signatures if each.mark not in marked]
+    return (
+        marked.keys() <= {each.mark for each in reader.signatures}
+        and not any(_begins(signed(writer)[0], each.mark) for each in unmarked)
+        and all(_reads_alike(each.form, marked[each.mark]) for each in reader.signatures if each.mark in marked)
+        and _reads_alike(signed(reader)[0], signed(writer)[0])
+    )
+
+
+def is_lossless(source: AnyForm, target: AnyForm) -> bool:
+    """Say whether all that well-formed text of a form can hold comes back from another one.
+
+    >>> is_lossless("utf-8", "cesu-8"), is_lossless("wtf-8", "utf-8"), is_lossless("generalized-utf-8", "wtf-8")
+    (True, False, False)
+    """
+    return lost(source, target) is None
+
+
+def lost(source: AnyForm, target: AnyForm) -> tuple[int, ...] | None:
+    """Return code points that text of a form can hold and that do not come back from another one; None for none.
+
+    They cannot be written there, are joined there, or are read there as other code points.
+
+    >>> [f"{point:04X}" for point in lost("generalized-utf-8", "wtf-8")]
+    ['D800', 'DC00']
+    >>> [f"{point:04X}" for point in lost("utf-8", "xtf-8")]
+    ['EFC2', 'EF80']
+    """
+    asked, written = form_named(source), signed(form_named(target))[0]
+    for plain in dict.fromkeys(each.form for each in asked.signatures) or (asked,):
+        found = _unwritable(plain, written) or _joined(plain, written) or _misread(plain, written, written)
+        if found:
+            return found
+    return None
+
+
+def _unwritable(source: Form, target: Form) -> tuple[int, ...] | None:
+    missing = _without(_held(source.rows), _held(target.rows))
+    return (missing[0].start,) if missing else None
+
+
+def _joined(source: Form, target: Form) -> tuple[int, ...] | None:
+    return _text_from(source, ((LEADS,), (TRAILS,))) if target.joins_pairs else None
+
+
+def _reads_alike(reader: Form, writer: Form) -> bool:
+    orders = {reader.byte_order, writer.byte_order}
+    if reader.unit_bits != writer.unit_bits or (reader.unit_bits > 8 and len(orders) > 1):
+        return False
+    return all(_has_row(reader, row) for row in writer.rows) and _misread(writer, writer, reader) is None
+
+
+def _has_row(form: Form, row: Row) -> bool:
+    """Say whether a form has rows for every sequence of another form's row, with the same code points."""
+    alike = [each for each in form.rows if len(each.unit_ranges) == len(row.unit_ranges)]
+    had = tuple(chain.from_iterable(_fitting(row, each.unit_ranges) for each in alike))
+    return not _without(_held((row,)), had) and all(_values_agree(row, each) for each in alike)
+
+
+def _values_agree(one: Row, other: Row) -> bool:
+    """Say whether two rows of one length give the same code points wherever both fit."""
+    common = [
+        (max(low, other_low), min(high, other_high))
+        for (low, high), (other_low, other_high) in zip(one.unit_ranges, other.unit_ranges, strict=True)
+    ]
+    if any(low > high for low, high in common):
+        return True
+    # A value is a sum over the units, so two that agree at one corner and along each edge from it agree everywhere.
+    lowest = [low for low, _ in common]
+    corners = [lowest, *([*lowest[:at], high, *lowest[at + 1 :]] for at, (_, high) in enumerate(common))]
+    return all(value(one.first, one.unit_ranges, at) == value(other.first, other.unit_ranges, at) for at in corners)
+
+
+def _begins(form: Form, mark: bytes) -> bool:
+    """Say whether some well-formed text of a form begins with these bytes."""
+    step = form.unit_bytes
+    units = [int.from_bytes(mark[at : at + step], form.byte_order) for at in range(0, len(mark), step)]
+    ranges = [(unit, unit) for unit in units]
+    return any(_text_from(form, places) is not None for places in _sequences(form, ranges))
+
+
+def _misread(text: Form, writer: Form, reader: Form) -> tuple[int, ...] | None:
+    """Return code points that text of a form can hold and whose sequences a longer entry of the reader takes."""
+    for entry in reader.sequences:
+        for places in _sequences(writer, entry.unit_ranges):
+            found = _text_from(text, places) if len(places) > 1 else None
+            if found:
+                return found
+    return None
+
+
+def _sequences(form: Form, ranges: Sequence[Range]) -> Iterator[Places]:
+    """Yield the texts whose sequences, one after the other, fit ranges of units from their first to their last."""
+    if not ranges:
+        yield ()
+    for row in form.rows if ranges else ():
+        if fitting := _fitting(row, ranges):
+            yield from ((fitting, *rest) for rest in _sequences(form, ranges[len(row.unit_ranges) :]))
+
+
+def _fitting(row: Row, ranges: Sequence[Range]) -> Points:
+    """Return the code points of a row whose units fit ranges; the units past the last range are free."""
+    indices: list[range] = [range(1)]
+    for at, (low, high) in enumerate(row.unit_ranges):
+        width = high - low + 1
+        first, last = ranges[at] if at < len(ranges) else (low, high)
+        digits = range(max(first, low) - low, min(last, high) - low + 1)
+        if digits == range(width):
+            indices = [range(each.start * width, each.stop * width) for each in indices]
+        else:
+            starts = chain.from_iterable(indices) if digits else ()
+            indices = [range(index * width + digits.start, index * width + digits.stop) for index in starts]
+    return tuple(range(row.first + each.start, row.first + each.stop) for each in indices)
+
+
+def _text_from(form: Form, places: Places) -> tuple[int, ...] | None:
+    """Return code points, one of each place, that stand so in some well-formed text of a form, or None."""
+    for rows in product(*([row for row in form.rows if _common(points, _held((row,)))] for points in places)):
+        among = tuple(_common(points, _held((row,))) for points, row in zip(places, rows, strict=True))
+        found = _outside(among, list(_taken_together(form, rows)))
+        if found is not None:
+            return found
+    return None
+
+
+def _taken_together(form: Form, rows: Sequence[Row]) -> Iterator[Places]:
+    """Yield the texts of these rows that are not read so: a longer entry takes several of their sequences."""
+    for start, row in enumerate(rows):
+        for entry in form.sequences:
+            ranges, taken = entry.unit_ranges, [_held((each,)) for each in rows[:start]]
+            if len(ranges) > len(row.unit_ranges):
+                for each in rows[start:]:
+                    taken.append(_fitting(each, ranges))
+                    ranges = ranges[len(each.unit_ranges) :]
+                if not ranges:
+                    yield tuple(taken)
+
+
+def _outside(among: Places, taken: Sequence[Places]) -> tuple[int, ...] | None:
+    """Return a text of some that is none of those taken, or None."""
+    if not all(among):
+        return None
+    if not taken:
+        return tuple(points[0].start for points in among)
+    for at in range(len(among)):
+        # Those that are first outside at this place: inside at all before it, anything after it.
+        inside = tuple(map(_common, among[:at], taken[0][:at]))
+        found = _outside((*inside, _without(among[at], taken[0][at]), *among[at + 1 :]), taken[1:])
+        if found is not None:
+            return found
+    return None
+
+
+def _held(rows: Sequence[Row]) -> Points:
+    return tuple(range(row.first, row.last + 1) for row in sorted(rows, key=lambda row: row.first))
+
+
+def _common(one: Points, other: Points) -> Points:
+    found = (range(max(a.start, b.start), min(a.stop, b.stop)) for a in one for b in other)
+    return tuple(filter(None, found))
+
+
+def _without(one: Points, other: Points) -> Points:
+    for taken in other:
+        below = (range(each.start, min(each.stop, taken.start)) for each in one)
+        above = (range(max(each.start, taken.stop), each.stop) for each in one)
+        one = tuple(filter(None, (*below, *above)))
+    return tuple(sorted(one, key=lambda each: each.start))

@@ -1,0 +1,51 @@
+"""Files: walking folders, reading in chunks, writing whole or not at all, and names that are no UTF-8.
+
+What can go wrong with a file is a :class:`FileError` here, so that a door can tell it from a standard output that went
+away. Nothing in this package prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from eightfold.files.names import shown
+
+
+class FileError(Exception):
+    """A file that could not be read or written.
+
+    Attributes:
+        path: the file, as it was given; ``-`` is standard input or output.
+        reason: what the operating system, or we, say of it.
+
+    >>> str(FileError("notes.txt", "No such file or directory"))
+    'notes.txt: No such file or directory'
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{shown(path)}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+def file_error(path: str, error: OSError) -> FileError:
+    """Return the FileError for what the operating system says of a file.
+
+    >>> file_error("notes.txt", PermissionError(13, "Permission denied")).reason
+    'Permission denied'
+    """
+    return FileError(path, error.strerror or str(error))
+
+
+@contextmanager
+def blaming(path: str) -> Iterator[None]:
+    """Turn an OSError of the block into a FileError that names the path.
+
+    Raises:
+        FileError: in place of the OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise file_error(path, error) from error

@@ -1,0 +1,99 @@
+"""Reading a file or standard input in chunks, so that memory does not grow with it."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast
+
+from eightfold.files import FileError, blaming
+
+STANDARD_INPUT = "-"
+CHUNK_BYTES = 64 * 1024
+
+
+class Source:
+    """A file that is being read. Made by :func:`opened`.
+
+    Attributes:
+        path: the file as it was given; ``-`` is standard input.
+        seekable: whether :meth:`rewind` can go back to its first byte.
+    """
+
+    def __init__(self, path: str, file: io.BufferedReader) -> None:
+        self.path = path
+        self._file = file
+        self.seekable = file.seekable()
+        self._start = file.tell() if self.seekable else 0
+
+    def pieces(self) -> Iterator[tuple[bytes, bool]]:
+        """Yield what is left in chunks of at most :data:`CHUNK_BYTES`, each with False; last no bytes, with True.
+
+        Raises:
+            FileError: it cannot be read.
+        """
+        while chunk := self._read():
+            yield chunk, False
+        yield b"", True
+
+    def _read(self) -> bytes:
+        with blaming(self.path):
+            # What a pipe has now is taken now; `read` would wait until the chunk is full.
+            return self._file.read1(CHUNK_BYTES)
+
+    def rewind(self) -> None:
+        """Go back to the first byte.
+
+        Raises:
+            FileError: it is a pipe, or the like.
+        """
+        with blaming(self.path):
+            self._file.seek(self._start)
+
+
+@contextmanager
+def opened(path: str, *, twice: bool = False) -> Iterator[Source]:
+    """Open a file, or standard input for ``-``, for reading in chunks; standard input stays open.
+
+    Args:
+        path: the file.
+        twice: it will be rewound; a pipe is copied to a temporary file first.
+
+    Raises:
+        FileError: it cannot be opened, or is a folder.
+    """
+    file = _standard_input() if path == STANDARD_INPUT else _file(path)
+    try:
+        if twice and not file.seekable():
+            with _copied(path, file) as copy:
+                yield Source(path, copy)
+        else:
+            yield Source(path, file)
+    finally:
+        if path != STANDARD_INPUT:
+            file.close()
+
+
+def _file(path: str) -> io.BufferedReader:
+    with blaming(path):
+        return open(path, "rb")
+
+
+def _standard_input() -> io.BufferedReader:
+    if sys.stdin is None:
+        raise FileError("standard input", "it is closed")
+    return cast(io.BufferedReader, sys.stdin.buffer)
+
+
+@contextmanager
+def _copied(path: str, file: io.BufferedReader) -> Iterator[io.BufferedReader]:
+    import tempfile
+
+    with tempfile.TemporaryFile() as copy:
+        for chunk, _ in Source(path, file).pieces():
+            with blaming(path):
+                copy.write(chunk)
+        copy.seek(0)
+        yield cast(io.BufferedReader, copy)

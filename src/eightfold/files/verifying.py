@@ -1,0 +1,136 @@
+"""Proof of a conversion: its result is decoded back, piece by piece, and compared with the code points of the source.
+
+Both ends are read as 32-bit code points, so nothing here depends on how either of them is written, and code points
+above U+10FFFF are compared as well. A policy that keeps everything (`surrogatepass`, `surrogateescape`, one that a form
+declares) holds for reading too; under any other, an ill-formed place of the source is a difference.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+from eightfold.faults import ConversionError, code_point_name
+from eightfold.forms import Form, Row
+from eightfold.reference import LEADS, TRAILS, joined
+from eightfold.stream import Converter
+from eightfold.text import signed
+
+CODE_POINTS = Form("code-points", [Row(0, 0xFFFFFFFF, (0, 0xFFFFFFFF))], unit_bits=32, source="array typecode I")
+"""Any code point as itself, in four bytes of the machine's own order."""
+
+_READ_BACK = ("surrogatepass", "surrogateescape")
+
+
+class DifferenceError(Exception):
+    """The first place at which a result does not hold the code points of its source.
+
+    Attributes:
+        start: the byte offset in the source.
+        sentence: what became of what.
+    """
+
+    def __init__(self, start: int, sentence: str) -> None:
+        super().__init__(f"at {start}: {sentence}")
+        self.start = start
+        self.sentence = sentence
+
+
+class Verifier:
+    r"""Compares a source and what it was converted to, piece by piece; what it holds does not grow with them.
+
+    Args:
+        source, target: the forms.
+        errors: the policy of the conversion.
+
+    >>> from eightfold.forms import form
+    >>> verifier = Verifier(form("generalized-utf-8"), form("wtf-8"))
+    >>> verifier.compare(b"a", b"a")
+    >>> verifier.compare(b"\xed\xa0\xbd\xed\xb8\x80", b"\xf0\x9f\x98\x80", final=True)
+    Traceback (most recent call last):
+    eightfold.files.verifying.DifferenceError: at 1: the surrogate pair U+D83D U+DE00 was joined to U+1F600
+    """
+
+    def __init__(self, source: Form, target: Form, errors: str = "strict") -> None:
+        self._source = _Reader(source, errors)
+        self._result = _Reader(target, errors)
+        self.count = 0
+        """How many code points were found to be the same."""
+
+    def compare(self, chunk: bytes, result: bytes, *, final: bool = False) -> None:
+        """Go on over more of the source, and over more of what it was converted to.
+
+        Raises:
+            DifferenceError: they do not hold the same code points.
+        """
+        source_fault = self._source.read(chunk, final=final)
+        result_fault = self._result.read(result, final=final)
+        self._match()
+        if source_fault is not None:
+            raise DifferenceError(source_fault.start, f"ill-formed, so nothing can be the same: {source_fault.fault}")
+        if result_fault is not None:
+            raise DifferenceError(self._source.offset_of(0), f"the result does not decode: {result_fault.fault}")
+        if final:
+            self._match_ends()
+
+    def _match(self) -> None:
+        given, got = self._source.points, self._result.points
+        length = min(len(given), len(got))
+        if given[:length] != got[:length]:
+            at = next(index for index in range(length) if given[index] != got[index])
+            raise DifferenceError(self._source.offset_of(at), _change(given, at, got[at]))
+        del given[:length], got[:length]
+        self.count += length
+
+    def _match_ends(self) -> None:
+        given, got = self._source.points, self._result.points
+        if given:
+            raise DifferenceError(self._source.offset_of(0), f"{code_point_name(given[0])} is missing from the result")
+        if got:
+            raise DifferenceError(self._source.offset_of(0), f"the result goes on with {code_point_name(got[0])}")
+
+
+class _Reader:
+    """One end of a conversion: the code points of its bytes, as they come."""
+
+    def __init__(self, form: Form, errors: str) -> None:
+        declared = form.variant(errors) is not None or errors in _READ_BACK
+        self._errors = errors if declared else "strict"
+        self._form = form
+        self._converter = Converter(form, CODE_POINTS, self._errors)
+        self.points = array("I")
+
+    def read(self, data: bytes, *, final: bool) -> ConversionError | None:
+        """Take over the code points of the data, or those before the first fault in it, which is returned."""
+        try:
+            self._take(data, final=final)
+        except ConversionError as error:
+            held, offset, others = self._state()
+            self._converter.setstate((b"", offset, *others))
+            self._take((held + data)[: error.start - offset], final=True)
+            return error
+        return None
+
+    def _take(self, data: bytes, *, final: bool) -> None:
+        self.points.frombytes(self._converter.convert(data, final))
+
+    def offset_of(self, index: int) -> int:
+        """Return the byte offset of one of the points: rows are one to one, so it is found from the end back."""
+        plain, _ = signed(self._form)
+        following = Converter(CODE_POINTS, plain, self._errors).convert(self.points[index:].tobytes(), True)
+        _, offset, _ = self._state()
+        return offset - len(following)
+
+    def _state(self) -> tuple[bytes, int, tuple[object, ...]]:
+        """Return the bytes that are held, their offset in the input, and the rest."""
+        held, offset, *others = self._converter.getstate()
+        assert isinstance(held, bytes)
+        assert isinstance(offset, int)
+        return held, offset, tuple(others)
+
+
+def _change(given: array[int], at: int, became: int) -> str:
+    pair = given[at : at + 2]
+    if len(pair) == 2 and pair[0] in LEADS and pair[1] in TRAILS and joined(*pair) == became:
+        lead, trail = map(code_point_name, pair)
+        return f"the surrogate pair {lead} {trail} was joined to {code_point_name(became)}"
+    return f"{code_point_name(given[at])} became {code_point_name(became)}"

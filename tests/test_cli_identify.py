@@ -1,0 +1,71 @@
+"""`identify`: the library's candidates, as text and as JSON, from files, folders and pipes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import eightfold
+from command_line import run
+from eightfold.cli import main
+from eightfold.cli.identify import described
+from eightfold.faults import hex_bytes
+
+INPUTS = {
+    "empty": b"",
+    "ascii": b"plain\n",
+    "pair": b"\xed\xa0\xbd\xed\xb8\x80",
+    "lead": b"\xed\xa0\xbd!",
+    "marked": b"\xff\xfea\x00",
+    "magic": b"\xef\xb7\x9d\xed\xb2\xae\x00\n\xfe",
+    "binary": b"a\xffb",
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_json_is_what_the_library_says(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / name
+    path.write_bytes(INPUTS[name])
+    assert main(["identify", "--all", "--output-format", "json", str(path)]) == 0
+    file = json.loads(capsys.readouterr().out)["files"][0]
+    found = eightfold.identify(INPUTS[name])
+    assert file["path"] == str(path)
+    assert file["candidates"] == [{**each._asdict(), "signature": hex_bytes(each.signature)} for each in found]
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_text_has_the_best_alone_unless_all(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / name
+    path.write_bytes(INPUTS[name])
+    expected = [f"{path}: {described(found)}" for found in eightfold.identify(INPUTS[name])]
+    main(["identify", str(path)])
+    assert capsys.readouterr().out.splitlines() == expected[:1]
+    main(["identify", "--all", str(path)])
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+def test_what_is_not_lossless_is_said() -> None:
+    found = eightfold.Identification("utf-16", True, 0, b"\xfe\xff", False)
+    assert described(found) == "utf-16, signature FE FF, well-formed, not lossless"
+
+
+def test_a_pipe_and_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/b").write_bytes(b"b")
+    (tmp_path / "a").write_bytes(b"a")
+    done = run("identify", "-", tmp_path, input=b"caf\xc3\xa9")
+    assert [line.rpartition(b": ")[0] for line in done.stdout.splitlines()] == [
+        b"-",
+        *(str(tmp_path / name).encode() for name in ("a", "in/b")),
+    ]
+
+
+def test_unreadable_files_do_not_stop_the_others(tmp_path: Path) -> None:
+    (tmp_path / "good").write_bytes(b"good")
+    done = run("identify", "bad", "good", "--output-format", "json", cwd=tmp_path)
+    assert [file["path"] for file in json.loads(done.stdout)["files"]] == ["good"]
+    assert (done.returncode, done.stderr) == (2, b"eightfold: bad: No such file or directory\n")
+    nothing = run("identify", "bad", "--output-format", "json", cwd=tmp_path)
+    assert json.loads(nothing.stdout)["files"] == []

@@ -1,0 +1,82 @@
+"""The tour of examples/: it ends well, its key lines are there, and its files are what their programs write."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import ENVIRONMENT, EXAMPLES, command
+
+EIGHTFOLD = shlex.join(map(str, command()))
+
+KEY_LINES = [
+    "messages-utf-16le.txt: wtf-16-le, well-formed",
+    "gateway.log: xtf-8, well-formed",
+    "messages-utf-16le.txt:1:33: unpaired-surrogate: unpaired surrogate U+D83C (3C D8)",
+    "messages-utf-16le.txt:1:33: unrepresentable: U+D83C cannot be written in utf-8, at byte 32",
+    "eightfold: messages-utf-16le.txt: verified, 122 code points the same",
+    "gateway.log:4:41: too-long: five- or six-byte sequence (FC), which utf-8 does not have",
+    "      21 truncated: a sequence that is cut short",
+    "eightfold: gateway.log: verified, 253 code points the same",
+    "The tour is over: every step ended as it should.",
+]
+
+
+def tour(folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**ENVIRONMENT, "EIGHTFOLD": EIGHTFOLD}
+    return subprocess.run(
+        ["sh", str(folder / "tour.sh")], capture_output=True, text=True, env=environment, timeout=60, check=False
+    )
+
+
+@pytest.fixture
+def examples(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLES, tmp_path / "examples"))
+
+
+def test_the_tour_ends_well_and_writes_nothing_here(examples: Path) -> None:
+    before = {path.name: path.read_bytes() for path in examples.iterdir()}
+    done = tour(examples)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line for line in KEY_LINES if line not in lines] == []
+    assert {path.name: path.read_bytes() for path in examples.iterdir()} == before
+
+
+def test_every_step_says_what_it_shows(examples: Path) -> None:
+    lines = tour(examples).stdout.splitlines()
+    commands = [number for number, line in enumerate(lines) if line.startswith("$ ")]
+    assert len(commands) >= 14
+    assert all(lines[number - 1].startswith("# ") for number in commands)
+
+
+def test_a_step_that_ends_otherwise_ends_the_tour(examples: Path) -> None:
+    (examples / "messages-utf-16le.txt").write_bytes("all well\n".encode("utf-16-le"))
+    done = tour(examples)
+    assert done.returncode == 1
+    assert "should have ended with 1" in done.stderr
+    assert "The tour is over" not in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed: messages-utf-16le.txt is as kept")
+def test_node_writes_these_messages(examples: Path) -> None:
+    (examples / "messages-utf-16le.txt").unlink()
+    subprocess.run(["node", "cut_messages.js"], cwd=examples, check=True)
+    assert (examples / "messages-utf-16le.txt").read_bytes() == (EXAMPLES / "messages-utf-16le.txt").read_bytes()
+
+
+def test_python_writes_this_log(examples: Path) -> None:
+    (examples / "gateway.log").unlink()
+    subprocess.run([sys.executable, "mixed_log.py"], cwd=examples, check=True)
+    assert (examples / "gateway.log").read_bytes() == (EXAMPLES / "gateway.log").read_bytes()
+
+
+def test_every_file_has_its_source() -> None:
+    sources = (EXAMPLES / "SOURCES.md").read_text(encoding="utf-8")
+    made = {path.name for path in EXAMPLES.iterdir() if path.is_file()} - {"SOURCES.md"}
+    assert [name for name in sorted(made) if f"`{name}`" not in sources and f" {name}`" not in sources] == []
