@@ -1,4 +1,4 @@
-"""The compiled core against the reference over whole inputs: every verb, every policy, padding, cuts, and all of Unicode.
+"""The compiled core against the reference over whole inputs: verbs, policies, padding, cuts, and all of Unicode.
 
 That each sequence is read alike is shown in `test_parity_sequences`; here are the loops over them, the UTF-8 path that
 passes over whole chunks, the kinds of str that come out, and the way from one piece of a stream to the next.
@@ -244,7 +244,9 @@ def test_chunks_and_their_borders(form: Form, policy: str) -> None:
                 count = length // unit + shift
                 for stranger in ("", "\0", "é", "\ud800", "😀", "\uef80"):
                     text = filler * count + stranger + filler * 40
-                    expected = TWINS["encode"](stranger, form, policy) if eightfold.is_encodable(stranger, form) else b""
+                    expected = (
+                        TWINS["encode"](stranger, form, policy) if eightfold.is_encodable(stranger, form) else b""
+                    )
                     if not expected:
                         continue
                     data = eightfold.encode(text, form, policy)
@@ -267,7 +269,7 @@ def test_all_code_points_both_ways(form: Form) -> None:
         assert eightfold.encode(text, plain) == data, hex(start)
         assert len(parts) == 0x400 or not eightfold.is_encodable("".join(map(chr, points)), plain)
         if plain.name not in ("xtf-8", "optu-8") or start != 0xEC00:
-                # A comparison that fails shows its operands, and not every reporter can print a surrogate.
+            # A comparison that fails shows its operands, and not every reporter can print a surrogate.
             assert bool(eightfold.decode(data, plain) == text), hex(start)
     if plain.cpython_reasons:
         every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))

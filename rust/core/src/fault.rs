@@ -85,10 +85,11 @@ impl Form {
     }
 
     fn row_named(&self, data: &[u8], start: usize, unit_end: usize, is_final: bool) -> Option<Named<'_>> {
-        for unit in &self.tables.units {
-            if self.matched(&unit.ranges, data, start).0 == unit.ranges.len() {
-                return Some((Some(unit), (unit_end - start) / self.tables.unit_bytes));
-            }
+        let is_whole = |unit: &&FaultRow| self.matched(&unit.ranges, data, start).0 == unit.ranges.len();
+        // The longest unit names it; of two that are as long, the one that the form lists first.
+        let whole = self.tables.units.iter().rev().filter(is_whole).max_by_key(|unit| unit.ranges.len());
+        if whole.is_some() {
+            return Some((whole, (unit_end - start) / self.tables.unit_bytes));
         }
         let (mut row, mut most) = (None, 0);
         for name in &self.tables.names {

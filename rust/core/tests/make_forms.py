@@ -1,7 +1,7 @@
 """Write `forms.json`, the tables of every form, for the tests and benchmarks of the core that run without Python.
 
-    python rust/core/tests/make_forms.py            # write it
-    python rust/core/tests/make_forms.py --check    # exit 1 where it is not what the forms give
+python rust/core/tests/make_forms.py            # write it
+python rust/core/tests/make_forms.py --check    # exit 1 where it is not what the forms give
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def _tables() -> dict[str, Any]:
 
 
 def main() -> int:
+    """Write the file, or check it; return the exit status."""
     lines = [f"  {json.dumps(name)}: {json.dumps(tables)}" for name, tables in _tables().items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     if "--check" not in sys.argv[1:]:

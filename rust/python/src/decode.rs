@@ -35,10 +35,10 @@ pub fn decode<'py>(
         }
     }
     let reading = asked.reading(py, opened.plain, &errors, false)?;
-    if !asked.is_plainly_strict(&errors) {
-        if let Some(text) = clean_text(py, &reading.form, data)? {
-            return Ok(text);
-        }
+    if !asked.is_plainly_strict(&errors)
+        && let Some(text) = clean_text(py, &reading.form, data)?
+    {
+        return Ok(text);
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
     let mut buffer = TextBuffer::default();
@@ -54,10 +54,10 @@ fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
         return Ok(None);
     }
     let probe = &data[..data.len().min(PROBE_BYTES)];
-    if ascii_prefix(probe) == probe.len() {
-        if let Some(text) = str_of_ascii(py, data)? {
-            return Ok(Some(text));
-        }
+    if ascii_prefix(probe) == probe.len()
+        && let Some(text) = str_of_ascii(py, data)?
+    {
+        return Ok(Some(text));
     }
     let measured = released(py, data.len(), || Measured::new(data));
     if measured.text().len() < data.len() { Ok(None) } else { str_of_measured(py, measured).map(Some) }

@@ -54,10 +54,10 @@ fn written<'py>(
     text: &Bound<'py, PyString>,
     mark: &[u8],
 ) -> PyResult<Bound<'py, PyBytes>> {
-    if mark.is_empty() {
-        if let Some(bytes) = clean_bytes(py, &writing.form, text)? {
-            return Ok(bytes);
-        }
+    if mark.is_empty()
+        && let Some(bytes) = clean_bytes(py, &writing.form, text)?
+    {
+        return Ok(bytes);
     }
     let points = text_of(text)?;
     let mut out = mark.to_vec();

@@ -298,7 +298,7 @@ impl Handle {
     }
 
     /// The compiled form behind [`Opened::plain`].
-    pub fn plain<'a>(&'a self, plain: usize) -> &'a Handle {
+    pub fn plain(&self, plain: usize) -> &Handle {
         if plain == 0 { self } else { self.signatures[plain - 1].form.get() }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! What the forms mean is in `eightfold_core`, what happens at a fault that no built-in policy answers in
 //! `eightfold.policy` and `eightfold.run`, which are called with plain Python objects: no borrowed memory is held while
-//! Python code runs. Memory of a str is touched in `memory` only; `documented` is the one other module with unsafe code.
+//! Python code runs. Memory of a str is touched in `memory` only; the other modules with
+//! unsafe code are `documented` and `interpreter`, a few lines each.
 
 mod convert;
 mod decode;
@@ -10,6 +11,7 @@ mod documented;
 mod encode;
 mod faults;
 mod handle;
+mod interpreter;
 mod memory;
 mod names;
 mod reader;
@@ -34,6 +36,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        interpreter::check_main(module.py())?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
         module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
     }
