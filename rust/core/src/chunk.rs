@@ -8,3 +8,6 @@ pub const CHUNK_POINTS: usize = 4096;
 
 /// Bytes that the automaton walks after something that the kernels do not take, before they are tried again.
 pub(crate) const WINDOW_BYTES: usize = 64;
+
+/// How far the kernels look right after they stopped short; then four times as far each time.
+pub(crate) const NEAR_BYTES: usize = 256;

@@ -1,7 +1,7 @@
 //! Writing: which units write a code point, which code point is written next, and the loop over a str.
 
 use crate::OutOfMemory;
-use crate::chunk::{CHUNK_POINTS, WINDOW_BYTES};
+use crate::chunk::{CHUNK_POINTS, NEAR_BYTES, WINDOW_BYTES};
 use crate::form::{Form, LEADS, Row, SURROGATES, TRAILS, holds};
 use crate::kernels::{self, Text, find_point};
 use crate::pass::hex_digit;
@@ -224,9 +224,12 @@ pub fn encode_text(
 ) -> Result<(), TextFault> {
     let mut at = start;
     let longest = form.tables.rows.iter().map(|row| row.ranges.len()).max().unwrap_or(1) * form.tables.unit_bytes;
+    let mut reach = CHUNK_POINTS;
     while at < text.len() {
-        let limit = text.len().min(at + CHUNK_POINTS);
+        let limit = text.len().min(at + reach);
         let shared = form.shared_points(text, at, limit);
+        // The kernels look far ahead only while that pays.
+        reach = if at + shared < limit { NEAR_BYTES } else { CHUNK_POINTS.min(reach * 4) };
         if let Some(scalar) = text.slice(at, at + shared).scalar() {
             out.try_reserve(scalar.utf8_bytes()).map_err(OutOfMemory::from)?;
             kernels::append(out, scalar.utf8_bytes(), |place| scalar.write_utf8(place));

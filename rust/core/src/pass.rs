@@ -1,7 +1,7 @@
 //! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
 
 use crate::OutOfMemory;
-use crate::chunk::{CHUNK_BYTES, WINDOW_BYTES};
+use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
 use crate::form::Form;
 use crate::kernels::Measured;
 use crate::sequence::Step;
@@ -109,10 +109,13 @@ impl Pass<'_> {
     }
 
     fn go(&self, at: &mut usize, sink: &mut impl Sink) -> Result<(), Halt> {
+        let mut reach = CHUNK_BYTES;
         while *at < self.data.len() {
-            let limit = self.data.len().min(*at + CHUNK_BYTES);
+            let limit = self.data.len().min(*at + reach);
             let clean = self.shared_text(*at, limit, sink)?;
             *at += clean;
+            // The kernels look far ahead only while that pays.
+            reach = if *at < limit { NEAR_BYTES } else { CHUNK_BYTES.min(reach * 4) };
             // Where the kernels stop short, what follows is walked, and a little more: faults come in flocks.
             if *at < limit && !self.walk(at, self.walk_limit(*at, limit), sink)? {
                 return Ok(());
