@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
+from types import ModuleType
 
 _REQUESTED = os.environ.get("EIGHTFOLD_ENGINE", "")
 if _REQUESTED not in ("", "native", "reference"):
@@ -16,5 +18,18 @@ _CORE_IS_BUILT = importlib.util.find_spec("eightfold._native") is not None
 if _REQUESTED == "native" and not _CORE_IS_BUILT:
     raise ImportError("EIGHTFOLD_ENGINE=native, but this installation has no compiled core")
 
-ENGINE = "native" if _CORE_IS_BUILT and _REQUESTED != "reference" else "reference"
+
+def _loaded() -> ModuleType:
+    try:
+        return importlib.import_module("eightfold._native")
+    except ImportError as error:
+        raise ImportError(
+            f"the compiled core cannot be loaded here ({error}): EIGHTFOLD_ENGINE=reference does without it"
+        ) from error
+
+
+CORE = _loaded() if _CORE_IS_BUILT and _REQUESTED != "reference" else None
+"""The compiled core, or None where the reference is the engine."""
+
+ENGINE = "reference" if CORE is None else "native"
 """The engine at work: ``native`` or ``reference``."""

@@ -7,8 +7,10 @@ so that a stream can stop where more input could change the answer and go on the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from eightfold import reference
+from eightfold._engine import CORE
 from eightfold.faults import DecodeError, EncodeError, Fault
 from eightfold.forms.form import Form
 from eightfold.policy import (
@@ -71,42 +73,49 @@ class Decoding:
     def pieces(self, *, final: bool) -> Iterator[Piece]:
         """Yield what the bytes decode to, up to where more input could change the answer."""
         if self.in_run:
-            yield self._rest_of_run()
+            yield self.rest_of_run()
         while self.position < len(self.data):
             step = sequence_at(self.reading.form, self.data, self.position, final=final)
             if step is None:
-                if not self._enters_run():
+                if not self.enters_run():
                     return
                 step = Decoded(len(self.data), None)
             if step.code_point is None or step.code_point > self.largest:
-                yield self._ask(step)
+                yield self.ask(step)
             else:
                 start, self.position = self.position, step.end
                 yield Piece(start, step.end, (step.code_point,))
         if final:
             self.in_run = False
 
-    def _ask(self, unit: Decoded) -> Piece:
+    def ask(self, unit: Decoded) -> Piece:
+        """Let the policy answer an ill-formed unit at the position, and go on where it says.
+
+        Raises:
+            DecodeError: the policy is strict; and whatever a handler raises.
+        """
         start, data = self.position, self.data
         error = decode_error(self.reading, data, start, unit)
         text, self.position, self.data = ask_decoding(self.reading.handler, error)
         self._stalls.note(error, self.position, same_object=self.data is data)
         return Piece(start, unit.end, tuple(map(ord, text)))
 
-    def _enters_run(self) -> bool:
+    def enters_run(self) -> bool:
+        """Say whether a sequence without a fixed length begins at the position, and remember it if it can be passed."""
         # Its bytes need not be held: the built-in policies either raise here or see no more than byte after byte.
         # A foreign handler is called once with all of it, so for one the run is held back.
         self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
         return self.in_run
 
-    def _rest_of_run(self) -> Piece:
+    def rest_of_run(self) -> Piece:
+        """Go over what belongs to a sequence without a fixed length that began in an earlier piece."""
         form, start = self.reading.form, self.position
         end = run_end(form, self.data, start)
         self.in_run = end == len(self.data)
         if end == start or self.reading.once_per_unit:
             self.position = end
             return Piece(start, end, ())
-        return self._ask(Decoded(end, None))
+        return self.ask(Decoded(end, None))
 
 
 def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
@@ -181,10 +190,15 @@ class Target:
     def _written(self, code_point: int, start: int, end: int) -> bytes:
         part = encoded(self.writing.form, code_point)
         if part is None:
-            part = self._replaced(code_point, start, end)
+            part = self.replaced(code_point, start, end)
         return part
 
-    def _replaced(self, code_point: int, start: int, end: int) -> bytes:
+    def replaced(self, code_point: int, start: int, end: int) -> bytes:
+        """Return what the policy writes for a code point that the form lacks.
+
+        Raises:
+            ConversionError: it has no answer; and whatever a handler raises.
+        """
         if self.writing.errors == "replace":
             part = written(self.writing.form, tuple(map(ord, self._replacement)))
         elif not 0 <= code_point <= LARGEST_IN_STR:
@@ -229,3 +243,41 @@ def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: 
             yield target.write(code_point, piece.start + offset, piece.end + offset)
     if final:
         yield target.finish()
+
+
+def decoded_text(decoding: Decoding, *, final: bool) -> str:
+    """Go on with a pass over bytes as far as is certain, and return the text."""
+    return "".join(chr(point) for piece in decoding.pieces(final=final) for point in piece.code_points)
+
+
+def encoded_bytes(writing: Writing, text: str) -> bytes:
+    """Return the bytes that a str is encoded to, in a form without signatures."""
+    return b"".join(encoded_pieces(writing, text))
+
+
+def converted_bytes(decoding: Decoding, target: Target, offset: int, *, final: bool) -> bytes:
+    """Go on with a pass over bytes as far as is certain, and return what it is converted to."""
+    return b"".join(converted_pieces(decoding, target, offset, final=final))
+
+
+def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int:
+    """Return where the first decoding unit from ``start`` on begins that is ill-formed, or not yet certain."""
+    at = start
+    while at < len(data):
+        step = sequence_at(form, data, at, final=final)
+        if step is None or step.code_point is None:
+            break
+        at = step.end
+    return at
+
+
+def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None:
+    """Return the fault at an ill-formed decoding unit, or None for "wait": see :func:`reference.fault_at`."""
+    return reference.fault_at(form, data, start, final=final)
+
+
+TWINS = {each.__name__: each for each in (decoded_text, encoded_bytes, converted_bytes, well_formed_end, fault_at)}
+"""What streams are made of, as the reference has it, whichever engine is at work."""
+
+if not TYPE_CHECKING and CORE is not None:
+    globals().update({name: getattr(CORE, name) for name in TWINS})

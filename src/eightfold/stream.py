@@ -20,7 +20,7 @@ from eightfold.faults import UNITS_KEPT, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
-from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces
+from eightfold.run import Decoding, Target, converted_bytes, decoded_text, encoded_bytes, fault_at, well_formed_end
 from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
 
 
@@ -94,7 +94,7 @@ class Decoder(codecs.IncrementalDecoder):
         if any(not signature.counted for signature in self.form.signatures):
             content, skipped = content[skipped:], 0
         decoding = Decoding(reading(plain, self.errors, self.form.name), content, skipped, in_run=self._in_run)
-        text = "".join(chr(point) for piece in decoding.pieces(final=final) for point in piece.code_points)
+        text = decoded_text(decoding, final=final)
         self._opening, self._in_run = opening, decoding.in_run
         self._held = decoding.data[decoding.position :]
         return text
@@ -151,7 +151,7 @@ class Encoder(codecs.IncrementalEncoder):
         content = self._held + text
         held = content[-1:] if self._holds and not final and content and ord(content[-1]) in reference.LEADS else ""
         ready = content[: len(content) - len(held)]
-        encoded = b"".join(encoded_pieces(writing(self._plain, self.errors, self.form.name), ready))
+        encoded = encoded_bytes(writing(self._plain, self.errors, self.form.name), ready)
         mark = self._mark if self._mark_due else b""
         self._held, self._mark_due = held, False
         return mark + encoded
@@ -240,7 +240,7 @@ class Converter:
         decoding = Decoding(policy, content, skipped, in_run=state.in_run, largest=LARGEST_IN_ARRAY)
         end = Target(writing(plain, self.errors, self.target.name), self.source.name)
         end.hold(state.lead)
-        written.extend(converted_pieces(decoding, end, state.offset, final=final))
+        written.append(converted_bytes(decoding, end, state.offset, final=final))
         self._state = _ConverterState(
             held=decoding.data[decoding.position :],
             offset=state.offset + decoding.position,
@@ -339,12 +339,9 @@ class Checker:
         """Return the faults from ``start`` on, where to go on, and how far the position has been moved."""
         found: list[Located] = []
         at, passed = start, 0
-        while at < len(content):
+        while (at := well_formed_end(form, content, at, final=final)) < len(content):
             step = reference.sequence_at(form, content, at, final=final)
-            if step is not None and step.code_point is not None:
-                at = step.end
-                continue
-            fault = reference.fault_at(form, content, at, final=final or reference.begins_run(form, content, at))
+            fault = fault_at(form, content, at, final=final or reference.begins_run(form, content, at))
             if fault is None:
                 break
             position.pass_over(content[passed:at])

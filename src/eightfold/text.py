@@ -9,9 +9,10 @@ import operator
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from eightfold import reference
+from eightfold._engine import CORE
 from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -301,6 +302,19 @@ def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: A
         parts.append(target.write(operator.index(point), index, index + 1))
     return b"".join((*parts, target.finish()))
 
+
+TWINS = {
+    verb.__name__: verb
+    for verb in (
+        *(convert, decode, decode_code_points, encode, encode_code_points),
+        *(encode_faults, faults, is_encodable, is_well_formed),
+    )
+}
+"""The verbs as the reference has them, whichever engine is at work."""
+
+if not TYPE_CHECKING and CORE is not None:
+    # The verbs are the core's own functions, under the words written here: a Python frame costs more than a short text.
+    globals().update({name: CORE.documented(getattr(CORE, name), twin) for name, twin in TWINS.items()})
 
 __all__ = [
     *("ConversionError", "convert", "decode", "decode_code_points", "encode", "encode_code_points"),

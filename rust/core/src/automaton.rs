@@ -1,0 +1,153 @@
+//! The automaton of a form: which of its rows and units are still possible after some code units.
+//!
+//! A state is a set of entries that fit so far. All entries of one state have the same depth, so that a walk sees every
+//! unit once, however many rows begin alike.
+
+use std::collections::HashMap;
+
+use crate::form::{Range, Tables, holds};
+
+/// No state: no entry goes on with this unit.
+pub(crate) const DEAD: u16 = u16::MAX;
+/// No entry is whole here.
+pub(crate) const NONE: u16 = u16::MAX;
+
+/// How the units of one entry give a value: `base` plus each unit times its weight, modulo 2 to the 32.
+///
+/// This is the row's mixed-radix index with the lowest units taken out of the sum, where they are a constant.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub base: u32,
+    pub weights: Vec<u32>,
+    /// The index among the form's units, or None for a row.
+    pub unit: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    /// The entry that is whole here, the first of the rows and then of the units, or [`NONE`].
+    pub accept: u16,
+    /// How many units the longest fitting row had on the way here; at least 1.
+    pub subpart: u8,
+    /// Whether some entry goes on.
+    pub goes_on: bool,
+    /// Whether some row goes on.
+    pub row_goes_on: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    pub entries: Vec<Entry>,
+    pub states: Vec<State>,
+    next: Vec<u16>,
+    width: usize,
+    /// The first unit of every class but the lowest; empty for bytes, which are classes of their own.
+    cuts: Vec<u32>,
+}
+
+impl Automaton {
+    pub fn new(tables: &Tables) -> Self {
+        Builder::new(tables).build(tables)
+    }
+
+    pub fn next(&self, state: u16, unit: u32) -> u16 {
+        let class = if self.cuts.is_empty() { unit as usize } else { self.cuts.partition_point(|&cut| cut <= unit) };
+        self.next[usize::from(state) * self.width + class]
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    fitting: Vec<usize>,
+    depth: usize,
+    subpart: usize,
+}
+
+struct Builder {
+    ranges: Vec<Vec<Range>>,
+    row_count: usize,
+    /// One unit of each class.
+    representatives: Vec<u32>,
+    cuts: Vec<u32>,
+}
+
+impl Builder {
+    fn new(tables: &Tables) -> Self {
+        let rows = tables.rows.iter().map(|row| row.ranges.clone());
+        let units = tables.units.iter().map(|unit| unit.ranges.clone());
+        let ranges: Vec<_> = rows.chain(units).collect();
+        let cuts = if tables.unit_bytes == 1 { Vec::new() } else { cuts(&ranges) };
+        let representatives =
+            if tables.unit_bytes == 1 { (0..256).collect() } else { [0].into_iter().chain(cuts.clone()).collect() };
+        Builder { ranges, row_count: tables.rows.len(), representatives, cuts }
+    }
+
+    fn build(self, tables: &Tables) -> Automaton {
+        let root = Key { fitting: (0..self.ranges.len()).collect(), depth: 0, subpart: 1 };
+        let (mut keys, mut known, mut next) = (vec![root.clone()], HashMap::from([(root, 0u16)]), Vec::new());
+        let mut at = 0;
+        while at < keys.len() {
+            for &unit in &self.representatives {
+                next.push(self.after(&keys[at].clone(), unit).map_or(DEAD, |key| {
+                    *known.entry(key.clone()).or_insert_with(|| {
+                        keys.push(key);
+                        u16::try_from(keys.len() - 1).expect("a form has few states")
+                    })
+                }));
+            }
+            at += 1;
+        }
+        let states = keys.iter().map(|key| self.state(key)).collect();
+        Automaton { entries: entries(tables), states, next, width: self.representatives.len(), cuts: self.cuts }
+    }
+
+    fn after(&self, key: &Key, unit: u32) -> Option<Key> {
+        let fits = |&&entry: &&usize| self.ranges[entry].get(key.depth).is_some_and(|&range| holds(range, unit));
+        let fitting: Vec<usize> = key.fitting.iter().filter(fits).copied().collect();
+        let depth = key.depth + 1;
+        let subpart = if fitting.iter().any(|&entry| entry < self.row_count) { depth } else { key.subpart };
+        (!fitting.is_empty()).then_some(Key { fitting, depth, subpart })
+    }
+
+    fn state(&self, key: &Key) -> State {
+        let longer = |&entry: &usize| self.ranges[entry].len() > key.depth;
+        let whole = key.fitting.iter().find(|&entry| !longer(entry) && key.depth > 0);
+        State {
+            accept: whole.map_or(NONE, |&entry| u16::try_from(entry).expect("a form has few rows")),
+            subpart: u8::try_from(key.subpart).expect("a sequence is short"),
+            goes_on: key.fitting.iter().any(longer),
+            row_goes_on: key.fitting.iter().any(|entry| *entry < self.row_count && longer(entry)),
+        }
+    }
+}
+
+fn cuts(ranges: &[Vec<Range>]) -> Vec<u32> {
+    let edges = ranges.iter().flatten().flat_map(|&(low, high)| [Some(low), high.checked_add(1)]);
+    let mut cuts: Vec<u32> = edges.flatten().filter(|&edge| edge > 0).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    // An empty list means bytes; a unit that all entries take alike needs one cut, wherever it stands.
+    if cuts.is_empty() { vec![u32::MAX] } else { cuts }
+}
+
+fn entries(tables: &Tables) -> Vec<Entry> {
+    let rows = tables.rows.iter().map(|row| entry(row.first, &row.ranges, None));
+    let units = tables.units.iter().enumerate().map(|(at, unit)| entry(0, &unit.ranges, Some(at)));
+    rows.chain(units).collect()
+}
+
+fn entry(first: u32, ranges: &[Range], unit: Option<usize>) -> Entry {
+    let (base, weights) = linear(first, ranges);
+    Entry { base, weights, unit }
+}
+
+/// The base and the weights of [`Entry`].
+pub(crate) fn linear(first: u32, ranges: &[Range]) -> (u32, Vec<u32>) {
+    let mut weights = vec![1u32; ranges.len()];
+    for at in (1..ranges.len()).rev() {
+        let (low, high) = ranges[at];
+        weights[at - 1] = weights[at].wrapping_mul((high - low).wrapping_add(1));
+    }
+    let lowest = ranges.iter().zip(&weights).fold(0u32, |sum, (range, w)| sum.wrapping_add(range.0.wrapping_mul(*w)));
+    (first.wrapping_sub(lowest), weights)
+}

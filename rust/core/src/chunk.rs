@@ -1,0 +1,13 @@
+//! How large the pieces are that one decision between kernel and automaton holds for.
+
+/// Bytes of input that are looked at together: they stay in the first-level cache while several scans read them.
+pub const CHUNK_BYTES: usize = 8192;
+
+/// Code points of a str that are looked at together.
+pub const CHUNK_POINTS: usize = 4096;
+
+/// Bytes that the automaton walks after something that the kernels do not take, before they are tried again.
+pub(crate) const WINDOW_BYTES: usize = 64;
+
+/// How far the kernels look right after they stopped short; then four times as far each time.
+pub(crate) const NEAR_BYTES: usize = 256;

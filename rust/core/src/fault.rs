@@ -1,0 +1,146 @@
+//! The diagnosis: which fault begins at an ill-formed decoding unit. Slow on purpose: faults are read by people.
+
+use crate::form::{FaultRow, Form, holds};
+use crate::sequence::Step;
+
+/// The kinds of fault that this crate names, by their stable identifiers.
+const KINDS: [&str; 19] = [
+    "overlong",
+    "surrogate",
+    "beyond-unicode",
+    "too-long",
+    "invalid-byte",
+    "unexpected-continuation",
+    "truncated",
+    "surrogate-pair",
+    "unpaired-surrogate",
+    "four-byte",
+    "raw-nul",
+    "escape-collision",
+    "reserved",
+    "unrepresentable",
+    "odd-length",
+    "control",
+    "line-terminator",
+    "no-final-newline",
+    "no-signature",
+];
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind(u8);
+
+impl Kind {
+    pub(crate) const INVALID_BYTE: Kind = Kind(4);
+    pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
+    pub(crate) const TRUNCATED: Kind = Kind(6);
+    pub(crate) const ODD_LENGTH: Kind = Kind(14);
+
+    /// The kind with this identifier.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Kind> {
+        KINDS.iter().zip(0u8..).find(|(kind, _)| **kind == name).map(|(_, index)| Kind(index))
+    }
+
+    /// The stable identifier.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        KINDS[usize::from(self.0)]
+    }
+}
+
+/// One place where input is ill-formed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The kind.
+    pub kind: Kind,
+    /// Where it starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// The code point that was meant.
+    pub code_point: Option<u32>,
+    /// Whether the end of the input cut the sequence short.
+    pub at_end: bool,
+}
+
+/// The fault row that names a fault, if one does, and how many units fit it.
+type Named<'a> = (Option<&'a FaultRow>, usize);
+
+impl Form {
+    /// The fault that begins at an ill-formed decoding unit; None says that more input could make another answer.
+    #[must_use]
+    pub fn fault_at(&self, data: &[u8], start: usize, is_final: bool) -> Option<Fault> {
+        let unit_end = match self.sequence_at(data, start, is_final) {
+            Step::Wait => return None,
+            Step::Value { end, .. } | Step::Unit { end } => end,
+        };
+        let (row, matched) = self.row_named(data, start, unit_end, is_final)?;
+        let end = match row {
+            None => unit_end,
+            Some(_) => self.covered(data, unit_end, start + matched * self.tables.unit_bytes),
+        };
+        let (kind, code_point) = self.named(row, data, start, end);
+        Some(Fault { kind, start, end, code_point, at_end: kind == Kind::TRUNCATED && end == data.len() })
+    }
+
+    fn row_named(&self, data: &[u8], start: usize, unit_end: usize, is_final: bool) -> Option<Named<'_>> {
+        let is_whole = |unit: &&FaultRow| self.matched(&unit.ranges, data, start).0 == unit.ranges.len();
+        // The longest unit names it; of two that are as long, the one that the form lists first.
+        let whole = self.tables.units.iter().rev().filter(is_whole).max_by_key(|unit| unit.ranges.len());
+        if whole.is_some() {
+            return Some((whole, (unit_end - start) / self.tables.unit_bytes));
+        }
+        let (mut row, mut most) = (None, 0);
+        for name in &self.tables.names {
+            let (count, at_end) = self.matched(&name.ranges, data, start);
+            if count > 0 && at_end && !is_final {
+                return None;
+            }
+            if count > most {
+                (row, most) = (Some(name), count);
+            }
+        }
+        let outweighs = row.is_some_and(|row| self.outweighs(row, most, data, start, unit_end));
+        Some(if outweighs { (row, most) } else { (None, 0) })
+    }
+
+    /// Whether a fault row tells more than `truncated` does: it fits further, or is whole and no end cut it.
+    fn outweighs(&self, row: &FaultRow, matched: usize, data: &[u8], start: usize, unit_end: usize) -> bool {
+        let prefix = self.tables.rows.iter().map(|row| self.matched(&row.ranges, data, start).0).max().unwrap_or(0);
+        matched > prefix || (matched == row.ranges.len() && matched == prefix && unit_end < data.len())
+    }
+
+    /// The end of a fault: whole ill-formed units only, as far as its name fits.
+    fn covered(&self, data: &[u8], unit_end: usize, name_end: usize) -> usize {
+        let mut end = unit_end;
+        while end < name_end {
+            match self.sequence_at(data, end, true) {
+                Step::Unit { end: next } if next <= name_end => end = next,
+                _ => break,
+            }
+        }
+        end
+    }
+
+    fn named(&self, row: Option<&FaultRow>, data: &[u8], start: usize, end: usize) -> (Kind, Option<u32>) {
+        let Some(row) = row else {
+            return (self.kind_without_row(data, start), None);
+        };
+        let whole = end - start == row.ranges.len() * self.tables.unit_bytes;
+        let first = row.meant.filter(|_| whole).map(|(first, _)| first);
+        (row.kind, first.map(|first| self.value(first, &row.ranges, data, start)))
+    }
+
+    fn kind_without_row(&self, data: &[u8], start: usize) -> Kind {
+        let Some(lead) = self.unit_at(data, start) else {
+            return Kind::ODD_LENGTH;
+        };
+        let rows = &self.tables.rows;
+        if rows.iter().any(|row| holds(row.ranges[0], lead)) {
+            return Kind::TRUNCATED;
+        }
+        let continues = rows.iter().flat_map(|row| &row.ranges[1..]).any(|&range| holds(range, lead));
+        if continues { Kind::UNEXPECTED_CONTINUATION } else { Kind::INVALID_BYTE }
+    }
+}

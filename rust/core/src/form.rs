@@ -1,0 +1,106 @@
+//! A form: its tables as they were given, and what is compiled from them once.
+
+use crate::agreement::Agreement;
+use crate::automaton::Automaton;
+use crate::fault::Kind;
+
+/// The lowest and the highest value of a code unit.
+pub type Range = (u32, u32);
+
+pub(crate) const LEADS: Range = (0xD800, 0xDBFF);
+pub(crate) const TRAILS: Range = (0xDC00, 0xDFFF);
+pub(crate) const SURROGATES: Range = (LEADS.0, TRAILS.1);
+
+/// Whether a range holds a unit.
+pub(crate) fn holds(range: Range, unit: u32) -> bool {
+    range.0 <= unit && unit <= range.1
+}
+
+/// A run of code points and the code units that write them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The first code point.
+    pub first: u32,
+    /// The last code point.
+    pub last: u32,
+    /// For each code unit its lowest and its highest value.
+    pub ranges: Vec<Range>,
+}
+
+/// An ill-formed sequence that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultRow {
+    /// The kind of fault.
+    pub kind: Kind,
+    /// As in [`Row`].
+    pub ranges: Vec<Range>,
+    /// The first and the last code point that were meant.
+    pub meant: Option<(u32, u32)>,
+    /// Ranges of units that go on belonging to the sequence, however many there are.
+    pub run: Vec<Range>,
+}
+
+/// What a form is: the facts that it is compiled from.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// The width of a code unit: 1, 2 or 4.
+    pub unit_bytes: usize,
+    /// The byte order of wider units.
+    pub big_endian: bool,
+    /// What is well-formed.
+    pub rows: Vec<Row>,
+    /// Ill-formed sequences that are one decoding unit.
+    pub units: Vec<FaultRow>,
+    /// Fault rows for the diagnosis only.
+    pub names: Vec<FaultRow>,
+    /// On encoding, a lead directly followed by a trail is the supplementary code point.
+    pub joins_pairs: bool,
+}
+
+/// A compiled form.
+#[derive(Debug)]
+pub struct Form {
+    /// The facts.
+    pub tables: Tables,
+    /// What the form shares with UTF-8.
+    pub agreement: Agreement,
+    /// Whether an encoder must see what follows a lead: a pair is written otherwise than its halves.
+    pub holds_back_lead: bool,
+    pub(crate) automaton: Automaton,
+    pub(crate) surrogates: Option<Vec<Range>>,
+}
+
+impl Form {
+    /// Compile the tables. They have been checked: what clashes was refused where the form was built.
+    #[must_use]
+    pub fn new(tables: Tables) -> Self {
+        let mut form = Form {
+            automaton: Automaton::new(&tables),
+            agreement: Agreement::new(&tables),
+            surrogates: surrogate_ranges(&tables),
+            holds_back_lead: false,
+            tables,
+        };
+        form.holds_back_lead = form.tables.joins_pairs && form.splits_pairs();
+        form
+    }
+
+    /// Whether a unit without a fixed length is among the form's own.
+    #[must_use]
+    pub fn has_run(&self) -> bool {
+        self.tables.units.iter().any(|unit| !unit.run.is_empty())
+    }
+
+    fn splits_pairs(&self) -> bool {
+        let (mut pair, mut halves) = (Vec::new(), Vec::new());
+        let known = self.write(LEADS.0, &mut halves) && self.write(TRAILS.0, &mut halves);
+        !known || !self.write(0x1_0000, &mut pair) || pair != halves
+    }
+}
+
+/// The unit ranges by which a form's own tables know the surrogates: a row, a unit or a name.
+fn surrogate_ranges(tables: &Tables) -> Option<Vec<Range>> {
+    let rows = tables.rows.iter().map(|row| (Some((row.first, row.last)), &row.ranges));
+    let named = tables.units.iter().chain(&tables.names).map(|row| (row.meant, &row.ranges));
+    rows.chain(named).find(|(meant, _)| *meant == Some(SURROGATES)).map(|(_, ranges)| ranges.clone())
+}

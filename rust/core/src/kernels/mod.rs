@@ -1,0 +1,34 @@
+//! Functions over slices that do the bulk of the work: measure UTF-8, convert between it and the kinds of str, find.
+//!
+//! No form is known here. Each file is one subject and can be replaced by code for other instruction sets: what the
+//! functions promise stands at each of them, and nothing else of this crate depends on how they do it.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod find;
+mod simd;
+mod text;
+mod utf8;
+
+pub use find::{find_byte, find_pair, find_point};
+pub(crate) use simd::append;
+pub use text::Scalar;
+pub use text::Text;
+pub use utf8::{Measured, Width, ascii_prefix, copy_ascii, is_utf8};
+
+/// The name of the instruction set at work.
+#[must_use]
+pub fn instruction_set() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::is_x86_feature_detected!("avx512vbmi2") {
+            return "avx512";
+        }
+        if std::is_x86_feature_detected!("avx2") {
+            return "avx2";
+        }
+        "sse2"
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    std::env::consts::ARCH
+}

@@ -1,0 +1,133 @@
+//! What is converted by whom: our kernels where the machine has AVX-512, else the C++ library `simdutf`.
+//!
+//! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
+//! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
+//! errors" may leave part of a valid prefix unwritten, so they are not used: what is converted has been validated.
+
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
+use super::Text;
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+
+/// The longest valid prefix.
+pub fn valid_prefix(data: &[u8]) -> &str {
+    let result = simdutf::validate_utf8_with_errors(data);
+    let length = if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count };
+    // SAFETY: the library has just found these bytes to be valid UTF-8.
+    unsafe { std::str::from_utf8_unchecked(&data[..length]) }
+}
+
+/// The first `length` bytes, which are texts that [`valid_prefix`] gave one after the other.
+pub fn joined(data: &[u8], length: usize) -> &str {
+    // SAFETY: texts of valid UTF-8 side by side are valid UTF-8; the caller has found them with `valid_prefix`.
+    unsafe { std::str::from_utf8_unchecked(&data[..length]) }
+}
+
+pub fn ascii_prefix(data: &[u8]) -> usize {
+    let result = simdutf::validate_ascii_with_errors(data);
+    if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count }
+}
+
+pub fn count(text: &str) -> usize {
+    simdutf::count_utf8(text.as_bytes())
+}
+
+pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::to_latin1(text.as_bytes(), out) };
+    }
+    // SAFETY: `text` is valid UTF-8 up to U+00FF and `out` has one byte for each of its code points (asserted by the
+    // caller), which is what the library writes.
+    let written = unsafe { simdutf::convert_utf8_to_latin1(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
+    assert_eq!(written, out.len());
+}
+
+pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::to_ucs2(text.as_bytes(), out) };
+    }
+    // SAFETY: `text` is valid UTF-8 up to U+FFFF, so each of its code points is one unit, and `out` has that many.
+    let written = unsafe { simdutf::convert_valid_utf8_to_utf16(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
+    assert_eq!(written, out.len());
+}
+
+pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::to_ucs4(text.as_bytes(), out) };
+    }
+    // SAFETY: `text` is valid UTF-8 and `out` has one unit for each of its code points.
+    let written = unsafe { simdutf::convert_valid_utf8_to_utf32(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
+    assert_eq!(written, out.len());
+}
+
+/// The length in UTF-8 of text without surrogates and without values beyond Unicode.
+pub fn utf8_bytes(text: Text<'_>) -> usize {
+    match text {
+        Text::One(points) => simdutf::utf8_length_from_latin1(points),
+        Text::Two(points) => simdutf::utf8_length_from_utf16(points),
+        Text::Four(points) => simdutf::utf8_length_from_utf32(points),
+    }
+}
+
+/// Write text without surrogates and without values beyond Unicode.
+pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
+    #[cfg(target_arch = "x86_64")]
+    if avx512::is_available() {
+        // SAFETY: the machine has the instructions.
+        return unsafe {
+            match text {
+                Text::One(points) => avx512::from_latin1(points, out),
+                Text::Two(points) => avx512::from_ucs2(points, out),
+                Text::Four(points) => avx512::from_ucs4(points, out),
+            }
+        };
+    }
+    let target = out.as_mut_ptr().cast();
+    // SAFETY: the text holds scalar values only, and `out` has as many bytes as `utf8_bytes` said (asserted by the
+    // caller), which is what the library writes.
+    let written = unsafe {
+        match text {
+            Text::One(points) => simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), target),
+            Text::Two(points) => simdutf::convert_valid_utf16_to_utf8(points.as_ptr(), points.len(), target),
+            Text::Four(points) => simdutf::convert_valid_utf32_to_utf8(points.as_ptr(), points.len(), target),
+        }
+    };
+    assert_eq!(written, out.len());
+}
+
+/// Copy bytes to memory of the same length.
+pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
+    assert_eq!(from.len(), out.len());
+    // SAFETY: both are as long, bytes need no care, and a mutable slice overlaps no other.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
+}
+
+/// Copy bytes as far as they are ASCII in blocks of so many, and return how many were copied.
+pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>], block_bytes: usize) -> usize {
+    let mut copied = 0;
+    for (block, place) in from.chunks(block_bytes).zip(out.chunks_mut(block_bytes)) {
+        if !simdutf::validate_ascii(block) {
+            break;
+        }
+        copy(block, place);
+        copied += block.len();
+    }
+    copied
+}
+
+/// Grow a vector by `count` values, which `write` writes whole.
+pub fn append<T: Copy>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mut [MaybeUninit<T>])) {
+    out.reserve(count);
+    write(&mut out.spare_capacity_mut()[..count]);
+    // SAFETY: the capacity is there, and `write` has written the `count` values (the contract of every kernel).
+    unsafe { out.set_len(out.len() + count) };
+}

@@ -1,0 +1,142 @@
+//! UTF-8 measured (valid, how many code points, how wide) and converted to the three kinds of str.
+
+use std::mem::MaybeUninit;
+
+use super::simd;
+
+/// The narrowest kind of str that holds a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Width {
+    /// Up to U+007F.
+    Ascii,
+    /// Up to U+00FF.
+    Latin1,
+    /// Up to U+FFFF.
+    Ucs2,
+    /// All of Unicode.
+    Ucs4,
+}
+
+impl Width {
+    /// By the largest byte of valid UTF-8: C3 leads the last sequence up to U+00FF, F0 the first beyond U+FFFF.
+    fn of_largest(byte: u8) -> Self {
+        match byte {
+            0..=0x7F => Width::Ascii,
+            0x80..=0xC3 => Width::Latin1,
+            0xC4..=0xEF => Width::Ucs2,
+            _ => Width::Ucs4,
+        }
+    }
+
+    /// The largest code point of a str of this kind.
+    #[must_use]
+    pub fn largest(self) -> u32 {
+        match self {
+            Width::Ascii => 0x7F,
+            Width::Latin1 => 0xFF,
+            Width::Ucs2 => 0xFFFF,
+            Width::Ucs4 => crate::LARGEST_IN_STR,
+        }
+    }
+}
+
+/// Valid UTF-8 of which the number of code points and the width are known. Only [`Measured::new`] makes one.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a> {
+    text: &'a str,
+    count: usize,
+    width: Width,
+}
+
+/// Bytes that are measured together: they stay in the first-level cache for the three scans.
+const BLOCK: usize = 16384;
+
+impl<'a> Measured<'a> {
+    /// Measure the longest valid prefix; it is all of the data exactly when they are valid UTF-8.
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Self {
+        let (mut at, mut count, mut largest) = (0, 0, 0);
+        while at < data.len() {
+            let end = sequence_border(data, at, data.len().min(at + BLOCK));
+            let text = simd::valid_prefix(&data[at..end]);
+            count += simd::count(text);
+            largest = largest.max(largest_byte(text.as_bytes()));
+            at += text.len();
+            if at < end {
+                break;
+            }
+        }
+        Measured { text: simd::joined(data, at), count, width: Width::of_largest(largest) }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// How many code points it has.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The narrowest kind that holds it.
+    #[must_use]
+    pub fn width(&self) -> Width {
+        self.width
+    }
+
+    /// Write the code points as bytes. The output is as long as there are code points, and written whole.
+    pub fn write_latin1(&self, out: &mut [MaybeUninit<u8>]) {
+        assert!(out.len() == self.count && self.width <= Width::Latin1);
+        if self.width == Width::Ascii {
+            simd::copy(self.text.as_bytes(), out);
+        } else {
+            simd::to_latin1(self.text, out);
+        }
+    }
+
+    /// Write the code points as 16-bit units. The output is as long as there are code points, and written whole.
+    pub fn write_ucs2(&self, out: &mut [MaybeUninit<u16>]) {
+        assert!(out.len() == self.count && self.width <= Width::Ucs2);
+        simd::to_ucs2(self.text, out);
+    }
+
+    /// Write the code points as 32-bit units. The output is as long as there are code points, and written whole.
+    pub fn write_ucs4(&self, out: &mut [MaybeUninit<u32>]) {
+        assert!(out.len() == self.count);
+        simd::to_ucs4(self.text, out);
+    }
+}
+
+/// The end of a block, moved back to the border of a sequence; three bytes at most, since more make no valid text.
+fn sequence_border(data: &[u8], start: usize, end: usize) -> usize {
+    if end == data.len() {
+        return end;
+    }
+    let is_border = |at: &usize| data[*at] & 0xC0 != 0x80;
+    (end.saturating_sub(3).max(start + 1)..=end).rev().find(is_border).unwrap_or(end)
+}
+
+fn largest_byte(data: &[u8]) -> u8 {
+    data.iter().fold(0, |largest, &byte| largest.max(byte))
+}
+
+/// How many bytes of the data are ASCII before the first that is not.
+#[must_use]
+pub fn ascii_prefix(data: &[u8]) -> usize {
+    simd::ascii_prefix(data)
+}
+
+/// Copy bytes to memory of the same length; false, and part of it unwritten, where one is not ASCII.
+#[must_use]
+pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> bool {
+    simd::copy_ascii(from, out, BLOCK) == from.len()
+}
+
+/// Whether bytes are valid UTF-8.
+#[must_use]
+pub fn is_utf8(data: &[u8]) -> bool {
+    simd::valid_prefix(data).len() == data.len()
+}

@@ -1,0 +1,42 @@
+//! The compiled engine: what a form's rows mean, fast. It knows no Python.
+//!
+//! A [`Form`] is compiled once from its [`Tables`]: an automaton over classes of code units, and what the form shares
+//! with UTF-8. One loop, [`Pass::run`], cuts an input into sequences and hands code points to a [`Sink`]; text that the
+//! form writes as UTF-8 does takes the kernels. The meaning is that of the reference in `eightfold.reference`, which
+//! shares no code with this crate.
+
+mod agreement;
+mod automaton;
+mod chunk;
+mod encode;
+mod fault;
+mod form;
+pub mod kernels;
+mod pass;
+mod sequence;
+mod text_buffer;
+mod writer;
+
+pub use agreement::Agreement;
+pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
+pub use encode::{Missing, TextFault, encode_text};
+pub use fault::{Fault, Kind};
+pub use form::{FaultRow, Form, Range, Row, Tables};
+pub use kernels::{Measured, Text, Width};
+pub use pass::{Halt, OnFault, Pass, Pending, Sink};
+pub use sequence::Step;
+pub use text_buffer::TextBuffer;
+pub use writer::{Held, Unwritten, Writer};
+
+/// The largest code point that a Python str holds.
+pub const LARGEST_IN_STR: u32 = 0x10_FFFF;
+
+/// Memory could not be had for the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl From<std::collections::TryReserveError> for OutOfMemory {
+    fn from(_: std::collections::TryReserveError) -> Self {
+        OutOfMemory
+    }
+}

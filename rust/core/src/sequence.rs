@@ -1,0 +1,165 @@
+//! Which sequence begins at an offset: the longest row or decoding unit, else the maximal subpart.
+
+use crate::automaton::{DEAD, NONE};
+use crate::form::{FaultRow, Form, Range, SURROGATES, holds};
+
+/// One step of decoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// More input could make another answer.
+    Wait,
+    /// A well-formed sequence.
+    Value {
+        /// Where it ends.
+        end: usize,
+        /// What it means.
+        code_point: u32,
+    },
+    /// An ill-formed decoding unit.
+    Unit {
+        /// Where it ends.
+        end: usize,
+    },
+}
+
+impl Form {
+    /// The code unit at an offset, or None where the input ends before the unit does.
+    #[inline]
+    pub(crate) fn unit_at(&self, data: &[u8], at: usize) -> Option<u32> {
+        match self.tables.unit_bytes {
+            1 => data.get(at).copied().map(u32::from),
+            2 => {
+                let unit: [u8; 2] = data.get(at..at.checked_add(2)?)?.try_into().ok()?;
+                Some(u32::from(if self.tables.big_endian {
+                    u16::from_be_bytes(unit)
+                } else {
+                    u16::from_le_bytes(unit)
+                }))
+            }
+            _ => {
+                let unit: [u8; 4] = data.get(at..at.checked_add(4)?)?.try_into().ok()?;
+                Some(if self.tables.big_endian { u32::from_be_bytes(unit) } else { u32::from_le_bytes(unit) })
+            }
+        }
+    }
+
+    /// The sequence that begins at an offset below the length. With `is_final` there is always one.
+    #[inline]
+    #[must_use]
+    pub fn sequence_at(&self, data: &[u8], start: usize, is_final: bool) -> Step {
+        let automaton = &self.automaton;
+        let (mut state, mut at) = (0u16, start);
+        let mut whole = (NONE, start);
+        loop {
+            let Some(unit) = self.unit_at(data, at) else {
+                return self.at_end(data, start, state, whole, is_final);
+            };
+            let next = automaton.next(state, unit);
+            if next == DEAD {
+                break;
+            }
+            state = next;
+            at += self.tables.unit_bytes;
+            let reached = &automaton.states[usize::from(state)];
+            if reached.accept != NONE {
+                whole = (reached.accept, at);
+            }
+            if !reached.goes_on {
+                break;
+            }
+        }
+        if whole.0 != NONE {
+            return self.whole(data, start, whole, is_final);
+        }
+        let subpart = usize::from(automaton.states[usize::from(state)].subpart);
+        self.ill_formed(data, start, start + subpart * self.tables.unit_bytes, is_final)
+    }
+
+    /// The answer where the input ended before the automaton did.
+    #[cold]
+    fn at_end(&self, data: &[u8], start: usize, state: u16, whole: (u16, usize), is_final: bool) -> Step {
+        if !is_final {
+            return Step::Wait;
+        }
+        if whole.0 != NONE {
+            return self.whole(data, start, whole, is_final);
+        }
+        let reached = &self.automaton.states[usize::from(state)];
+        // A partial code unit belongs to the sequence that it would have continued.
+        let cut = state == 0 || reached.row_goes_on;
+        Step::Unit { end: if cut { data.len() } else { start + usize::from(reached.subpart) * self.tables.unit_bytes } }
+    }
+
+    #[inline]
+    fn whole(&self, data: &[u8], start: usize, (accept, end): (u16, usize), is_final: bool) -> Step {
+        let entry = &self.automaton.entries[usize::from(accept)];
+        if let Some(unit) = entry.unit {
+            return self.whole_unit(data, &self.tables.units[unit], end, is_final);
+        }
+        let (mut code_point, mut at) = (entry.base, start);
+        for weight in &entry.weights {
+            let unit = self.unit_at(data, at).unwrap_or(0);
+            code_point = code_point.wrapping_add(unit.wrapping_mul(*weight));
+            at += self.tables.unit_bytes;
+        }
+        Step::Value { end, code_point }
+    }
+
+    #[cold]
+    fn whole_unit(&self, data: &[u8], unit: &FaultRow, end: usize, is_final: bool) -> Step {
+        if unit.run.is_empty() {
+            return Step::Unit { end };
+        }
+        let end = self.run_end(unit, data, end);
+        if end == data.len() && !is_final { Step::Wait } else { Step::Unit { end } }
+    }
+
+    #[cold]
+    fn ill_formed(&self, data: &[u8], start: usize, end: usize, is_final: bool) -> Step {
+        // `surrogatepass` must see a surrogate whole, as CPython holds it.
+        let held = !is_final && self.surrogates.as_ref().is_some_and(|ranges| self.matched(ranges, data, start).1);
+        if held { Step::Wait } else { Step::Unit { end } }
+    }
+
+    /// Where the run of units that go on belonging to a fault row ends.
+    pub(crate) fn run_end(&self, entry: &FaultRow, data: &[u8], start: usize) -> usize {
+        let mut at = start;
+        while let Some(unit) = self.unit_at(data, at) {
+            if !entry.run.iter().any(|&range| holds(range, unit)) {
+                break;
+            }
+            at += self.tables.unit_bytes;
+        }
+        at
+    }
+
+    /// How many ranges the units from `start` fit, and whether it was the end of the input that stopped it.
+    pub(crate) fn matched(&self, ranges: &[Range], data: &[u8], start: usize) -> (usize, bool) {
+        for (count, &range) in ranges.iter().enumerate() {
+            match self.unit_at(data, start + count * self.tables.unit_bytes) {
+                None => return (count, true),
+                Some(unit) if !holds(range, unit) => return (count, false),
+                Some(_) => {}
+            }
+        }
+        (ranges.len(), false)
+    }
+
+    /// The code point of units that lie within ranges that begin with `first`.
+    pub(crate) fn value(&self, first: u32, ranges: &[Range], data: &[u8], start: usize) -> u32 {
+        let (base, weights) = crate::automaton::linear(first, ranges);
+        weights.iter().enumerate().fold(base, |sum, (count, weight)| {
+            let unit = self.unit_at(data, start + count * self.tables.unit_bytes).unwrap_or(0);
+            sum.wrapping_add(unit.wrapping_mul(*weight))
+        })
+    }
+
+    /// The surrogate that the form's own tables know at an offset, with its end.
+    #[must_use]
+    pub fn surrogate_at(&self, data: &[u8], start: usize) -> Option<(u32, usize)> {
+        let ranges = self.surrogates.as_ref()?;
+        let whole = self.matched(ranges, data, start).0 == ranges.len();
+        let end = start + ranges.len() * self.tables.unit_bytes;
+        whole.then(|| (self.value(SURROGATES.0, ranges, data, start), end))
+    }
+}

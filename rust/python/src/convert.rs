@@ -1,0 +1,218 @@
+//! One form to another, without a str between.
+
+use std::sync::Arc;
+
+use eightfold_core::{Halt, Held, Pending, Sink, Unwritten, Writer};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use crate::handle::{Errors, Handle, Writing};
+use crate::memory::released;
+use crate::names;
+use crate::reader::{Event, Reader, bytes_of};
+
+const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+
+/// What is beside the core's writer: `eightfold.run.Target`, which answers for code points that the form lacks.
+pub struct Target<'py> {
+    object: Option<Bound<'py, PyAny>>,
+    writing: Arc<Writing>,
+    source: Bound<'py, PyAny>,
+    replacement: char,
+    /// Where the input begins in the whole source.
+    offset: usize,
+}
+
+/// The core's writer for a policy.
+pub fn writer(writing: &Writing, replacement: char, out: Vec<u8>) -> Writer<'_> {
+    let mut bytes = Vec::new();
+    let replaces = writing.is_replace && writing.form.write_all(&[u32::from(replacement)], &mut bytes);
+    let unwritten = if writing.is_ignore || replaces { Unwritten::Write(bytes) } else { Unwritten::Stop };
+    Writer { form: &writing.form, out, held: None, unwritten }
+}
+
+impl<'py> Target<'py> {
+    /// A target; `source` is the name of where code points come from.
+    pub fn new(writing: &Arc<Writing>, source: Bound<'py, PyAny>, replacement: char) -> Self {
+        Target { object: None, writing: writing.clone(), source, replacement, offset: 0 }
+    }
+
+    /// The Python twin.
+    fn object(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(object) = &self.object {
+            return Ok(object.clone());
+        }
+        let py = self.source.py();
+        let options = PyDict::new(py);
+        options.set_item("replacement", PyString::new(py, &self.replacement.to_string()))?;
+        let object = names::target_type(py)?.call((self.writing.object.bind(py), &self.source), Some(&options))?;
+        Ok(self.object.insert(object).clone())
+    }
+
+    /// Let Python answer for a code point that the form lacks: its bytes, or an exception.
+    pub fn ask(&mut self, code_point: Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let place = (code_point, start.wrapping_add(self.offset), end.wrapping_add(self.offset));
+        let method = intern!(self.source.py(), "replaced");
+        Ok(self.object()?.call_method1(method, place)?.cast_into()?)
+    }
+
+    /// Write what Python answers for a code point that the core could not write.
+    fn answer(&mut self, writer: &mut Writer<'_>, pending: Pending) -> PyResult<()> {
+        let code_point = pending.code_point.into_pyobject(self.source.py())?.into_any();
+        let bytes = self.ask(code_point, pending.start, pending.end)?;
+        writer.out.extend_from_slice(bytes.as_bytes());
+        Ok(())
+    }
+
+    /// Write a code point.
+    pub fn put(&mut self, writer: &mut Writer<'_>, code_point: u32, start: usize, end: usize) -> PyResult<()> {
+        loop {
+            match writer.put(code_point, start, end) {
+                Ok(()) => return Ok(()),
+                Err(Halt::Unwritten(pending)) => {
+                    self.answer(writer, pending)?;
+                    // Else it was a lead before this code point that could not be written.
+                    if pending.resume == end {
+                        return Ok(());
+                    }
+                }
+                Err(_) => return Err(PyMemoryError::new_err(())),
+            }
+        }
+    }
+
+    /// Write a lead that is held: nothing follows it.
+    pub fn finish(&mut self, writer: &mut Writer<'_>) -> PyResult<()> {
+        match writer.finish(0) {
+            Ok(()) => Ok(()),
+            Err(Halt::Unwritten(pending)) => self.answer(writer, pending),
+            Err(_) => Err(PyMemoryError::new_err(())),
+        }
+    }
+
+    /// Read until the input ends, and write.
+    fn take(&mut self, reader: &mut Reader<'py>, writer: &mut Writer<'_>, is_final: bool) -> PyResult<()> {
+        loop {
+            match reader.next(is_final, writer).map_err(|error| self.converted(error))? {
+                Event::End => break,
+                Event::Unwritten(pending) => {
+                    self.answer(writer, pending)?;
+                    reader.at = pending.resume;
+                }
+                Event::Points { start, end, points } => {
+                    for point in points {
+                        self.put(writer, point, start, end)?;
+                    }
+                }
+            }
+        }
+        if is_final { self.finish(writer) } else { Ok(()) }
+    }
+
+    /// The ConversionError for a DecodeError of ours; anything else as it is.
+    fn converted(&self, error: PyErr) -> PyErr {
+        self.raised(&error).err().unwrap_or(error)
+    }
+
+    fn raised(&self, error: &PyErr) -> PyResult<()> {
+        let py = self.source.py();
+        let value = error.value(py);
+        if !value.is_instance(names::decode_error_type(py)?)? || value.getattr(intern!(py, "fault"))?.is_none() {
+            return Ok(());
+        }
+        let unit = (value.getattr(intern!(py, "start"))?, value.getattr(intern!(py, "end"))?);
+        let name = self.writing.object.bind(py).getattr(intern!(py, "name"))?;
+        let fault = value.getattr(intern!(py, "fault"))?;
+        names::raise_conversion(py)?.call1((&self.source, name, self.offset, fault, unit)).map(|_| ())
+    }
+}
+
+/// Return bytes of one form as bytes of another: see `eightfold.text.convert`.
+#[pyfunction]
+#[pyo3(
+    signature = (data, source, target, errors=Errors::Strict, *, threads=None),
+    text_signature = "(data, source, target, errors='strict', *, threads=1)"
+)]
+pub fn convert<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    source: &Bound<'py, PyAny>,
+    target: &Bound<'py, PyAny>,
+    errors: Errors<'py>,
+    threads: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (source, target) = (Handle::of(source)?, Handle::of(target)?);
+    let (from, to) = (source.get(), target.get());
+    from.check_both(to, py, &errors)?;
+    if let Some(threads) = threads.filter(|threads| threads.lt(1).unwrap_or(true)) {
+        // What is no number raises here as it would in Python.
+        threads.lt(1)?;
+        return Err(PyValueError::new_err(format!("threads must be 1 or more, not {threads}")));
+    }
+    let content = bytes_of(data)?;
+    // Offsets count in all of the data here, whatever the signature.
+    let (plain, skipped) = from.announced(content.as_bytes());
+    let reading = from.reading(py, plain, &errors, true)?;
+    let writing = to.writing(py, &errors)?;
+    if is_same_text(py, &reading.form, &writing.form, &content.as_bytes()[skipped..]) {
+        return same_text(content, skipped, to.mark());
+    }
+    let mut reader = Reader::new(reading, content, skipped, u32::MAX);
+    reader.answer_one_by_one();
+    let mut end = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
+    let mut writer = writer(&writing, REPLACEMENT, to.mark().to_vec());
+    end.take(&mut reader, &mut writer, true)?;
+    Ok(PyBytes::new(py, &writer.out))
+}
+
+/// Whether the input is valid UTF-8 that both forms share.
+fn is_same_text(py: Python<'_>, from: &eightfold_core::Form, to: &eightfold_core::Form, data: &[u8]) -> bool {
+    released(py, data.len(), || {
+        from.agreement.before_parting(data) == data.len()
+            && to.agreement.before_parting(data) == data.len()
+            && eightfold_core::kernels::is_utf8(data)
+    })
+}
+
+fn same_text<'py>(content: Bound<'py, PyBytes>, skipped: usize, mark: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    if skipped == 0 && mark.is_empty() {
+        return Ok(content);
+    }
+    let text = &content.as_bytes()[skipped..];
+    PyBytes::new_with(content.py(), mark.len() + text.len(), |out| {
+        out[..mark.len()].copy_from_slice(mark);
+        out[mark.len()..].copy_from_slice(text);
+        Ok(())
+    })
+}
+
+/// Run a pass of Python's as far as is certain and return what it is converted to: see `eightfold.run.converted_bytes`.
+#[pyfunction]
+#[pyo3(signature = (decoding, target, offset, *, r#final), text_signature = "(decoding, target, offset, *, final)")]
+pub fn converted_bytes<'py>(
+    decoding: &Bound<'py, PyAny>,
+    target: &Bound<'py, PyAny>,
+    offset: usize,
+    r#final: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = decoding.py();
+    let mut reader = Reader::of(decoding)?;
+    reader.answer_one_by_one();
+    let writing = Arc::new(Writing::of(&target.getattr(intern!(py, "writing"))?)?);
+    let mut end = Target::new(&writing, target.getattr(intern!(py, "source"))?, REPLACEMENT);
+    end.object = Some(target.clone());
+    end.offset = offset;
+    let mut writer = writer(&writing, REPLACEMENT, Vec::new());
+    let held: Option<(u32, usize, usize)> = target.getattr(intern!(py, "held"))?.extract()?;
+    // A lead of an earlier piece stands before offset 0 of this one: its place is counted round the end of the range.
+    let within = |at: usize| at.wrapping_sub(offset);
+    writer.held = held.map(|(code_point, start, end)| Held { code_point, start: within(start), end: within(end) });
+    end.take(&mut reader, &mut writer, r#final)?;
+    reader.finish(r#final)?;
+    let beyond = |at: usize| at.wrapping_add(offset);
+    let held = writer.held.map(|held| (held.code_point, beyond(held.start), beyond(held.end)));
+    target.call_method1(intern!(py, "hold"), (held,))?;
+    Ok(PyBytes::new(py, &writer.out))
+}

@@ -1,0 +1,106 @@
+//! Bytes to str and to code points.
+
+use eightfold_core::kernels::ascii_prefix;
+use eightfold_core::{Form, LARGEST_IN_STR, Measured, TextBuffer};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::handle::{Errors, Handle};
+use crate::memory::{released, str_of_ascii, str_of_buffer, str_of_measured};
+use crate::names;
+use crate::reader::{Event, Reader, bytes_of, put_all};
+
+/// How much of an input says that all of it may be ASCII, which is then checked while it is copied.
+const PROBE_BYTES: usize = 4096;
+
+/// Return the str that bytes of a form hold: see `eightfold.text.decode`.
+#[pyfunction]
+#[pyo3(signature = (data, form, errors=Errors::Strict), text_signature = "(data, form, errors='strict')")]
+pub fn decode<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    errors: Errors<'py>,
+) -> PyResult<Bound<'py, PyString>> {
+    let handle = Handle::of(form)?;
+    let asked = handle.get();
+    asked.check(py, &errors)?;
+    let opened = asked.opened(bytes_of(data)?);
+    let data = &opened.content.as_bytes()[opened.skipped..];
+    if asked.is_plainly_strict(&errors) {
+        // No policy is made for an input that has no fault.
+        if let Some(text) = clean_text(py, &asked.plain(opened.plain).form, data)? {
+            return Ok(text);
+        }
+    }
+    let reading = asked.reading(py, opened.plain, &errors, false)?;
+    if !asked.is_plainly_strict(&errors)
+        && let Some(text) = clean_text(py, &reading.form, data)?
+    {
+        return Ok(text);
+    }
+    let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
+    let mut buffer = TextBuffer::default();
+    while let Event::Points { points, .. } = reader.next(true, &mut buffer)? {
+        put_all(&mut buffer, &points)?;
+    }
+    str_of_buffer(py, &buffer)
+}
+
+/// The str of bytes that the form shares with UTF-8 wholly: measured, then written once into memory of the exact kind.
+fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    if !form.agreement.is_total() && released(py, data.len(), || form.agreement.before_parting(data)) < data.len() {
+        return Ok(None);
+    }
+    let probe = &data[..data.len().min(PROBE_BYTES)];
+    if ascii_prefix(probe) == probe.len()
+        && let Some(text) = str_of_ascii(py, data)?
+    {
+        return Ok(Some(text));
+    }
+    let measured = released(py, data.len(), || Measured::new(data));
+    if measured.text().len() < data.len() { Ok(None) } else { str_of_measured(py, measured).map(Some) }
+}
+
+/// Return the code points of bytes: see `eightfold.text.decode_code_points`.
+#[pyfunction]
+#[pyo3(signature = (data, form, errors=Errors::Strict), text_signature = "(data, form, errors='strict')")]
+pub fn decode_code_points<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    errors: Errors<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let handle = Handle::of(form)?;
+    let asked = handle.get();
+    asked.check(py, &errors)?;
+    let opened = asked.opened(bytes_of(data)?);
+    let reading = asked.reading(py, opened.plain, &errors, false)?;
+    let mut reader = Reader::new(reading, opened.content, opened.skipped, u32::MAX);
+    let mut points: Vec<u32> = Vec::new();
+    while let Event::Points { points: given, .. } = reader.next(true, &mut points)? {
+        points.extend(given);
+    }
+    let bytes = PyBytes::new_with(py, points.len() * 4, |out| {
+        for (place, point) in out.chunks_exact_mut(4).zip(&points) {
+            place.copy_from_slice(&point.to_ne_bytes());
+        }
+        Ok(())
+    })?;
+    names::array_type(py)?.call1((intern!(py, "I"), bytes))
+}
+
+/// Run a pass of Python's as far as is certain and return its text: see `eightfold.run.decoded_text`.
+#[pyfunction]
+#[pyo3(signature = (decoding, *, r#final), text_signature = "(decoding, *, final)")]
+pub fn decoded_text<'py>(decoding: &Bound<'py, PyAny>, r#final: bool) -> PyResult<Bound<'py, PyString>> {
+    let py = decoding.py();
+    let mut reader = Reader::of(decoding)?;
+    let mut buffer = TextBuffer::default();
+    while let Event::Points { points, .. } = reader.next(r#final, &mut buffer)? {
+        put_all(&mut buffer, &points)?;
+    }
+    reader.finish(r#final)?;
+    str_of_buffer(py, &buffer)
+}

@@ -1,0 +1,35 @@
+//! The words of a verb's reference twin on the compiled function, so that they are written once.
+
+#![allow(unsafe_code)]
+
+use std::ffi::CString;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
+
+/// Return a compiled function with the docstring and the module of its twin in Python, and its own signature.
+#[pyfunction]
+pub fn documented<'py>(function: &Bound<'py, PyCFunction>, twin: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    let name: String = function.getattr("__name__")?.extract()?;
+    let signature: String = function.getattr("__text_signature__")?.extract()?;
+    let words: String = twin.getattr("__doc__")?.extract()?;
+    let doc = CString::new(format!("{name}{signature}\n--\n\n{words}"))?;
+    let module = twin.getattr("__module__")?;
+    // SAFETY: `function` is a built-in function, so the three calls give its parts; the definition is made of them and
+    // is leaked with its strings, since the interpreter keeps pointers to it for as long as the function lives.
+    unsafe {
+        let code = ffi::PyCFunction_GetFunction(function.as_ptr());
+        let Some(code) = code else { return Err(PyTypeError::new_err("a function without code")) };
+        let definition = Box::leak(Box::new(ffi::PyMethodDef {
+            ml_name: CString::new(name)?.into_raw(),
+            ml_meth: ffi::PyMethodDefPointer { PyCFunction: code },
+            ml_flags: ffi::PyCFunction_GetFlags(function.as_ptr()),
+            ml_doc: doc.into_raw(),
+        }));
+        let owner = ffi::PyCFunction_GetSelf(function.as_ptr());
+        Bound::from_owned_ptr_or_err(py, ffi::PyCFunction_NewEx(definition, owner, module.as_ptr()))
+    }
+}

@@ -1,0 +1,198 @@
+//! Str and code points to bytes.
+
+use eightfold_core::kernels::find_point;
+use eightfold_core::{Form, Text, TextFault, encode_text};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::convert::{Target, writer};
+use crate::handle::{Errors, Handle, Writing};
+use crate::memory::{bytes_of_scalar, is_ascii, released, text_of};
+use crate::names;
+
+/// Return the bytes that write a str in a form: see `eightfold.text.encode`.
+#[pyfunction]
+#[pyo3(signature = (text, form, errors=Errors::Strict), text_signature = "(text, form, errors='strict')")]
+pub fn encode<'py>(
+    py: Python<'py>,
+    text: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    errors: Errors<'py>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let handle = Handle::of(form)?;
+    let asked = handle.get();
+    asked.check(py, &errors)?;
+    let text = text_object(text)?;
+    if asked.is_plainly_strict(&errors) && asked.mark().is_empty() {
+        // No policy is made for a text that the form has wholly.
+        if let Some(bytes) = clean_bytes(py, &asked.form, text)? {
+            return Ok(bytes);
+        }
+    }
+    written(py, &*asked.writing(py, &errors)?, text, asked.mark())
+}
+
+/// Return the bytes that a str is encoded to: see `eightfold.run.encoded_bytes`.
+#[pyfunction]
+pub fn encoded_bytes<'py>(writing: &Bound<'py, PyAny>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    written(writing.py(), &Writing::of(writing)?, text_object(text)?, b"")
+}
+
+pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
+    let wrong = |_| match text.get_type().name() {
+        Ok(name) => PyTypeError::new_err(format!("text must be a str, not {name}")),
+        Err(error) => error,
+    };
+    text.cast::<PyString>().map_err(wrong)
+}
+
+fn written<'py>(
+    py: Python<'py>,
+    writing: &Writing,
+    text: &Bound<'py, PyString>,
+    mark: &[u8],
+) -> PyResult<Bound<'py, PyBytes>> {
+    if mark.is_empty()
+        && let Some(bytes) = clean_bytes(py, &writing.form, text)?
+    {
+        return Ok(bytes);
+    }
+    let points = text_of(text)?;
+    let mut out = mark.to_vec();
+    let (mut at, mut stalls) = (0, None);
+    loop {
+        let result = released(py, points.len(), || encode_text(&writing.form, points, at, writing.missing, &mut out));
+        match result {
+            Ok(()) => return Ok(PyBytes::new(py, &out)),
+            Err(TextFault::OutOfMemory) => return Err(PyMemoryError::new_err(())),
+            Err(TextFault::Missing { start, end }) => {
+                let error = names::encode_error(py)?.call1((writing.object.bind(py), text, start, end))?;
+                let answer = names::ask_encoding(py)?.call1((writing.object.bind(py), &error))?;
+                let (bytes, position): (Bound<'py, PyBytes>, usize) = answer.extract()?;
+                let stalls = match &stalls {
+                    Some(stalls) => stalls,
+                    None => stalls.insert(names::stalls_type(py)?.call0()?),
+                };
+                stalls.call_method1(intern!(py, "note"), (error, position))?;
+                out.extend_from_slice(bytes.as_bytes());
+                at = position;
+            }
+        }
+    }
+}
+
+/// The bytes of a str that the form writes as UTF-8 does: measured, then written once.
+fn clean_bytes<'py>(
+    py: Python<'py>,
+    form: &Form,
+    text: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let points = text_of(text)?;
+    if !shared_wholly(py, form, points) {
+        return Ok(None);
+    }
+    if let (Text::One(ascii), true) = (points, is_ascii(text)) {
+        return Ok(Some(PyBytes::new(py, ascii)));
+    }
+    match released(py, points.len(), || points.scalar()) {
+        Some(scalar) => bytes_of_scalar(py, scalar).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn shared_wholly(py: Python<'_>, form: &Form, points: Text<'_>) -> bool {
+    form.agreement.is_worthwhile()
+        && (form.agreement.is_total()
+            || released(py, points.len(), || find_point(points, form.agreement.apart()).is_none()))
+}
+
+/// Say whether a form has bytes for each code point of a str: see `eightfold.text.is_encodable`.
+#[pyfunction]
+pub fn is_encodable<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bound<'py, PyAny>) -> PyResult<bool> {
+    let points = text_of(text_object(text)?)?;
+    let handle = Handle::of(form)?;
+    let plain = written_form(handle.get());
+    Ok(released(py, points.len(), || plain.form.next_missing(points, 0)).is_none())
+}
+
+fn written_form(asked: &Handle) -> &Handle {
+    asked.plain(usize::from(!asked.mark().is_empty()))
+}
+
+/// Yield the places of a str that a form cannot write: see `eightfold.text.encode_faults`.
+#[pyfunction]
+#[pyo3(signature = (text, form, limit=None), text_signature = "(text, form, limit=None)")]
+pub fn encode_faults<'py>(
+    py: Python<'py>,
+    text: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    limit: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let text = text_object(text)?.clone().unbind();
+    let handle = Handle::of(form)?;
+    let writing = handle.get().writing(py, &Errors::Strict)?;
+    names::islice(py)?.call1((Bound::new(py, EncodeFaults { text, writing, at: 0 })?, limit))
+}
+
+#[pyclass(module = "eightfold._native")]
+struct EncodeFaults {
+    text: Py<PyString>,
+    writing: std::sync::Arc<Writing>,
+    at: usize,
+}
+
+#[pymethods]
+impl EncodeFaults {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let text = self.text.bind(py);
+        let points = text_of(text)?;
+        let Some((start, end)) = self.writing.form.next_missing(points, self.at) else {
+            self.at = points.len();
+            return Ok(None);
+        };
+        self.at = end;
+        let error = names::encode_error(py)?.call1((self.writing.object.bind(py), text, start, end))?;
+        error.getattr(intern!(py, "fault")).map(Some)
+    }
+}
+
+/// Return the bytes that write code points: see `eightfold.text.encode_code_points`.
+#[pyfunction]
+#[pyo3(signature = (points, form, errors=Errors::Strict), text_signature = "(points, form, errors='strict')")]
+pub fn encode_code_points<'py>(
+    py: Python<'py>,
+    points: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    errors: Errors<'py>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let handle = Handle::of(form)?;
+    let asked = handle.get();
+    asked.check(py, &errors)?;
+    if !["strict", "replace", "ignore"].iter().any(|name| errors.is(name)) {
+        let given = errors.object(py).repr()?;
+        return Err(PyValueError::new_err(format!("errors must be one of strict, replace, ignore here, not {given}")));
+    }
+    let writing = asked.writing(py, &errors)?;
+    let source = PyString::new(py, "code points");
+    let mut target = Target::new(&writing, source.into_any(), '?');
+    let mut writer = writer(&writing, '?', asked.mark().to_vec());
+    for (index, point) in points.try_iter()?.enumerate() {
+        let point = names::index(py)?.call1((point?,))?;
+        if let Ok(value) = point.extract::<u32>() {
+            target.put(&mut writer, value, index, index + 1)?;
+            continue;
+        }
+        // No form has it, but a lead before it is complete.
+        target.finish(&mut writer)?;
+        let bytes = target.ask(point, index, index + 1)?;
+        writer.out.extend_from_slice(bytes.as_bytes());
+    }
+    target.finish(&mut writer)?;
+    Ok(PyBytes::new(py, &writer.out))
+}

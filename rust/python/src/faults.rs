@@ -1,0 +1,140 @@
+//! The faults of bytes, with the kinds that people read.
+
+use std::sync::Arc;
+
+use eightfold_core::{Fault, Form, Halt, OnFault, Pass, Step};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::handle::Handle;
+use crate::memory::released;
+use crate::names;
+use crate::reader::bytes_of;
+
+/// How many bytes of its span a fault keeps, as `eightfold.faults.UNITS_KEPT`.
+const UNITS_KEPT: usize = 64;
+
+fn passing<'a>(form: &'a Form, data: &'a [u8], is_final: bool) -> Pass<'a> {
+    Pass { form, data, is_final, largest: u32::MAX, on_fault: OnFault::Stop }
+}
+
+/// Where the first ill-formed decoding unit from an offset on starts, or where more input could change the answer.
+fn first_stop(py: Python<'_>, form: &Form, data: &[u8], start: usize, is_final: bool) -> usize {
+    match released(py, data.len() - start, || passing(form, data, is_final).run(start, &mut ())) {
+        Halt::Fault { start, .. } => start,
+        Halt::End(at) => at,
+        // A sink that keeps nothing takes everything.
+        Halt::Unwritten(_) | Halt::OutOfMemory => unreachable!(),
+    }
+}
+
+fn fault_object<'py>(data: &Bound<'py, PyBytes>, name: &Py<PyString>, fault: Fault) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let units = &data.as_bytes()[fault.start..fault.end.min(fault.start + UNITS_KEPT)];
+    let given = (
+        (fault.kind.name(), name, fault.start, fault.end, PyBytes::new(py, units), fault.code_point),
+        ("source", "error", fault.at_end),
+    );
+    let ((kind, form, start, end, units, code_point), (side, severity, at_end)) = given;
+    names::fault_type(py)?.call1((kind, form, start, end, units, code_point, side, severity, at_end))
+}
+
+/// Say whether bytes follow the definition of a form: see `eightfold.text.is_well_formed`.
+#[pyfunction]
+pub fn is_well_formed(data: &Bound<'_, PyAny>, form: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let handle = Handle::of(form)?;
+    let data = bytes_of(data)?;
+    let content = data.as_bytes();
+    let (plain, skipped) = handle.get().announced(content);
+    let form = &handle.get().plain(plain).form;
+    Ok(first_stop(data.py(), form, content, skipped, true) == content.len())
+}
+
+/// Yield the faults of bytes, in order: see `eightfold.text.faults`.
+#[pyfunction]
+#[pyo3(signature = (data, form, limit=None), text_signature = "(data, form, limit=None)")]
+pub fn faults<'py>(
+    data: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    limit: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let handle = Handle::of(form)?;
+    let data = bytes_of(data)?;
+    let asked = handle.get();
+    let (plain, at) = asked.announced(data.as_bytes());
+    let form = asked.plain(plain).form.clone();
+    let faults = Faults { data: data.unbind(), form, name: asked.name.clone_ref(py), at };
+    names::islice(py)?.call1((Bound::new(py, faults)?, limit))
+}
+
+#[pyclass(module = "eightfold._native")]
+struct Faults {
+    data: Py<PyBytes>,
+    form: Arc<Form>,
+    name: Py<PyString>,
+    at: usize,
+}
+
+#[pymethods]
+impl Faults {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let data = self.data.bind(py);
+        let content = data.as_bytes();
+        let start = first_stop(py, &self.form, content, self.at, true);
+        self.at = start;
+        if start == content.len() {
+            return Ok(None);
+        }
+        // With the whole input at hand there is always an answer.
+        let Some(fault) = self.form.fault_at(content, start, true) else { return Ok(None) };
+        self.at = fault.end;
+        fault_object(data, &self.name, fault).map(Some)
+    }
+}
+
+/// Return where the first unit starts that is ill-formed or not yet certain: see `eightfold.run.well_formed_end`.
+#[pyfunction]
+#[pyo3(signature = (form, data, start, *, r#final), text_signature = "(form, data, start, *, final)")]
+pub fn well_formed_end(
+    form: &Bound<'_, PyAny>,
+    data: &Bound<'_, PyBytes>,
+    start: usize,
+    r#final: bool,
+) -> PyResult<usize> {
+    Ok(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final))
+}
+
+/// Return the fault at an ill-formed decoding unit: see `eightfold.reference.fault_at`.
+#[pyfunction]
+#[pyo3(signature = (form, data, start, *, r#final=true), text_signature = "(form, data, start, *, final=True)")]
+pub fn fault_at<'py>(
+    form: &Bound<'py, PyAny>,
+    data: &Bound<'py, PyBytes>,
+    start: usize,
+    r#final: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let handle = Handle::of(form)?;
+    let fault = handle.get().form.fault_at(data.as_bytes(), start, r#final);
+    fault.map(|fault| fault_object(data, &handle.get().name, fault)).transpose()
+}
+
+/// Return the sequence at an offset, its end and its code point: see `eightfold.reference.sequence_at`.
+#[pyfunction]
+#[pyo3(signature = (form, data, start, *, r#final=true), text_signature = "(form, data, start, *, final=True)")]
+pub fn sequence_at(
+    form: &Bound<'_, PyAny>,
+    data: &Bound<'_, PyBytes>,
+    start: usize,
+    r#final: bool,
+) -> PyResult<Option<(usize, Option<u32>)>> {
+    Ok(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final) {
+        Step::Wait => None,
+        Step::Value { end, code_point } => Some((end, Some(code_point))),
+        Step::Unit { end } => Some((end, None)),
+    })
+}

@@ -1,0 +1,380 @@
+//! A Form from Python with what is compiled from it, and the policies that it takes, each made once.
+
+use std::sync::{Arc, Mutex};
+
+use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::{Borrowed, intern};
+
+use crate::names;
+
+/// The slot of a Form in which its handle is kept.
+const SLOT: &str = "native";
+/// The policies that mean the same whenever they are asked for; what others do is looked up at each call.
+const LASTING: [&str; 9] = [
+    "strict",
+    "replace",
+    "ignore",
+    "surrogateescape",
+    "surrogatepass",
+    "backslashreplace",
+    "escape",
+    "private-use",
+    "java",
+];
+/// How many spellings of names are remembered.
+const SPELLINGS: usize = 500;
+
+/// The name of a policy as it was given.
+pub enum Errors<'py> {
+    /// `strict`, or nothing.
+    Strict,
+    /// Anything else, which may be no str.
+    Named(Bound<'py, PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Errors<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let is_strict = given.cast::<PyString>().is_ok_and(|name| name.to_str().is_ok_and(|name| name == "strict"));
+        Ok(if is_strict { Errors::Strict } else { Errors::Named(given.to_owned()) })
+    }
+}
+
+impl<'py> Errors<'py> {
+    /// The name as an object.
+    pub fn object(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        match self {
+            Errors::Strict => intern!(py, "strict").clone().into_any(),
+            Errors::Named(name) => name.clone(),
+        }
+    }
+
+    /// Whether this is the name.
+    pub fn is(&self, name: &str) -> bool {
+        match self {
+            Errors::Strict => name == "strict",
+            Errors::Named(given) => {
+                given.cast::<PyString>().is_ok_and(|given| given.to_str().is_ok_and(|given| given == name))
+            }
+        }
+    }
+
+    fn lasting(&self) -> Option<&'static str> {
+        LASTING.into_iter().find(|name| self.is(name))
+    }
+}
+
+/// How faults are met on decoding: `eightfold.policy.Reading`, and what of it the core does itself.
+pub struct Reading {
+    /// The Python object.
+    pub object: Py<PyAny>,
+    /// The form whose rows hold.
+    pub form: Arc<Form>,
+    /// What the core does.
+    pub on_fault: OnFault,
+}
+
+impl Reading {
+    /// Read the Python object.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        let handler = object.getattr(intern!(py, "handler"))?;
+        let errors = object.getattr(intern!(py, "errors"))?;
+        let is = |function: &Bound<'_, PyAny>| handler.is(function);
+        let on_fault = if is(names::strict_errors(py)?) {
+            OnFault::Stop
+        } else if is(names::replace_errors(py)?) {
+            OnFault::Replace
+        } else if is(names::ignore_errors(py)?) {
+            OnFault::Ignore
+        } else if is(names::backslashreplace_errors(py)?) {
+            OnFault::BackslashReplace
+        } else if errors.eq("surrogatepass")? {
+            OnFault::SurrogatePass
+        } else if errors.eq("surrogateescape")? {
+            OnFault::SurrogateEscape
+        } else {
+            OnFault::Stop
+        };
+        let form = Handle::of(&object.getattr(intern!(py, "form"))?)?.get().form.clone();
+        Ok(Reading { object: object.clone().unbind(), form, on_fault })
+    }
+}
+
+/// How code points without a place are met on encoding: `eightfold.policy.Writing`, as [`Reading`].
+pub struct Writing {
+    /// The Python object.
+    pub object: Py<PyAny>,
+    /// The form whose rows hold.
+    pub form: Arc<Form>,
+    /// What the core does.
+    pub missing: Missing,
+    /// The name of the policy, where it is one of those that a conversion answers itself.
+    pub is_replace: bool,
+    /// Whether nothing is written.
+    pub is_ignore: bool,
+}
+
+impl Writing {
+    /// Read the Python object.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Reading { object, form, on_fault } = Reading::of(object)?;
+        let missing = match on_fault {
+            OnFault::Stop => Missing::Stop,
+            OnFault::Replace => Missing::Replace,
+            OnFault::Ignore => Missing::Ignore,
+            OnFault::SurrogateEscape => Missing::SurrogateEscape,
+            OnFault::SurrogatePass => Missing::SurrogatePass,
+            OnFault::BackslashReplace => Missing::BackslashReplace,
+        };
+        Ok(Writing {
+            object,
+            form,
+            missing,
+            is_replace: on_fault == OnFault::Replace,
+            is_ignore: on_fault == OnFault::Ignore,
+        })
+    }
+}
+
+/// A policy that lasts, for one of the forms that a form with signatures announces.
+struct Kept<T> {
+    plain: usize,
+    errors: &'static str,
+    converting: bool,
+    policy: Arc<T>,
+}
+
+/// A mark that may begin an input.
+struct Signature {
+    mark: Vec<u8>,
+    form: Py<Handle>,
+    counted: bool,
+}
+
+/// A compiled form: what is kept in the slot of a Form.
+#[pyclass(frozen, module = "eightfold._native")]
+pub struct Handle {
+    /// The compiled tables.
+    pub form: Arc<Form>,
+    /// The name.
+    pub name: Py<PyString>,
+    object: Py<PyAny>,
+    signatures: Vec<Signature>,
+    refuses_strict: bool,
+    varies_strict: bool,
+    checked: Mutex<Vec<&'static str>>,
+    readings: Mutex<Vec<Kept<Reading>>>,
+    writings: Mutex<Vec<Kept<Writing>>>,
+}
+
+/// Where an input begins.
+pub struct Opened<'py> {
+    /// Which form holds: 0 for the form itself, else one more than the index of a signature.
+    pub plain: usize,
+    /// The bytes that offsets count in.
+    pub content: Bound<'py, PyBytes>,
+    /// Where the text begins in them.
+    pub skipped: usize,
+}
+
+impl Handle {
+    /// The handle of a Form or of the name of one.
+    pub fn of<'py>(form: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Handle>> {
+        static SPELT: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+        let py = form.py();
+        if !form.is_instance_of::<PyString>() {
+            return Handle::of_form(&names::form_named(py)?.call1((form,))?);
+        }
+        let spelt = SPELT.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+        if let Some(known) = spelt.get_item(form)? {
+            return Ok(known.cast_into::<Handle>()?);
+        }
+        let handle = Handle::of_form(&names::form_named(py)?.call1((form,))?)?;
+        if spelt.len() < SPELLINGS {
+            spelt.set_item(form, &handle)?;
+        }
+        Ok(handle)
+    }
+
+    fn of_form<'py>(form: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Handle>> {
+        let py = form.py();
+        let derived = form.getattr(intern!(py, "derived"))?.cast_into::<PyDict>()?;
+        if let Some(known) = derived.get_item(intern!(py, SLOT))? {
+            return Ok(known.cast_into::<Handle>()?);
+        }
+        let handle = Bound::new(py, Handle::compiled(form)?)?;
+        derived.set_item(intern!(py, SLOT), &handle)?;
+        Ok(handle)
+    }
+
+    fn compiled(form: &Bound<'_, PyAny>) -> PyResult<Handle> {
+        let tables = Tables {
+            unit_bytes: form.getattr("unit_bytes")?.extract()?,
+            big_endian: form.getattr("byte_order")?.eq("big")?,
+            joins_pairs: form.getattr("joins_pairs")?.is_truthy()?,
+            rows: each(form, "rows", row)?,
+            units: each(form, "units", fault_row)?,
+            names: each(form, "names", fault_row)?,
+        };
+        Ok(Handle {
+            form: Arc::new(Form::new(tables)),
+            name: form.getattr("name")?.extract()?,
+            object: form.clone().unbind(),
+            signatures: each(form, "signatures", signature)?,
+            refuses_strict: form.getattr("refuses")?.contains("strict")?,
+            varies_strict: !form.call_method1("variant", ("strict",))?.is_none(),
+            checked: Mutex::default(),
+            readings: Mutex::default(),
+            writings: Mutex::default(),
+        })
+    }
+
+    /// The Form.
+    pub fn object<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.object.bind(py).clone()
+    }
+
+    /// Whether the policy is `strict` and the form's own rows hold under it.
+    pub fn is_plainly_strict(&self, errors: &Errors<'_>) -> bool {
+        matches!(errors, Errors::Strict) && !self.varies_strict
+    }
+
+    /// Check the name of a policy before any work is done.
+    pub fn check<'py>(&self, py: Python<'py>, errors: &Errors<'py>) -> PyResult<()> {
+        if matches!(errors, Errors::Strict) && !self.refuses_strict {
+            return Ok(());
+        }
+        let lasting = errors.lasting();
+        if lasting.is_some_and(|name| locked(&self.checked).contains(&name)) {
+            return Ok(());
+        }
+        names::check_policy(py)?.call1((errors.object(py), self.object(py)))?;
+        if let Some(name) = lasting {
+            locked(&self.checked).push(name);
+        }
+        Ok(())
+    }
+
+    /// Check the name of a policy for the two ends of a conversion.
+    pub fn check_both<'py>(&self, target: &Handle, py: Python<'py>, errors: &Errors<'py>) -> PyResult<()> {
+        if matches!(errors, Errors::Strict) && !self.refuses_strict && !target.refuses_strict {
+            return Ok(());
+        }
+        names::check_policy(py)?.call1((errors.object(py), self.object(py), target.object(py)))?;
+        Ok(())
+    }
+
+    /// The form that holds after the signature, and where its text begins.
+    pub fn opened<'py>(&self, data: Bound<'py, PyBytes>) -> Opened<'py> {
+        if self.signatures.is_empty() {
+            return Opened { plain: 0, content: data, skipped: 0 };
+        }
+        let (plain, length) = self.announced(data.as_bytes());
+        if length > 0 && self.signatures.iter().any(|signature| !signature.counted) {
+            let content = PyBytes::new(data.py(), &data.as_bytes()[length..]);
+            return Opened { plain, content, skipped: 0 };
+        }
+        Opened { plain, content: data, skipped: length }
+    }
+
+    /// Which form a signature announces, as [`Opened::plain`], and how long it is.
+    pub fn announced(&self, data: &[u8]) -> (usize, usize) {
+        let found = self.signatures.iter().position(|signature| data.starts_with(&signature.mark));
+        match found {
+            Some(at) => (at + 1, self.signatures[at].mark.len()),
+            None => (usize::from(!self.signatures.is_empty()), 0),
+        }
+    }
+
+    /// The signature that is written before the text; empty where there is none.
+    pub fn mark(&self) -> &[u8] {
+        self.signatures.first().map_or(&[], |signature| &signature.mark)
+    }
+
+    /// The compiled form behind [`Opened::plain`].
+    pub fn plain(&self, plain: usize) -> &Handle {
+        if plain == 0 { self } else { self.signatures[plain - 1].form.get() }
+    }
+
+    /// How faults are met on decoding, or at the source of a conversion.
+    pub fn reading<'py>(
+        &self,
+        py: Python<'py>,
+        plain: usize,
+        errors: &Errors<'py>,
+        converting: bool,
+    ) -> PyResult<Arc<Reading>> {
+        kept(&self.readings, plain, errors, converting, || {
+            let options = PyDict::new(py);
+            options.set_item("converting", converting)?;
+            let given = (self.plain(plain).object(py), errors.object(py), &self.name);
+            Reading::of(&names::reading(py)?.call(given, Some(&options))?)
+        })
+    }
+
+    /// How code points that the form lacks are met.
+    pub fn writing<'py>(&self, py: Python<'py>, errors: &Errors<'py>) -> PyResult<Arc<Writing>> {
+        let plain = usize::from(!self.signatures.is_empty());
+        kept(&self.writings, plain, errors, false, || {
+            Writing::of(&names::writing(py)?.call1((self.plain(plain).object(py), errors.object(py), &self.name))?)
+        })
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The policy that is kept, or the one that `make` makes, kept if it lasts. No lock is held while it is made.
+fn kept<T>(
+    known: &Mutex<Vec<Kept<T>>>,
+    plain: usize,
+    errors: &Errors<'_>,
+    converting: bool,
+    make: impl FnOnce() -> PyResult<T>,
+) -> PyResult<Arc<T>> {
+    let fits = |each: &&Kept<T>| each.plain == plain && each.converting == converting && errors.is(each.errors);
+    if let Some(found) = locked(known).iter().find(fits) {
+        return Ok(found.policy.clone());
+    }
+    let policy = Arc::new(make()?);
+    if let Some(errors) = errors.lasting() {
+        locked(known).push(Kept { plain, errors, converting, policy: policy.clone() });
+    }
+    Ok(policy)
+}
+
+fn each<T>(form: &Bound<'_, PyAny>, name: &str, of: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>) -> PyResult<Vec<T>> {
+    form.getattr(name)?.try_iter()?.map(|item| of(&item?)).collect()
+}
+
+fn row(row: &Bound<'_, PyAny>) -> PyResult<Row> {
+    let ranges: Vec<Range> = row.getattr("unit_ranges")?.extract()?;
+    Ok(Row { first: row.getattr("first")?.extract()?, last: row.getattr("last")?.extract()?, ranges })
+}
+
+fn fault_row(row: &Bound<'_, PyAny>) -> PyResult<FaultRow> {
+    let kind: String = row.getattr("kind")?.extract()?;
+    let first: Option<u32> = row.getattr("first")?.extract()?;
+    let last: Option<u32> = row.getattr("last")?.extract()?;
+    Ok(FaultRow {
+        kind: Kind::from_name(&kind).ok_or_else(|| PyValueError::new_err(format!("unknown kind of fault: {kind}")))?,
+        ranges: row.getattr("unit_ranges")?.extract()?,
+        meant: first.zip(last),
+        run: row.getattr("run")?.extract()?,
+    })
+}
+
+fn signature(signature: &Bound<'_, PyAny>) -> PyResult<Signature> {
+    Ok(Signature {
+        mark: signature.getattr("mark")?.extract()?,
+        form: Handle::of_form(&signature.getattr("form")?)?.unbind(),
+        counted: signature.getattr("counted")?.is_truthy()?,
+    })
+}

@@ -1,0 +1,43 @@
+//! The module `eightfold._native`: the verbs as compiled functions, and the passes that streams are made of.
+//!
+//! What the forms mean is in `eightfold_core`, what happens at a fault that no built-in policy answers in
+//! `eightfold.policy` and `eightfold.run`, which are called with plain Python objects: no borrowed memory is held while
+//! Python code runs. Memory of a str is touched in `memory` only; the other modules with
+//! unsafe code are `documented` and `interpreter`, a few lines each.
+
+mod convert;
+mod decode;
+mod documented;
+mod encode;
+mod faults;
+mod handle;
+mod interpreter;
+mod memory;
+mod names;
+mod reader;
+
+use pyo3::prelude::*;
+
+/// The compiled core. Import `eightfold`, which chooses between it and the reference.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::convert::{convert, converted_bytes};
+    #[pymodule_export]
+    use super::decode::{decode, decode_code_points, decoded_text};
+    #[pymodule_export]
+    use super::documented::documented;
+    #[pymodule_export]
+    use super::encode::{encode, encode_code_points, encode_faults, encoded_bytes, is_encodable};
+    #[pymodule_export]
+    use super::faults::{fault_at, faults, is_well_formed, sequence_at, well_formed_end};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        interpreter::check_main(module.py())?;
+        module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
+        module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
+    }
+}

@@ -1,0 +1,135 @@
+//! The memory of str and bytes objects: the one module that touches it.
+//!
+//! A new str is filled by a kernel that writes all of it before anybody else can see it; where a kernel cannot (bytes
+//! that turn out not to be ASCII), the object is dropped unseen.
+
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+use std::slice;
+
+use eightfold_core::kernels::{self, Scalar};
+use eightfold_core::{Measured, Text, TextBuffer, Width};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::string::PyStringData;
+use pyo3::types::{PyBytes, PyString};
+
+/// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
+const RELEASE_BYTES: usize = 65536;
+
+/// Do work on so many bytes, and let other threads run if they are many.
+pub fn released<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    if bytes < RELEASE_BYTES { work() } else { py.detach(work) }
+}
+
+/// The memory of a str that nobody has seen yet.
+enum Unseen<'a> {
+    One(&'a mut [MaybeUninit<u8>]),
+    Two(&'a mut [MaybeUninit<u16>]),
+    Four(&'a mut [MaybeUninit<u32>]),
+}
+
+/// Make a str of `count` code points and fill it; `fill` says whether it has written all of it.
+fn new_str<'py>(
+    py: Python<'py>,
+    count: usize,
+    width: Width,
+    fill: impl FnOnce(Unseen<'_>) -> bool,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
+    // SAFETY: the call returns a new reference or null with an exception set.
+    let text = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(length, width.largest())) }?;
+    if count > 0 {
+        // SAFETY: the object is a compact str of `count` code points of the width asked for, nobody else has it, and
+        // the slice lives no longer than the call.
+        let written = unsafe {
+            let data = ffi::PyUnicode_DATA(text.as_ptr());
+            fill(match width {
+                Width::Ascii | Width::Latin1 => Unseen::One(slice::from_raw_parts_mut(data.cast(), count)),
+                Width::Ucs2 => Unseen::Two(slice::from_raw_parts_mut(data.cast(), count)),
+                Width::Ucs4 => Unseen::Four(slice::from_raw_parts_mut(data.cast(), count)),
+            })
+        };
+        if !written {
+            return Ok(None);
+        }
+    }
+    // SAFETY: `PyUnicode_New` makes nothing else than a str.
+    Ok(Some(unsafe { text.cast_into_unchecked() }))
+}
+
+/// Make a str of UTF-8 that has been measured.
+pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bound<'py, PyString>> {
+    let made = new_str(py, text.count(), text.width(), |memory| {
+        released(py, text.text().len(), || match memory {
+            Unseen::One(out) => text.write_latin1(out),
+            Unseen::Two(out) => text.write_ucs2(out),
+            Unseen::Four(out) => text.write_ucs4(out),
+        });
+        true
+    })?;
+    made.ok_or_else(|| PyMemoryError::new_err(()))
+}
+
+/// Make a str of bytes that are all ASCII; None where one is not.
+pub fn str_of_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    new_str(py, data.len(), Width::Ascii, |memory| match memory {
+        Unseen::One(out) => released(py, data.len(), || kernels::copy_ascii(data, out)),
+        _ => false,
+    })
+}
+
+/// Make a str of a buffer.
+pub fn str_of_buffer<'py>(py: Python<'py>, buffer: &TextBuffer) -> PyResult<Bound<'py, PyString>> {
+    let text = buffer.text();
+    let made = new_str(py, text.len(), buffer.width(), |memory| {
+        released(py, text.len(), || match (memory, text) {
+            (Unseen::One(out), Text::One(points)) => copy(points, out),
+            (Unseen::Two(out), Text::Two(points)) => copy(points, out),
+            (Unseen::Four(out), Text::Four(points)) => copy(points, out),
+            // The width of a buffer is that of its points.
+            _ => unreachable!(),
+        });
+        true
+    })?;
+    made.ok_or_else(|| PyMemoryError::new_err(()))
+}
+
+fn copy<T: Copy>(from: &[T], out: &mut [MaybeUninit<T>]) {
+    for (place, &value) in out.iter_mut().zip(from) {
+        place.write(value);
+    }
+}
+
+/// The code points of a str. It is immutable, and must be kept alive by the caller's reference.
+pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
+    // SAFETY: the str is complete (it came from Python), is not changed any more, and outlives the slice.
+    Ok(match unsafe { text.data() }? {
+        PyStringData::Ucs1(points) => Text::One(points),
+        PyStringData::Ucs2(points) => Text::Two(points),
+        PyStringData::Ucs4(points) => Text::Four(points),
+    })
+}
+
+/// Whether a str knows itself to be ASCII.
+pub fn is_ascii(text: &Bound<'_, PyString>) -> bool {
+    // SAFETY: the object is a str, and the call reads its header only.
+    unsafe { ffi::PyUnicode_IS_ASCII(text.as_ptr()) != 0 }
+}
+
+/// Make bytes of text without surrogates, as UTF-8.
+pub fn bytes_of_scalar<'py>(py: Python<'py>, text: Scalar<'_>) -> PyResult<Bound<'py, PyBytes>> {
+    let count = text.utf8_bytes();
+    let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
+    // SAFETY: null asks for memory that is not written yet; the call returns a new bytes object or null.
+    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length)) }?;
+    if count > 0 {
+        // SAFETY: the object is new and `count` bytes long; the kernel writes all of them.
+        let out = unsafe { slice::from_raw_parts_mut(ffi::PyBytes_AsString(made.as_ptr()).cast(), count) };
+        released(py, count, || text.write_utf8(out));
+    }
+    // SAFETY: `PyBytes_FromStringAndSize` makes nothing else than bytes.
+    Ok(unsafe { made.cast_into_unchecked() })
+}

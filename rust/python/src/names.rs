@@ -1,0 +1,40 @@
+//! The Python names that are called back, each looked up once.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident = $module:literal . $attribute:literal;)*) => {
+        $(
+            $(#[$doc])*
+            pub fn $name<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+                static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+                let load = || PyResult::Ok(py.import($module)?.getattr($attribute)?.unbind());
+                Ok(CELL.get_or_try_init(py, load)?.bind(py))
+            }
+        )*
+    };
+}
+
+names! {
+    form_named = "eightfold.forms" . "form";
+    fault_type = "eightfold.faults" . "Fault";
+    decode_error_type = "eightfold.faults" . "DecodeError";
+    check_policy = "eightfold.policy" . "check_policy";
+    reading = "eightfold.policy" . "reading";
+    writing = "eightfold.policy" . "writing";
+    encode_error = "eightfold.policy" . "encode_error";
+    ask_encoding = "eightfold.policy" . "ask_encoding";
+    raise_conversion = "eightfold.policy" . "raise_conversion";
+    stalls_type = "eightfold.policy" . "Stalls";
+    decoding_type = "eightfold.run" . "Decoding";
+    target_type = "eightfold.run" . "Target";
+    decoded_type = "eightfold.reference" . "Decoded";
+    strict_errors = "codecs" . "strict_errors";
+    replace_errors = "codecs" . "replace_errors";
+    ignore_errors = "codecs" . "ignore_errors";
+    backslashreplace_errors = "codecs" . "backslashreplace_errors";
+    islice = "itertools" . "islice";
+    array_type = "array" . "array";
+    index = "operator" . "index";
+}

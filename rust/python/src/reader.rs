@@ -1,0 +1,170 @@
+//! A pass over bytes from Python: the core as far as it has answers, then `eightfold.run.Decoding` for one fault.
+
+use std::sync::Arc;
+
+use eightfold_core::{Halt, OnFault, Pass, Pending, Sink};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyMemoryView};
+
+use crate::handle::Reading;
+use crate::memory::released;
+use crate::names;
+
+/// Bytes as they are; a snapshot of what any other object exports, which others may be writing to.
+pub fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    match data.cast_exact::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.clone()),
+        Err(_) => Ok(PyMemoryView::from(data)?.call_method0(intern!(data.py(), "tobytes"))?.cast_into()?),
+    }
+}
+
+/// What reading came to.
+pub enum Event {
+    /// The end of the input, or where more input could change the answer.
+    End,
+    /// Code points that Python gave for a span of the input.
+    Points {
+        /// Where the span starts.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// What it gave.
+        points: Vec<u32>,
+    },
+    /// A code point that the sink could not take.
+    Unwritten(Pending),
+}
+
+/// A pass over bytes that can be gone on with after a fault.
+pub struct Reader<'py> {
+    /// The input; a handler may put another in its place.
+    pub input: Bound<'py, PyBytes>,
+    /// The offset to go on at.
+    pub at: usize,
+    reading: Arc<Reading>,
+    on_fault: OnFault,
+    largest: u32,
+    in_run: bool,
+    decoding: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Reader<'py> {
+    /// A pass that begins at an offset.
+    pub fn new(reading: Arc<Reading>, input: Bound<'py, PyBytes>, at: usize, largest: u32) -> Self {
+        Reader { input, at, on_fault: reading.on_fault, reading, largest, in_run: false, decoding: None }
+    }
+
+    /// Go on with a pass of Python's.
+    pub fn of(decoding: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = decoding.py();
+        let reading = Arc::new(Reading::of(&decoding.getattr(intern!(py, "reading"))?)?);
+        let input = decoding.getattr(intern!(py, "data"))?.cast_into()?;
+        let at = decoding.getattr(intern!(py, "position"))?.extract()?;
+        let largest = decoding.getattr(intern!(py, "largest"))?.extract()?;
+        let mut reader = Reader::new(reading, input, at, largest);
+        reader.in_run = decoding.getattr(intern!(py, "in_run"))?.is_truthy()?;
+        reader.decoding = Some(decoding.clone());
+        Ok(reader)
+    }
+
+    /// Leave to Python what gives several code points or goes on elsewhere than at the end of a unit: a sink that stops
+    /// for each code point must be able to go on right behind it.
+    pub fn answer_one_by_one(&mut self) {
+        if !matches!(self.on_fault, OnFault::Replace | OnFault::Ignore) {
+            self.on_fault = OnFault::Stop;
+        }
+    }
+
+    /// Go on until something must be dealt with.
+    pub fn next(&mut self, is_final: bool, sink: &mut (impl Sink + Send)) -> PyResult<Event> {
+        let py = self.input.py();
+        if std::mem::take(&mut self.in_run) {
+            let piece = self.synchronised()?.call_method0(intern!(py, "rest_of_run"))?;
+            return self.follow(&piece);
+        }
+        match self.run(is_final, sink) {
+            Halt::End(at) => {
+                self.at = at;
+                // A sequence without a fixed length goes on in the next piece, and its bytes need not be held.
+                let may_enter = !is_final && at < self.input.as_bytes().len() && self.reading.form.has_run();
+                if may_enter && self.synchronised()?.call_method0(intern!(py, "enters_run"))?.is_truthy()? {
+                    return self.ask(at, self.input.as_bytes().len(), None);
+                }
+                Ok(Event::End)
+            }
+            Halt::Fault { start, end, code_point } => self.ask(start, end, code_point),
+            Halt::Unwritten(pending) => Ok(Event::Unwritten(pending)),
+            Halt::OutOfMemory => Err(PyMemoryError::new_err(())),
+        }
+    }
+
+    fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> Halt {
+        let pass = Pass {
+            form: &self.reading.form,
+            data: self.input.as_bytes(),
+            is_final,
+            largest: self.largest,
+            on_fault: self.on_fault,
+        };
+        let start = self.at;
+        released(self.input.py(), pass.data.len(), || pass.run(start, sink))
+    }
+
+    /// Let Python answer a fault: an exception, or what a handler gave.
+    fn ask(&mut self, start: usize, end: usize, code_point: Option<u32>) -> PyResult<Event> {
+        let py = self.input.py();
+        self.at = start;
+        let unit = names::decoded_type(py)?.call1((end, code_point))?;
+        let piece = self.synchronised()?.call_method1(intern!(py, "ask"), (unit,))?;
+        self.follow(&piece)
+    }
+
+    /// The pass as Python has it, at our place.
+    fn synchronised(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.input.py();
+        let decoding = match &self.decoding {
+            Some(decoding) => decoding.clone(),
+            None => {
+                let options = PyDict::new(py);
+                options.set_item("largest", self.largest)?;
+                names::decoding_type(py)?.call((self.reading.object.bind(py), &self.input), Some(&options))?
+            }
+        };
+        decoding.setattr(intern!(py, "position"), self.at)?;
+        self.decoding = Some(decoding.clone());
+        Ok(decoding)
+    }
+
+    /// Go on where Python's pass is now.
+    fn follow(&mut self, piece: &Bound<'py, PyAny>) -> PyResult<Event> {
+        let py = self.input.py();
+        if let Some(decoding) = &self.decoding {
+            self.at = decoding.getattr(intern!(py, "position"))?.extract()?;
+            self.input = decoding.getattr(intern!(py, "data"))?.cast_into()?;
+        }
+        Ok(Event::Points {
+            start: piece.getattr(intern!(py, "start"))?.extract()?,
+            end: piece.getattr(intern!(py, "end"))?.extract()?,
+            points: piece.getattr(intern!(py, "code_points"))?.extract()?,
+        })
+    }
+
+    /// Leave Python's pass where we are.
+    pub fn finish(&mut self, is_final: bool) -> PyResult<()> {
+        let decoding = self.synchronised()?;
+        if is_final {
+            decoding.setattr(intern!(decoding.py(), "in_run"), false)?;
+        }
+        Ok(())
+    }
+}
+
+/// Give a sink code points that stand for one span of the input; for sinks that take everything.
+pub fn put_all(sink: &mut impl Sink, points: &[u32]) -> PyResult<()> {
+    for &point in points {
+        sink.put(point, 0, 0).map_err(|_| PyMemoryError::new_err(()))?;
+    }
+    Ok(())
+}
