@@ -7,26 +7,43 @@ PYTHON ?= python3
 VENV ?= .venv
 PYTEST ?= -n auto --dist worksteal
 
+# The compiled core is built where its tools are, and then it must build: a silent fall-back would pass for success.
+NATIVE := $(and $(shell command -v cargo),$(shell command -v c++))
+ENGINE := $(if $(NATIVE),native,reference)
+CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
+
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 # Stamps: files that say what was done, so that it is not done again. Another PYTHON is another environment.
 MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
-METADATA := pyproject.toml src/eightfold/version.py
+METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test lint versions clean
+.PHONY: help demo test test-reference test-core bench lint versions clean
 .NOTPARALLEL:
 
 help: ## say what the commands are
-	@sed -n 's/^\([a-z]*\): .*## /make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
 demo: $(INSTALLED) ## show the command at work on real files
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/tour.sh
 
 test: $(INSTALLED_DEV) ## run all tests, doctests and the examples of the README
+	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(ENGINE)'"
 	$(BIN)/python -m pytest $(PYTEST)
+
+test-reference: $(INSTALLED_DEV) ## run all tests on the reference engine
+	EIGHTFOLD_ENGINE=reference $(BIN)/python -m pytest $(PYTEST)
+
+test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests without Python
+	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
+	$(BIN)/python rust/core/tests/make_forms.py --check
+	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
+
+bench: $(INSTALLED_DEV) ## measure clean text side by side with CPython
+	$(BIN)/python benchmarks/clean_text.py
 
 lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff check
@@ -38,7 +55,7 @@ versions: $(INSTALLED_DEV) ## say which versions are at work
 	@$(BIN)/python -m pip --disable-pip-version-check list
 
 clean: ## remove what the commands made
-	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) rust/target build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): $(MADE) $(METADATA)

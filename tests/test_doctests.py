@@ -30,7 +30,7 @@ def test_the_examples_of_a_module_hold(name: str) -> None:
 
 
 def test_the_walk_meets_the_whole_package() -> None:
-    assert {"eightfold", "eightfold.faults", "eightfold.forms.form", "eightfold.text"} <= set(module_names())
+    assert {"eightfold", "eightfold.faults", "eightfold.forms.definition", "eightfold.text"} <= set(module_names())
 
 
 def public_modules() -> list[ModuleType]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
-from eightfold.forms.form import Range
+from eightfold.forms.definition import Range
 from eightfold.reference import LEADS, TRAILS, value
 from eightfold.text import AnyForm, signed
 

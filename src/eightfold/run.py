@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from eightfold import reference
 from eightfold._engine import CORE
 from eightfold.faults import DecodeError, EncodeError, Fault
-from eightfold.forms.form import Form
+from eightfold.forms.definition import Form
 from eightfold.policy import (
     REPLACEMENT,
     Reading,

@@ -122,8 +122,9 @@ def _engine() -> Iterator[Finding]:
         yield Finding("compiled core", "broken", f"{type(error).__name__}: {error}; {advice}")
         return
     yield Finding("compiled core", shown(str(core.__file__)))
-    named = getattr(core, "instruction_set", None)
-    yield Finding("instruction set", str(named()) if callable(named) else "not told by this core")
+    crates = ", ".join(f"{crate} {version}" for crate, version in getattr(core, "CRATES", ()))
+    yield Finding("crates", crates or "not told by this core")
+    yield Finding("instruction set", str(getattr(core, "INSTRUCTION_SET", "not told by this core")))
 
 
 def _reason() -> str:

@@ -17,7 +17,7 @@ from eightfold.family import Comparison, compared
 from eightfold.faults import code_point_name, hex_bytes
 from eightfold.forms import FaultRow, Form, Row, forms
 from eightfold.forms import form as form_named
-from eightfold.forms.form import Range
+from eightfold.forms.definition import Range
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")

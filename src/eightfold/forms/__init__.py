@@ -10,7 +10,7 @@ from itertools import product
 
 from eightfold.forms.cesu_8 import CESU_8
 from eightfold.forms.corrected_utf_8 import CORRECTED_UTF_8, CORRECTED_UTF_8_SIG
-from eightfold.forms.form import FaultRow, Form, Row, Signature, Variant, fault_row
+from eightfold.forms.definition import FaultRow, Form, Row, Signature, Variant, fault_row
 from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
 from eightfold.forms.mutf_8 import MUTF_8
 from eightfold.forms.optu_8 import OPTU_8

@@ -1,7 +1,7 @@
 """OPTU-8, MirBSD's own: the UTF-8 of the BMP, and every other byte as a unit U+EF80 to U+EFFF. optu8to16(3)."""
 
 from eightfold.forms import generalized_utf_8, utf_8, xtf_8
-from eightfold.forms.form import Form, Row
+from eightfold.forms.definition import Form, Row
 from eightfold.forms.utf_8 import CONTINUATION
 
 _OPTU = "MirBSD optu8to16(3)"

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from eightfold.forms.form import Form, Row, Signature, fault_row
+from eightfold.forms.definition import Form, Row, Signature, fault_row
 
 _TABLE = "Unicode Table 3-5"
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from eightfold.forms.form import Form, Row, fault_row
+from eightfold.forms.definition import Form, Row, fault_row
 from eightfold.forms.utf_16 import marked
 
 _TABLE = "Unicode 3.9, D90"

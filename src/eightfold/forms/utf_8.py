@@ -1,6 +1,6 @@
 """UTF-8: RFC 3629 section 4, Unicode Table 3-7, utf8(7). Its rows and fault rows are the family's common stock."""
 
-from eightfold.forms.form import Form, Row, Signature, fault_row
+from eightfold.forms.definition import Form, Row, Signature, fault_row
 
 CONTINUATION = (0x80, 0xBF)
 _TABLE = "Unicode Table 3-7; RFC 3629 section 4"

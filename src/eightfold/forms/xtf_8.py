@@ -1,7 +1,7 @@
 """XTF-8: UTF-8 with binary bytes in it, whose bytes 80-FF are the private-use code points U+EF80 to U+EFFF."""
 
 from eightfold.forms import utf_8
-from eightfold.forms.form import Form, Row, Variant, fault_row
+from eightfold.forms.definition import Form, Row, Variant, fault_row
 from eightfold.forms.utf_8 import CONTINUATION
 
 _README = "XTF-8, algorithm"
