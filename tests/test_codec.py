@@ -205,3 +205,34 @@ def test_the_declared_policies_re_raise_under_a_foreign_codec() -> None:
             "\ud800".encode("utf-8", name)
     with pytest.raises(UnicodeEncodeError):
         "\ud800".encode("utf-8", "xtf8")
+
+
+def test_reconfiguring_keeps_the_form_and_loses_nothing(tmp_path: Path) -> None:
+    first = eightfold.open(tmp_path / "first", "w", "wtf-8")
+    with eightfold.open(tmp_path / "second", "w", "utf-16-le"):
+        # The form is the file's own, not that of the file that was opened last.
+        first.write("a\ud83d")
+        first.reconfigure(newline="\r\n")
+        first.write("b\n\ud83d")
+        first.close()
+    assert (tmp_path / "first").read_bytes() == b"a\xed\xa0\xbdb\r\n\xed\xa0\xbd"
+    with eightfold.open(tmp_path / "third", "w", "utf-8") as file:
+        file.reconfigure(errors="replace")
+        file.write("\ud800")
+        file.reconfigure(encoding="cesu-8", errors="strict")
+        file.write("\U0001f600")
+        assert (file.encoding, file.errors) == ("cesu-8", "strict")
+        with pytest.raises(LookupError):
+            file.reconfigure(encoding="no such form")
+    assert (tmp_path / "third").read_bytes() == b"?\xed\xa0\xbd\xed\xb8\x80"
+
+
+def test_there_is_no_place_to_tell_while_a_lead_is_held(tmp_path: Path) -> None:
+    with eightfold.open(tmp_path / "lead", "w", "wtf-8") as file:
+        file.write("a")
+        assert file.tell() == 1
+        file.write("\ud83d")
+        with pytest.raises(io.UnsupportedOperation, match="lead surrogate"):
+            file.tell()
+        file.write("\ude00")
+        assert file.tell() == 5

@@ -53,7 +53,7 @@ SENTENCES = [
     ),
     (
         Fault("four-byte", "cesu-8", 0, 4, b"\xf0\x9f\x92\xa9", 0x1F4A9),
-        "four-byte sequence (F0 9F 92 A9) for U+1F4A9, which cesu-8 writes as a surrogate pair",
+        "four-byte sequence (F0 9F 92 A9) for U+1F4A9, which cesu-8 does not have: it writes surrogate pairs",
     ),
     (Fault("raw-nul", "mutf-8", 0, 1, b"\0", 0), "byte 00: mutf-8 writes U+0000 as C0 80"),
     (
@@ -76,7 +76,7 @@ SENTENCES = [
     (Fault("unrepresentable", "utf-8", 1, 2, b"", 0xD800, "text"), "U+D800 cannot be written in utf-8"),
     (
         Fault("unrepresentable", "utf-8", 1, 4, b"", 0xD800, "text"),
-        "U+D800 (and the next 2) cannot be written in utf-8",
+        "U+D800 and 2 more cannot be written in utf-8",
     ),
     (Fault("unrepresentable", "utf-8", 0, 3, b"", 0xD800, "target"), "U+D800 cannot be written in utf-8"),
     (Fault("odd-length", "utf-16-le", 2, 3, b"\xd8"), "the input ends inside a code unit (left over: D8)"),
@@ -430,3 +430,16 @@ def test_the_exceptions_are_pythons_own() -> None:
     assert issubclass(ConversionError, UnicodeError)
     assert str(ERRORS["encode"]) == str(raised_by(str.encode, "a\ud800", "utf-8"))
     assert str(ERRORS["decode"]) == str(raised_by(bytes.decode, b"a\xed\xa0\x80", "utf-8"))
+
+
+def test_notes_and_attributes_survive_pickling_and_copying() -> None:
+    for error in (
+        eightfold.DecodeError("utf-8", b"\xff", 0, 1, "reason"),
+        eightfold.EncodeError("utf-8", "\ud800", 0, 1, "reason"),
+        eightfold.ConversionError("utf-8", "wtf-8", 0, 1, eightfold.Fault("invalid-byte", "utf-8", 0, 1, b"\xff")),
+    ):
+        error.seen_in = "line 3"  # type: ignore[union-attr]
+        for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+            assert twin.seen_in == "line 3"
+            assert str(twin) == str(error)
+            assert twin.fault == error.fault

@@ -297,3 +297,23 @@ def test_the_names_of_utf_8_begin_with_the_two_lists_and_nothing_else() -> None:
                 named_bytes.add(byte)
     assert named_bytes == values(MANUAL_BYTES)
     assert named_pairs == values(MANUAL_COMBINATIONS)
+
+
+def test_tables_in_which_one_sequence_stands_twice_are_refused() -> None:
+    ascii_row = Row(0, 0x7F, (0x00, 0x7F))
+    with pytest.raises(ValueError, match="hold the same sequence"):
+        Form("x", [ascii_row], units=[fault_row("reserved", (0x70, 0x80))])
+    twice = [fault_row("reserved", 0xFF), fault_row("invalid-byte", (0xFE, 0xFF))]
+    for tables in ({"units": twice}, {"names": twice}):
+        with pytest.raises(ValueError, match="hold the same sequence"):
+            Form("x", [ascii_row], **tables)
+
+
+def test_what_is_no_row_is_a_type_error() -> None:
+    for wrong in ((1, 2, 3), "ab", 1.5, (0, 1.0)):
+        with pytest.raises(TypeError):
+            Row(0, 1, wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        Row(0.0, 0x7F, (0x00, 0x7F))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a row is a Row"):
+        Form("x", [(0, 0x7F, (0, 0x7F))])  # type: ignore[list-item]

@@ -257,3 +257,28 @@ def test_elsewhere_the_reason_is_the_sentence() -> None:
     with pytest.raises(eightfold.DecodeError) as raised:
         eightfold.decode(b"\xed\xa0\x80", "cesu-8")
     assert raised.value.reason == str(raised.value.fault) == "unpaired surrogate U+D800 (ED A0 80)"
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "span", "kind"),
+    [
+        ("utf-8", b"a\xed\xa0\x80b", (1, 4), "surrogate"),
+        ("utf-8", b"\xf4\x90\x80\x80", (0, 4), "beyond-unicode"),
+        ("utf-8", b"\xc0\xa9", (0, 2), "overlong"),
+        ("cesu-8", b"\xf0\x9f\x98\x80", (0, 4), "four-byte"),
+    ],
+)
+def test_every_unit_of_a_fault_says_which_fault_it_is_of(
+    form: str, data: bytes, span: tuple[int, int], kind: str
+) -> None:
+    seen: list[Any] = []
+
+    def record(error: Any) -> tuple[str, int]:
+        seen.append((error.start, error.fault.start, error.fault.end, error.fault.kind))
+        return "", error.end
+
+    with handler(record) as name:
+        eightfold.decode(data, form, name)
+        eightfold.convert(data, form, "utf-16", name)
+    units = [(start, *span, kind) for start in range(*span)]
+    assert seen == units * 2

@@ -610,10 +610,10 @@ def test_a_report_is_in_order_and_counts_code_points() -> None:
     data = {"a": "x\ud83d\ude00y\ud800", "b\udc00": ["é😀\ud801\ud802"]}
     found = [(path, fault.start, fault.end, str(fault)) for path, fault in scrub_report(data)]
     assert found == [
-        ("a", 1, 3, "U+D83D (and the next 1) cannot be written in utf-8"),
+        ("a", 1, 3, "U+D83D and 1 more cannot be written in utf-8"),
         ("a", 4, 5, "U+D800 cannot be written in utf-8"),
         (r'["b\udc00"] (key)', 1, 2, "U+DC00 cannot be written in utf-8"),
-        (r'["b\udc00"][0]', 2, 4, "U+D801 (and the next 1) cannot be written in utf-8"),
+        (r'["b\udc00"][0]', 2, 4, "U+D801 and 1 more cannot be written in utf-8"),
     ]
 
 

@@ -221,6 +221,23 @@ def test_a_converter_gives_offsets_into_the_whole_source() -> None:
     assert (raised.value.start, raised.value.end, raised.value.fault.start) == (7, 8, 7)
 
 
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_converter_tells_the_same_fault_at_every_split(form: eightfold.Form) -> None:
+    def told(call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except eightfold.ConversionError as error:
+            return error.start, error.end, error.fault
+
+    for data in [*samples(form), b"\xc0\xaf", b"a\xed\xa0\x80", b"\xf8\x80\x80\x80\xaf", b"\xf0\x80\x80"]:
+        if form.run_unit is not None and (b"\xfe" in data or b"\xff" in data):
+            continue  # A reserved sequence is told as soon as it begins, however long it is.
+        whole = told(lambda: eightfold.convert(data, form, "utf-32"))
+        for cut in range(len(data) + 1):
+            converter = Converter(form, "utf-32")
+            assert told(lambda: converter.convert(data[:cut]) + converter.convert(data[cut:], final=True)) == whole
+
+
 def test_a_converter_goes_back_to_a_state() -> None:
     converter = Converter("generalized-utf-8", "wtf-8")
     assert converter.convert(b"a\xed\xa0\xbd\xed") == b"a"

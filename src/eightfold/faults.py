@@ -49,7 +49,7 @@ KINDS: Mapping[Kind, str] = {
     "truncated": "a sequence that is cut short",
     "surrogate-pair": "a surrogate pair byte sequence, which WTF-8 writes as four bytes",
     "unpaired-surrogate": "a surrogate in no pair",
-    "four-byte": "a four-byte sequence, which this encoding writes as a surrogate pair",
+    "four-byte": "a four-byte sequence, where the encoding writes surrogate pairs",
     "raw-nul": "a NUL where the encoding or the document has none",
     "escape-collision": "a code point that is also an escape",
     "reserved": "a sequence that is reserved for future use",
@@ -163,7 +163,7 @@ def _unrepresentable(fault: Fault) -> str:
     if fault.side == "source":
         return f"{_meant(fault)} ({_shown(fault)}) is above U+10FFFF, and a Python str cannot hold it"
     count = fault.end - fault.start if fault.side == "text" else 1
-    others = "" if count == 1 else f" (and the next {count - 1})"
+    others = "" if count == 1 else f" and {count - 1} more"
     return f"{_meant(fault)}{others} cannot be written in {fault.form}"
 
 
@@ -186,7 +186,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     ),
     "unpaired-surrogate": lambda f: f"unpaired surrogate {_meant(f, 'code point')} ({_shown(f)})",
     "four-byte": lambda f: (
-        f"four-byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} writes as a surrogate pair"
+        f"four-byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} does not have: it writes surrogate pairs"
     ),
     "raw-nul": _raw_nul,
     "escape-collision": lambda f: f"{_meant(f)} ({_shown(f)}) collides with the escapes of {f.form}",
@@ -223,7 +223,7 @@ class DecodeError(UnicodeDecodeError):
         self.fault = fault
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.encoding, self.object, self.start, self.end, self.reason, self.fault)
+        return type(self), (self.encoding, self.object, self.start, self.end, self.reason, self.fault), self.__dict__
 
 
 class EncodeError(UnicodeEncodeError):
@@ -248,7 +248,7 @@ class EncodeError(UnicodeEncodeError):
         self.fault = fault
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.encoding, self.object, self.start, self.end, self.reason, self.fault)
+        return type(self), (self.encoding, self.object, self.start, self.end, self.reason, self.fault), self.__dict__
 
 
 class ConversionError(UnicodeError):
@@ -274,4 +274,4 @@ class ConversionError(UnicodeError):
         self.fault = fault
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.source, self.target, self.start, self.end, self.fault)
+        return type(self), (self.source, self.target, self.start, self.end, self.fault), self.__dict__

@@ -96,7 +96,8 @@ def check_policy(errors: str, *ends: Form) -> None:
     if any(form.variant(errors) for form in ends):
         return
     if errors in _DECLARED:
-        raise LookupError(f"no form here declares the policy {errors!r}: {', '.join(form.name for form in ends)}")
+        names = " or ".join(dict.fromkeys(form.name for form in ends))
+        raise LookupError(f"the policy {errors!r} is not one that {names} declares")
     if errors not in ("surrogatepass", "surrogateescape"):
         codecs.lookup_error(errors)
 
@@ -177,16 +178,25 @@ def _written_prefix(error: UnicodeEncodeError, write: Callable[[int], bytes | No
     return prefix, at
 
 
-def decode_error(reading: Reading, data: bytes, start: int, unit: Decoded) -> DecodeError:
-    """Return the exception for an ill-formed decoding unit, with the fault that contains it."""
+def decode_error(
+    reading: Reading, data: bytes, start: int, unit: Decoded, containing: Fault | None = None
+) -> DecodeError:
+    """Return the exception for an ill-formed decoding unit, with the fault that contains it.
+
+    A fault may hold several units; for all but its first the caller must say which one it is.
+    """
     form = reading.form
-    if unit.code_point is None:
-        fault = fault_at(form, data, start)
-        assert fault is not None  # with the whole input at hand there is always an answer
-    else:
-        fault = Fault("unrepresentable", form.name, start, unit.end, data[start : unit.end], unit.code_point)
+    fault = containing or _fault_of(form, data, start, unit)
     fault = fault.renamed(reading.name)
     return DecodeError(reading.name, data, start, unit.end, _reason(form, data, start, unit.end, fault), fault)
+
+
+def _fault_of(form: Form, data: bytes, start: int, unit: Decoded) -> Fault:
+    if unit.code_point is not None:
+        return Fault("unrepresentable", form.name, start, unit.end, data[start : unit.end], unit.code_point)
+    fault = fault_at(form, data, start)
+    assert fault is not None  # with the whole input at hand there is always an answer
+    return fault
 
 
 def _reason(form: Form, data: bytes, start: int, end: int, fault: Fault) -> str:

@@ -69,6 +69,7 @@ class Decoding:
         self.in_run = in_run
         self.largest = largest
         self._stalls = Stalls()
+        self._met: tuple[Fault, int] | None = None
 
     def pieces(self, *, final: bool) -> Iterator[Piece]:
         """Yield what the bytes decode to, up to where more input could change the answer."""
@@ -95,9 +96,14 @@ class Decoding:
             DecodeError: the policy is strict; and whatever a handler raises.
         """
         start, data = self.position, self.data
-        error = decode_error(self.reading, data, start, unit)
+        # Where the unit before it ended a fault may go on; not where a handler has gone back into a unit.
+        containing = self._met[0] if self._met is not None and self._met[1] == start < self._met[0].end else None
+        error = decode_error(self.reading, data, start, unit, containing)
+        self._met = None if error.fault is None else (error.fault, unit.end)
         text, self.position, self.data = ask_decoding(self.reading.handler, error)
         self._stalls.note(error, self.position, same_object=self.data is data)
+        if self.data is not data:
+            self._met = None
         return Piece(start, unit.end, tuple(map(ord, text)))
 
     def enters_run(self) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from eightfold import reference
-from eightfold.faults import UNITS_KEPT, Fault, code_point_name
+from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
@@ -77,13 +77,13 @@ class Decoder(codecs.IncrementalDecoder):
         self._opening = _Opening(self.form)
         self._in_run = False
 
-    def decode(self, data: Data, final: bool = False) -> str:  # type: ignore[override]
+    def decode(self, input: Data, final: bool = False) -> str:  # type: ignore[override]
         """Return the text of as many bytes as can be decoded now; the rest is held for the next call.
 
         Raises:
             DecodeError: with offsets relative to its object: what was held, then these bytes.
         """
-        content = self._held + bytes_of(data)
+        content = self._held + bytes_of(input)
         opened = self._opening.after(content, final=final)
         if opened is None:
             self._held = content
@@ -142,19 +142,24 @@ class Encoder(codecs.IncrementalEncoder):
         self._holds = reference.holds_back_lead(self._plain)
         self._mark_due = bool(self._mark)
 
-    def encode(self, text: str, final: bool = False) -> bytes:
+    def encode(self, input: str, final: bool = False) -> bytes:
         """Return the bytes of as much text as can be encoded now; a lead at its end may be held for the next call.
 
         Raises:
             EncodeError: with offsets relative to its object: what was held, then this text.
         """
-        content = self._held + text
+        content = self._held + input
         held = content[-1:] if self._holds and not final and content and ord(content[-1]) in reference.LEADS else ""
         ready = content[: len(content) - len(held)]
         encoded = encoded_bytes(writing(self._plain, self.errors, self.form.name), ready)
         mark = self._mark if self._mark_due else b""
         self._held, self._mark_due = held, False
         return mark + encoded
+
+    @property
+    def holds(self) -> bool:
+        """Whether a lead is held, to see what follows it."""
+        return bool(self._held)
 
     def finish(self) -> bytes:
         """Return the bytes of a lead that is held, if one is; unlike `encode`, never a signature."""
@@ -226,8 +231,29 @@ class Converter:
         Raises:
             ConversionError: with offsets into the whole source; the converter is as before the call.
         """
+        content = self._state.held + bytes_of(chunk)
+        try:
+            return self._converted(content, final=final)
+        except ConversionError as error:
+            settled = error.fault.start - self._state.offset
+            if final or error.fault.side != "source" or not self._may_go_on(content, settled):
+                raise
+        # What is wrong there depends on what follows: it is told when that is there.
+        written = self._converted(content[:settled], final=False)
+        self._state = self._state._replace(held=self._state.held + content[settled:])
+        return written
+
+    def _may_go_on(self, content: bytes, start: int) -> bool:
+        opened = _Opening(self.source, self._state.chosen).after(content, final=False)
+        plain = None if opened is None else opened[0].plain
+        return (
+            plain is not None
+            and not reference.begins_run(plain, content, start)
+            and (reference.fault_at(plain, content, start, final=False) is None)
+        )
+
+    def _converted(self, content: bytes, *, final: bool) -> bytes:
         state = self._state
-        content = state.held + bytes_of(chunk)
         plain, mark = signed(self.target)
         written = [mark] if state.mark_due else []
         opened = _Opening(self.source, state.chosen).after(content, final=final)

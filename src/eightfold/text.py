@@ -215,10 +215,9 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
     Args:
         data: the bytes in which the fault was found.
         fault: a fault of bytes.
-        form: the form that the fault was found in, where it is one of your own and has no registered name.
+        form: the form that the fault was found in, needed only for one of your own whose U+000A is no byte 0A.
 
     Raises:
-        LookupError: the fault names a form that is not of the family.
         ValueError: the fault is one of a str.
 
     >>> data = b"one\ntwo \xff"
@@ -228,11 +227,18 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
     if fault.side == "text":
         raise ValueError("a fault of a str has no line and column in bytes")
     content = bytes_of(data)
-    opening = reference.opening(form_named(fault.form if form is None else form), content)
+    opening = reference.opening(_form_of(fault) if form is None else form_named(form), content)
     assert opening is not None  # the whole input is at hand
     position = LinePosition(opening[0])
     position.pass_over(content[: fault.start])
     return position.line, position.column
+
+
+def _form_of(fault: Fault) -> Form:
+    try:
+        return form_named(fault.form)
+    except LookupError:
+        return form_named("utf-8")
 
 
 class LinePosition:

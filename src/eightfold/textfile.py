@@ -20,6 +20,7 @@ from eightfold.stream import Decoder, Encoder
 from eightfold.text import AnyErrors, AnyForm
 
 _CODEC = "eightfold_open"
+_UNCHANGED: Any = object()
 
 
 class _Opening(threading.local):
@@ -81,6 +82,44 @@ class TextFile(io.TextIOWrapper):
         """Write what is held, and move; see :meth:`io.TextIOWrapper.seek`."""
         self._finish()
         return super().seek(cookie, whence)
+
+    def tell(self) -> int:
+        """Return the place in the file; see :meth:`io.TextIOWrapper.tell`.
+
+        Raises:
+            io.UnsupportedOperation: the encoder holds a lead, whose bytes depend on what follows it.
+        """
+        if self._form_encoder is not None and self._form_encoder.holds:
+            raise io.UnsupportedOperation("tell: what is written last is a lead surrogate, held to see what follows it")
+        return super().tell()
+
+    def reconfigure(
+        self,
+        *,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = _UNCHANGED,
+        line_buffering: bool | None = None,
+        write_through: bool | None = None,
+    ) -> None:
+        """Write what is held, and go on otherwise; see :meth:`io.TextIOWrapper.reconfigure`.
+
+        Args:
+            encoding: a form's name; a new one counts as Python's own does, only before the first reading.
+            errors: the policy.
+            newline, line_buffering, write_through: as Python has them.
+        """
+        form = self._form if encoding is None else form_named(encoding)
+        policy = self._policy if errors is None else errors
+        check_policy(policy, form)
+        self._finish()
+        changed = {} if newline is _UNCHANGED else {"newline": newline}
+        if encoding is not None or errors is not None:
+            changed["encoding"] = _CODEC
+        _opening.form, _opening.errors, _opening.encoder = form, policy, None
+        super().reconfigure(**changed, line_buffering=line_buffering, write_through=write_through)
+        self._form, self._policy = form, policy
+        self._form_encoder, _opening.encoder = _opening.encoder or self._form_encoder, None
 
     def detach(self) -> Any:
         """Write what is held, and return the binary file."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -25,8 +25,12 @@ def _range(given: int | Sequence[int]) -> Range:
         low = high = given
     elif isinstance(given, range):
         low, high = given[0], given[-1]
-    else:
+    elif isinstance(given, tuple) and len(given) == 2:
         low, high = given
+    else:
+        raise TypeError(f"the range of a code unit is (lowest, highest), a range or one value, not {given!r}")
+    if not (isinstance(low, int) and isinstance(high, int)):
+        raise TypeError(f"code units are integers, not {low!r} and {high!r}")
     if not 0 <= low <= high <= LARGEST_VALUE:
         raise ValueError(f"not a range of code units: {low:X}-{high:X}")
     return low, high
@@ -57,6 +61,8 @@ class Row:
     __slots__ = ("first", "last", "source", "unit_ranges")
 
     def __init__(self, first: int, last: int, *unit_ranges: int | Sequence[int], source: str = "") -> None:
+        if not (isinstance(first, int) and isinstance(last, int)):
+            raise TypeError(f"code points are integers, not {first!r} and {last!r}")
         self.first = first
         self.last = last
         self.unit_ranges = tuple(_range(given) for given in unit_ranges)
@@ -257,28 +263,42 @@ class Form:
 
 
 def _check(form: Form) -> None:
+    _check_arguments(form)
+    for entry in (*form.sequences, *form.names):
+        if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
+            raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")
+    for one, other in combinations(form.rows, 2):
+        _check_apart(form, one, other)
+    for first, second in chain(combinations(form.sequences, 2), combinations(form.names, 2)):
+        if _overlap(first, second) and len(first.unit_ranges) == len(second.unit_ranges):
+            raise ValueError(f"{form.name}: {first} and {second} hold the same sequence")
+
+
+def _check_arguments(form: Form) -> None:
     if form.unit_bits not in (8, 16, 32):
         raise ValueError(f"{form.name}: a code unit has 8, 16 or 32 bits, not {form.unit_bits}")
     if form.byte_order not in ("little", "big"):
         raise ValueError(f"{form.name}: the byte order is 'little' or 'big', not {form.byte_order!r}")
     if not form.rows:
         raise ValueError(f"{form.name}: a form needs a row")
+    if other := [row for row in form.rows if not isinstance(row, Row)]:
+        raise TypeError(f"{form.name}: a row is a Row, not {other[0]!r}")
     if sum(bool(unit.run) for unit in form.units) > 1:
         raise ValueError(f"{form.name}: only one decoding unit can be without a fixed length")
-    for entry in (*form.sequences, *form.names):
-        if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
-            raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")
-    for one, other in combinations(form.rows, 2):
-        _check_apart(form, one, other)
 
 
 def _check_apart(form: Form, one: Row, other: Row) -> None:
     if not form.decode_only and one.first <= other.last and other.first <= one.last:
         raise ValueError(f"{form.name}: {one} and {other} share a code point")
-    begins_alike = all(
-        low <= other_high and other_low <= high
-        for (low, high), (other_low, other_high) in zip(one.unit_ranges, other.unit_ranges, strict=False)
-    )
+    begins_alike = _overlap(one, other)
     same_length = len(one.unit_ranges) == len(other.unit_ranges)
     if begins_alike and (same_length or not form.longest_match):
         raise ValueError(f"{form.name}: {one} and {other} begin alike")
+
+
+def _overlap(one: Row | FaultRow, other: Row | FaultRow) -> bool:
+    """Say whether some sequence of one begins as some sequence of the other, or is the beginning of it."""
+    return all(
+        low <= other_high and other_low <= high
+        for (low, high), (other_low, other_high) in zip(one.unit_ranges, other.unit_ranges, strict=False)
+    )
