@@ -94,11 +94,15 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     return "".join(chr(point) for piece in decoding.pieces(final=True) for point in piece.code_points)
 
 
-def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
-    """Return the form that holds after the signature, the bytes that offsets count in, and where to begin in them."""
+def _opening(form: Form, data: bytes) -> tuple[Form, int]:
     opening = reference.opening(form, data)
     assert opening is not None  # the whole input is at hand
-    plain, length = opening
+    return opening
+
+
+def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
+    """Return the form that holds after the signature, the bytes that offsets count in, and where to begin in them."""
+    plain, length = _opening(form, data)
     if any(not signature.counted for signature in form.signatures):
         return plain, data[length:], 0
     return plain, data, length
@@ -129,9 +133,7 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
     content = bytes_of(data)
-    opening = reference.opening(source_form, content)
-    assert opening is not None  # the whole input is at hand
-    plain, skipped = opening
+    plain, skipped = _opening(source_form, content)
     decoding = Decoding(
         reading(plain, errors, source_form.name, converting=True), content, skipped, largest=LARGEST_IN_ARRAY
     )
@@ -147,9 +149,8 @@ def is_well_formed(data: Data, form: AnyForm) -> bool:
     (False, True)
     """
     content = bytes_of(data)
-    opening = reference.opening(form_named(form), content)
-    assert opening is not None  # the whole input is at hand
-    return reference.is_well_formed(opening[0], content, opening[1])
+    plain, skipped = _opening(form_named(form), content)
+    return reference.is_well_formed(plain, content, skipped)
 
 
 def is_encodable(text: str, form: AnyForm) -> bool:
@@ -173,9 +174,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None) -> Iterator[Faul
     ['overlong form of U+002F (C0 AF)']
     """
     asked, content = form_named(form), bytes_of(data)
-    opening = reference.opening(asked, content)
-    assert opening is not None  # the whole input is at hand
-    plain, skipped = opening
+    plain, skipped = _opening(asked, content)
     return islice((fault.renamed(asked.name) for fault in reference.faults(plain, content, skipped)), limit)
 
 
@@ -227,9 +226,8 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
     if fault.side == "text":
         raise ValueError("a fault of a str has no line and column in bytes")
     content = bytes_of(data)
-    opening = reference.opening(_form_of(fault) if form is None else form_named(form), content)
-    assert opening is not None  # the whole input is at hand
-    position = LinePosition(opening[0])
+    plain, _ = _opening(_form_of(fault) if form is None else form_named(form), content)
+    position = LinePosition(plain)
     position.pass_over(content[: fault.start])
     return position.line, position.column
 
