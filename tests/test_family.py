@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from byte_classes import strings
-from eightfold import Form, Row, Signature, fault_row, forms, reference
+from eightfold import FaultRow, Form, Row, Signature, fault_row, forms, reference
 from eightfold.family import contains, is_lossless, lost
 
 FORMS = forms()
@@ -191,6 +191,19 @@ def rows(draw: st.DrawFn) -> Row:
 
 
 @st.composite
+def reserved_units(draw: st.DrawFn, beside: list[Row]) -> list[FaultRow]:
+    """Return at most one decoding unit that holds no sequence of the rows beside it."""
+    for ranges in draw(st.lists(unit_ranges, max_size=1)):
+        units = [fault_row("reserved", *ranges)]
+        try:
+            Form("beside", beside, units=units, longest_match=True)
+        except ValueError:
+            return []
+        return units
+    return []
+
+
+@st.composite
 def small_forms(draw: st.DrawFn) -> Form:
     kept: list[Row] = []
     for row in draw(st.lists(rows(), min_size=1, max_size=5)):
@@ -199,7 +212,7 @@ def small_forms(draw: st.DrawFn) -> Form:
         except ValueError:
             continue
         kept.append(row)
-    units = [fault_row("reserved", *ranges) for ranges in draw(st.lists(unit_ranges, max_size=1))]
+    units = draw(reserved_units(kept))
     return Form("small", kept, units=units, longest_match=True, joins_pairs=draw(st.booleans()))
 
 
@@ -234,8 +247,7 @@ def nested_forms(draw: st.DrawFn) -> tuple[Form, Form]:
     """Two forms of which the second has some of the first's rows: often contained, but for what stands side by side."""
     outer = draw(small_forms())
     some = draw(st.lists(st.sampled_from(outer.rows), min_size=1, unique=True))
-    units = [fault_row("reserved", *ranges) for ranges in draw(st.lists(unit_ranges, max_size=1))]
-    return outer, Form("some", some, units=units, longest_match=True)
+    return outer, Form("some", some, units=draw(reserved_units(some)), longest_match=True)
 
 
 @given(nested_forms())

@@ -25,7 +25,7 @@ def _range(given: int | Sequence[int]) -> Range:
         low = high = given
     elif isinstance(given, range):
         low, high = given[0], given[-1]
-    elif isinstance(given, tuple) and len(given) == 2:
+    elif isinstance(given, (tuple, list)) and len(given) == 2:
         low, high = given
     else:
         raise TypeError(f"the range of a code unit is (lowest, highest), a range or one value, not {given!r}")
