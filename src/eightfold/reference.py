@@ -311,19 +311,20 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
             position = step.end
 
 
-def is_well_formed(form: Form, data: bytes, start: int = 0) -> bool:
-    r"""Say whether bytes from ``start`` on hold no ill-formed decoding unit.
+def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) -> int:
+    r"""Return where the first decoding unit from ``start`` on begins that is ill-formed, or not yet certain.
 
     >>> from eightfold.forms import form
-    >>> is_well_formed(form("utf-8"), b"a\xff")
-    False
+    >>> well_formed_end(form("utf-8"), b"a\xff", 0)
+    1
     """
-    while start < len(data):
-        step = sequence_at(form, data, start)
+    at = start
+    while at < len(data):
+        step = sequence_at(form, data, at, final=final)
         if step is None or step.code_point is None:
-            return False
-        start = step.end
-    return True
+            break
+        at = step.end
+    return at
 
 
 def encoded(form: Form, code_point: int) -> bytes | None:

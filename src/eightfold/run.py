@@ -267,14 +267,8 @@ def converted_bytes(decoding: Decoding, target: Target, offset: int, *, final: b
 
 
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int:
-    """Return where the first decoding unit from ``start`` on begins that is ill-formed, or not yet certain."""
-    at = start
-    while at < len(data):
-        step = sequence_at(form, data, at, final=final)
-        if step is None or step.code_point is None:
-            break
-        at = step.end
-    return at
+    """Return where what is ill-formed, or not yet certain, begins: see :func:`reference.well_formed_end`."""
+    return reference.well_formed_end(form, data, start, final=final)
 
 
 def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None:

@@ -150,7 +150,7 @@ def is_well_formed(data: Data, form: AnyForm) -> bool:
     """
     content = bytes_of(data)
     plain, skipped = _opening(form_named(form), content)
-    return reference.is_well_formed(plain, content, skipped)
+    return reference.well_formed_end(plain, content, skipped) == len(content)
 
 
 def is_encodable(text: str, form: AnyForm) -> bool:
