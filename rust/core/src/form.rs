@@ -3,6 +3,8 @@
 use crate::agreement::Agreement;
 use crate::automaton::Automaton;
 use crate::fault::Kind;
+use crate::layout::Layout;
+use crate::spelling::Spelling;
 
 /// The lowest and the highest value of a code unit.
 pub type Range = (u32, u32);
@@ -66,6 +68,12 @@ pub struct Form {
     pub agreement: Agreement,
     /// Whether an encoder must see what follows a lead: a pair is written otherwise than its halves.
     pub holds_back_lead: bool,
+    /// How the kernels read it, where they can.
+    pub layout: Option<Layout>,
+    /// How the kernels write it, where they can.
+    pub spelling: Option<Spelling>,
+    /// The layout with surrogate byte sequences, where the form's own rows have none.
+    pub(crate) passing: Option<Layout>,
     pub(crate) automaton: Automaton,
     pub(crate) surrogates: Option<Vec<Range>>,
 }
@@ -74,14 +82,21 @@ impl Form {
     /// Compile the tables. They have been checked: what clashes was refused where the form was built.
     #[must_use]
     pub fn new(tables: Tables) -> Self {
+        let layout = Layout::new(&tables);
         let mut form = Form {
             automaton: Automaton::new(&tables),
             agreement: Agreement::new(&tables),
+            spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
+            layout,
+            passing: passing(&tables),
             surrogates: surrogate_ranges(&tables),
             holds_back_lead: false,
             tables,
         };
         form.holds_back_lead = form.tables.joins_pairs && form.splits_pairs();
+        if let Some(spelling) = &mut form.spelling {
+            spelling.joins = form.holds_back_lead;
+        }
         form
     }
 
@@ -96,6 +111,17 @@ impl Form {
         let known = self.write(LEADS.0, &mut halves) && self.write(TRAILS.0, &mut halves);
         !known || !self.write(0x1_0000, &mut pair) || pair != halves
     }
+}
+
+/// The layout of the form's rows with one more, by which `surrogatepass` reads surrogates.
+fn passing(tables: &Tables) -> Option<Layout> {
+    let ranges = surrogate_ranges(tables)?;
+    if ranges.len() != 3 || !tables.units.is_empty() || tables.rows.iter().any(|row| row.ranges == ranges) {
+        return None;
+    }
+    let mut tables = tables.clone();
+    tables.rows.push(Row { first: SURROGATES.0, last: SURROGATES.1, ranges });
+    Layout::new(&tables)
 }
 
 /// The unit ranges by which a form's own tables know the surrogates: a row, a unit or a name.
