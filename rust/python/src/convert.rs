@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::handle::{Errors, Handle, Writing};
-use crate::memory::released;
+use crate::known::Key;
+use crate::memory::{RELEASE_BYTES, bytes_of_slice, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of};
 
@@ -164,7 +165,18 @@ pub fn convert<'py>(
     let mut end = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
     let mut writer = writer(&writing, REPLACEMENT, to.mark().to_vec());
     end.take(&mut reader, &mut writer, true)?;
-    Ok(PyBytes::new(py, &writer.out))
+    bytes_of_slice(py, &writer.out)
+}
+
+/// The short way of `convert`: bytes that are the same in both forms.
+#[inline]
+pub fn short<'py>([data, source, target]: [&Bound<'py, PyAny>; 3]) -> Option<Bound<'py, PyAny>> {
+    let content = data.cast_exact::<PyBytes>().ok()?.as_bytes();
+    let (source, target) = (Key::of(source)?.handle()?.get(), Key::of(target)?.handle()?.get());
+    if !source.is_plain || !target.is_plain || content.len() >= RELEASE_BYTES {
+        return None;
+    }
+    is_same_text(data.py(), &source.form, &target.form, content).then(|| data.clone())
 }
 
 /// Whether the input is valid UTF-8 that both forms share.
@@ -214,5 +226,5 @@ pub fn converted_bytes<'py>(
     let beyond = |at: usize| at.wrapping_add(offset);
     let held = writer.held.map(|held| (held.code_point, beyond(held.start), beyond(held.end)));
     target.call_method1(intern!(py, "hold"), (held,))?;
-    Ok(PyBytes::new(py, &writer.out))
+    bytes_of_slice(py, &writer.out)
 }

@@ -3,6 +3,7 @@
 //! No form is known here. Each file is one subject and can be replaced by code for other instruction sets: what the
 //! functions promise stands at each of them, and nothing else of this crate depends on how they do it.
 
+mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
@@ -10,11 +11,12 @@ mod simd;
 mod text;
 mod utf8;
 
+pub use ascii::{copy_ascii, is_ascii};
 pub use find::{find_byte, find_pair, find_point};
 pub(crate) use simd::append;
 pub use text::Scalar;
 pub use text::Text;
-pub use utf8::{Measured, Width, ascii_prefix, copy_ascii, is_utf8};
+pub use utf8::{Measured, Width, is_utf8};
 
 /// The name of the instruction set at work.
 #[must_use]
