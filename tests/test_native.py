@@ -96,3 +96,106 @@ def test_many_threads_at_once() -> None:
     for thread in threads:
         thread.join()
     assert found == [True] * 4
+
+
+# --- the short ways in ------------------------------------------------------------------------------------------------
+
+CALLS = {
+    "decode": (b"caf\xc3\xa9", "utf-8"),
+    "encode": ("café", "utf-8"),
+    "convert": (b"caf\xc3\xa9", "utf-8", "wtf-8"),
+    "is_well_formed": (b"caf\xc3\xa9", "utf-8"),
+    "is_encodable": ("café", "utf-8"),
+}
+
+
+@needs_core
+@pytest.mark.parametrize("name", CALLS)
+def test_the_short_way_and_the_general_one_take_the_same_arguments(name: str) -> None:
+    verb, general = getattr(eightfold, name), getattr(CORE, name)
+    given, names = CALLS[name], list(inspect.signature(verb).parameters)
+    expected = TWINS[name](*given)
+    assert verb(*given) == general(*given) == expected
+    assert verb(**dict(zip(names, given, strict=False))) == expected
+    assert verb(given[0], **dict(zip(names[1:], given[1:], strict=False))) == expected
+    if "errors" in names:
+        strict = "".join(["st", "rict"])
+        assert verb(*given, strict) == verb(*given, errors=strict) == verb(*given, "replace") == expected
+    wrong: list[tuple[tuple[object, ...], dict[str, object]]] = [
+        ((), {}),
+        (given[:1], {}),
+        ((*given, "strict", 1), {}),
+        (given, {"unknown": 1}),
+        ((3, *given[1:]), {}),
+        ((given[0], 3, *given[2:]), {}),
+        ((*given[:-1], "no such form"), {}),
+        ((*given, None), {}),
+    ]
+    for positional, keywords in wrong:
+        outcomes = []
+        for function in (verb, general):
+            with pytest.raises((TypeError, LookupError)) as raised:
+                function(*positional, **keywords)
+            outcomes.append((raised.type, str(raised.value)))
+        assert outcomes[0] == outcomes[1]
+
+
+class Name(str):
+    """A name that is not what it seems."""
+
+    def lower(self) -> str:
+        return "wtf-8"
+
+
+@needs_core
+def test_a_name_is_known_by_its_characters_and_other_objects_by_themselves() -> None:
+    for form in eightfold.forms():
+        for name in (form.name, form.name.upper(), "".join(form.name)):
+            assert eightfold.encode("", name) == eightfold.encode("", form)
+    surrogate = b"\xed\xa0\x80"
+    assert not eightfold.is_well_formed(surrogate, "utf-8")
+    assert eightfold.is_well_formed(surrogate, Name("utf-8"))
+    assert not eightfold.is_well_formed(surrogate, "utf-8")
+
+
+@needs_core
+def test_an_address_that_another_form_had_is_no_form() -> None:
+    rows = eightfold.form("utf-8").rows
+    for count in range(400):
+        form = eightfold.Form(f"own-{count}", [rows[0]] if count % 2 else rows)
+        assert eightfold.is_well_formed("é".encode(), form) == (count % 2 == 0)
+        for name in (Name("utf-8"), Name("utf-8")):
+            assert eightfold.is_well_formed(b"\xed\xa0\x80", name)
+
+
+@needs_core
+@pytest.mark.parametrize("form", ["utf-8", "wtf-8", "mutf-8", "cesu-8", "xtf-8", "corrected-utf-8", "utf-16-le"])
+def test_what_is_short_is_what_is_long(form: str) -> None:
+    for character in ("a", "\0", "é", "ÿ", "漢", "😀", "\ud800", "\uef80"):
+        for length in range(140):
+            text = "a" * (length // 2) + character + "ß" * (length % 3) + "b" * (length - length // 2)
+            if not eightfold.is_encodable(text, form):
+                assert next(TWINS["encode_faults"](text, form), None) is not None
+                continue
+            data = eightfold.encode(text, form)
+            assert data == TWINS["encode"](text, form)
+            assert eightfold.is_well_formed(data, form)
+            decoded = eightfold.decode(data, form)
+            assert decoded == TWINS["decode"](data, form)
+            assert sys.getsizeof(decoded) == sys.getsizeof("".join(list(decoded)))
+            assert hash(decoded) == hash("".join(list(decoded)))
+
+
+@needs_core
+def test_references_are_counted() -> None:
+    data, text, form = b"caf\xc3\xa9", "caf\xe9", "utf-8"
+    counts = [sys.getrefcount(each) for each in (data, text, form)]
+    for _ in range(1000):
+        eightfold.decode(data, form)
+        eightfold.encode(text, form)
+        eightfold.convert(data, form, form)
+        eightfold.is_well_formed(data, form)
+        eightfold.is_encodable(text, form)
+        with pytest.raises(eightfold.EncodeError):
+            eightfold.encode("\ud800", form)
+    assert [sys.getrefcount(each) for each in (data, text, form)] == counts

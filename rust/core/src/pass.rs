@@ -1,7 +1,7 @@
 //! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
 
 use crate::OutOfMemory;
-use crate::chunk::{CHUNK_BYTES, LOOK_AHEAD, WINDOW_BYTES};
+use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES};
 use crate::form::Form;
 use crate::kernels::{Answer, Extent, Output, Source, Width};
 use crate::sequence::Step;
@@ -109,6 +109,13 @@ impl Pass<'_> {
             Ok(()) => Halt::End(at),
             Err(halt) => halt,
         }
+    }
+
+    /// How many code points the input gives from an offset on, and how wide; None where something must be handed out.
+    #[must_use]
+    pub fn measure(&self, start: usize) -> Option<Extent> {
+        let mut extent = Extent::none(start);
+        (self.run(start, &mut extent) == Halt::End(self.data.len())).then_some(extent)
     }
 
     fn go(&self, at: &mut usize, sink: &mut impl Sink) -> Result<(), Halt> {

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::handle::{Errors, Handle, Writing};
-use crate::memory::released;
+use crate::known::Key;
+use crate::memory::{RELEASE_BYTES, bytes_of_slice, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of};
 
@@ -30,7 +31,7 @@ pub fn writer(writing: &Writing, replacement: char, out: Vec<u8>) -> Writer<'_> 
     let mut bytes = Vec::new();
     let replaces = writing.is_replace && writing.form.write_all(&[u32::from(replacement)], &mut bytes);
     let unwritten = if writing.is_ignore || replaces { Unwritten::Write(bytes) } else { Unwritten::Stop };
-    Writer { form: &writing.form, out, held: None, unwritten }
+    Writer::new(&writing.form, unwritten, out)
 }
 
 impl<'py> Target<'py> {
@@ -164,7 +165,18 @@ pub fn convert<'py>(
     let mut end = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
     let mut writer = writer(&writing, REPLACEMENT, to.mark().to_vec());
     end.take(&mut reader, &mut writer, true)?;
-    Ok(PyBytes::new(py, &writer.out))
+    bytes_of_slice(py, &writer.out)
+}
+
+/// The short way of `convert`: bytes that are the same in both forms.
+#[inline]
+pub fn short<'py>([data, source, target]: [&Bound<'py, PyAny>; 3]) -> Option<Bound<'py, PyAny>> {
+    let content = data.cast_exact::<PyBytes>().ok()?.as_bytes();
+    let (source, target) = (Key::of(source)?.handle()?.get(), Key::of(target)?.handle()?.get());
+    if !source.is_plain || !target.is_plain || content.len() >= RELEASE_BYTES {
+        return None;
+    }
+    is_same_text(data.py(), &source.form, &target.form, content).then(|| data.clone())
 }
 
 /// Whether the input is valid UTF-8 that both forms share.
@@ -214,5 +226,5 @@ pub fn converted_bytes<'py>(
     let beyond = |at: usize| at.wrapping_add(offset);
     let held = writer.held.map(|held| (held.code_point, beyond(held.start), beyond(held.end)));
     target.call_method1(intern!(py, "hold"), (held,))?;
-    Ok(PyBytes::new(py, &writer.out))
+    bytes_of_slice(py, &writer.out)
 }

@@ -1,13 +1,14 @@
 //! Bytes to str and to code points.
 
-use eightfold_core::kernels::ascii_prefix;
+use eightfold_core::kernels::is_ascii;
 use eightfold_core::{Form, LARGEST_IN_STR, Measured, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::handle::{Errors, Handle};
-use crate::memory::{released, str_of_ascii, str_of_buffer, str_of_measured};
+use crate::handle::{Errors, Handle, shares_ascii};
+use crate::known::Key;
+use crate::memory::{RELEASE_BYTES, released, str_if_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
 
@@ -41,6 +42,9 @@ pub fn decode<'py>(
         return Ok(text);
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
+    if let Some(extent) = reader.measure() {
+        return str_of_pass(py, &reader.pass(true), reader.at, extent);
+    }
     let mut buffer = TextBuffer::default();
     while let Event::Points { points, .. } = reader.next(true, &mut buffer)? {
         put_all(&mut buffer, &points)?;
@@ -48,16 +52,28 @@ pub fn decode<'py>(
     str_of_buffer(py, &buffer)
 }
 
+/// The short way of `decode`: bytes that hold no fault, of a form that shares them with UTF-8.
+#[inline]
+pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
+    let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
+    let handle = Key::of(form)?.handle()?.get();
+    if !handle.is_plain || data.len() >= RELEASE_BYTES {
+        return None;
+    }
+    clean_text(form.py(), &handle.form, data).ok()?.map(Bound::into_any)
+}
+
 /// The str of bytes that the form shares with UTF-8 wholly: measured, then written once into memory of the exact kind.
 fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    if !form.agreement.is_total() && released(py, data.len(), || form.agreement.before_parting(data)) < data.len() {
-        return Ok(None);
+    if shares_ascii(form) && is_ascii(&data[..data.len().min(PROBE_BYTES)]) {
+        let text = if data.len() <= PROBE_BYTES { str_of_ascii(py, data) } else { str_if_ascii(py, data) }?;
+        if text.is_some() {
+            return Ok(text);
+        }
     }
-    let probe = &data[..data.len().min(PROBE_BYTES)];
-    if ascii_prefix(probe) == probe.len()
-        && let Some(text) = str_of_ascii(py, data)?
-    {
-        return Ok(Some(text));
+    let agreement = &form.agreement;
+    if !agreement.is_total() && released(py, data.len(), || agreement.before_parting(data)) < data.len() {
+        return Ok(None);
     }
     let measured = released(py, data.len(), || Measured::new(data));
     if measured.text().len() < data.len() { Ok(None) } else { str_of_measured(py, measured).map(Some) }

@@ -9,7 +9,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
-/// Return a compiled function with the docstring and the module of its twin in Python, and its own signature.
+use crate::fastcall::{FLAGS, entrance};
+
+/// Return a compiled function with the docstring and the module of its twin in Python, its own signature, and its short
+/// way where it has one.
 #[pyfunction]
 pub fn documented<'py>(function: &Bound<'py, PyCFunction>, twin: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = function.py();
@@ -23,10 +26,17 @@ pub fn documented<'py>(function: &Bound<'py, PyCFunction>, twin: &Bound<'py, PyA
     unsafe {
         let code = ffi::PyCFunction_GetFunction(function.as_ptr());
         let Some(code) = code else { return Err(PyTypeError::new_err("a function without code")) };
+        let flags = ffi::PyCFunction_GetFlags(function.as_ptr());
+        let mut method = ffi::PyMethodDefPointer { PyCFunction: code };
+        if flags == FLAGS
+            && let Some(entrance) = entrance(&name, method.PyCFunctionFastWithKeywords)
+        {
+            method = ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: entrance };
+        }
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: CString::new(name)?.into_raw(),
-            ml_meth: ffi::PyMethodDefPointer { PyCFunction: code },
-            ml_flags: ffi::PyCFunction_GetFlags(function.as_ptr()),
+            ml_meth: method,
+            ml_flags: flags,
             ml_doc: doc.into_raw(),
         }));
         let owner = ffi::PyCFunction_GetSelf(function.as_ptr());

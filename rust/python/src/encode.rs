@@ -5,11 +5,14 @@ use eightfold_core::{Form, Text, TextFault, encode_text};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::convert::{Target, writer};
-use crate::handle::{Errors, Handle, Writing};
-use crate::memory::{bytes_of_scalar, is_ascii, released, text_of};
+use crate::handle::{Errors, Handle, Writing, shares_ascii};
+use crate::known::Key;
+use crate::memory::{
+    RELEASE_BYTES, ascii_of, bytes_of_scalar, bytes_of_size, bytes_of_slice, released, text_length, text_of,
+};
 use crate::names;
 
 /// Return the bytes that write a str in a form: see `eightfold.text.encode`.
@@ -32,6 +35,17 @@ pub fn encode<'py>(
         }
     }
     written(py, &*asked.writing(py, &errors)?, text, asked.mark())
+}
+
+/// The short way of `encode`: a text that the form writes as UTF-8 does.
+#[inline]
+pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
+    let text = text.cast_exact::<PyString>().ok()?;
+    let handle = Key::of(form)?.handle()?.get();
+    if !handle.is_plain || text_length(text) >= RELEASE_BYTES {
+        return None;
+    }
+    clean_bytes(form.py(), &handle.form, text).ok()?.map(Bound::into_any)
 }
 
 /// Return the bytes that a str is encoded to: see `eightfold.run.encoded_bytes`.
@@ -60,12 +74,20 @@ fn written<'py>(
         return Ok(bytes);
     }
     let points = text_of(text)?;
+    let (form, missing) = (&writing.form, writing.missing);
+    let mut size = 0_usize;
+    if released(py, points.len(), || encode_text(form, points, 0, missing, &mut size)).is_ok() {
+        // What has been measured so is written without a fault.
+        return bytes_of_size(py, mark, size, |out| {
+            let _ = encode_text(form, points, 0, missing, out);
+        });
+    }
     let mut out = mark.to_vec();
     let (mut at, mut stalls) = (0, None);
     loop {
-        let result = released(py, points.len(), || encode_text(&writing.form, points, at, writing.missing, &mut out));
+        let result = released(py, points.len(), || encode_text(form, points, at, missing, &mut out));
         match result {
-            Ok(()) => return Ok(PyBytes::new(py, &out)),
+            Ok(()) => return bytes_of_slice(py, &out),
             Err(TextFault::OutOfMemory) => return Err(PyMemoryError::new_err(())),
             Err(TextFault::Missing { start, end }) => {
                 let error = names::encode_error(py)?.call1((writing.object.bind(py), text, start, end))?;
@@ -89,12 +111,12 @@ fn clean_bytes<'py>(
     form: &Form,
     text: &Bound<'py, PyString>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if let Some(ascii) = ascii_of(text).filter(|_| shares_ascii(form)) {
+        return bytes_of_slice(py, ascii).map(Some);
+    }
     let points = text_of(text)?;
     if !shared_wholly(py, form, points) {
         return Ok(None);
-    }
-    if let (Text::One(ascii), true) = (points, is_ascii(text)) {
-        return Ok(Some(PyBytes::new(py, ascii)));
     }
     match released(py, points.len(), || points.scalar()) {
         Some(scalar) => bytes_of_scalar(py, scalar).map(Some),
@@ -115,6 +137,17 @@ pub fn is_encodable<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bound
     let handle = Handle::of(form)?;
     let plain = written_form(handle.get());
     Ok(released(py, points.len(), || plain.form.next_missing(points, 0)).is_none())
+}
+
+/// The short way of `is_encodable`.
+pub fn short_is_encodable<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
+    let points = text_of(text.cast_exact::<PyString>().ok()?).ok()?;
+    let handle = Key::of(form)?.handle()?.get();
+    if !handle.is_plain || points.len() >= RELEASE_BYTES {
+        return None;
+    }
+    let is_encodable = handle.form.next_missing(points, 0).is_none();
+    Some(PyBool::new(form.py(), is_encodable).to_owned().into_any())
 }
 
 fn written_form(asked: &Handle) -> &Handle {
@@ -194,5 +227,5 @@ pub fn encode_code_points<'py>(
         writer.out.extend_from_slice(bytes.as_bytes());
     }
     target.finish(&mut writer)?;
-    Ok(PyBytes::new(py, &writer.out))
+    bytes_of_slice(py, &writer.out)
 }

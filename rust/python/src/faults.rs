@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use eightfold_core::{Fault, Form, Halt, OnFault, Pass, Step};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::handle::Handle;
-use crate::memory::released;
+use crate::known::Key;
+use crate::memory::{RELEASE_BYTES, released};
 use crate::names;
 use crate::reader::bytes_of;
 
@@ -48,6 +49,17 @@ pub fn is_well_formed(data: &Bound<'_, PyAny>, form: &Bound<'_, PyAny>) -> PyRes
     let (plain, skipped) = handle.get().announced(content);
     let form = &handle.get().plain(plain).form;
     Ok(first_stop(data.py(), form, content, skipped, true) == content.len())
+}
+
+/// The short way of `is_well_formed`.
+pub fn short_is_well_formed<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
+    let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
+    let handle = Key::of(form)?.handle()?.get();
+    if !handle.is_plain || data.len() >= RELEASE_BYTES {
+        return None;
+    }
+    let is_well_formed = first_stop(form.py(), &handle.form, data, 0, true) == data.len();
+    Some(PyBool::new(form.py(), is_well_formed).to_owned().into_any())
 }
 
 /// Yield the faults of bytes, in order: see `eightfold.text.faults`.

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use pyo3::{Borrowed, intern};
 
+use crate::known::{Key, is_strict};
 use crate::names;
 
 /// The slot of a Form in which its handle is kept.
@@ -25,9 +25,6 @@ const LASTING: [&str; 9] = [
     "private-use",
     "java",
 ];
-/// How many spellings of names are remembered.
-const SPELLINGS: usize = 500;
-
 /// The name of a policy as it was given.
 pub enum Errors<'py> {
     /// `strict`, or nothing.
@@ -40,8 +37,7 @@ impl<'py> FromPyObject<'_, 'py> for Errors<'py> {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let is_strict = given.cast::<PyString>().is_ok_and(|name| name.to_str().is_ok_and(|name| name == "strict"));
-        Ok(if is_strict { Errors::Strict } else { Errors::Named(given.to_owned()) })
+        Ok(if is_strict(&given) { Errors::Strict } else { Errors::Named(given.to_owned()) })
     }
 }
 
@@ -168,6 +164,8 @@ pub struct Handle {
     signatures: Vec<Signature>,
     refuses_strict: bool,
     varies_strict: bool,
+    /// Whether bytes of the form begin with no mark, and `strict` is what it says: the short ways are for such forms.
+    pub is_plain: bool,
     checked: Mutex<Vec<&'static str>>,
     readings: Mutex<Vec<Kept<Reading>>>,
     writings: Mutex<Vec<Kept<Writing>>>,
@@ -186,18 +184,16 @@ pub struct Opened<'py> {
 impl Handle {
     /// The handle of a Form or of the name of one.
     pub fn of<'py>(form: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Handle>> {
-        static SPELT: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-        let py = form.py();
-        if !form.is_instance_of::<PyString>() {
-            return Handle::of_form(&names::form_named(py)?.call1((form,))?);
+        let key = Key::of(form);
+        if let Some(known) = key.and_then(Key::handle) {
+            return Ok(known.bind(form.py()).clone());
         }
-        let spelt = SPELT.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-        if let Some(known) = spelt.get_item(form)? {
-            return Ok(known.cast_into::<Handle>()?);
-        }
-        let handle = Handle::of_form(&names::form_named(py)?.call1((form,))?)?;
-        if spelt.len() < SPELLINGS {
-            spelt.set_item(form, &handle)?;
+        let named = names::form_named(form.py())?.call1((form,))?;
+        let handle = Handle::of_form(&named)?;
+        // The address of what the handle does not keep can be another object's one day.
+        let lasts = form.is_exact_instance_of::<PyString>() || handle.get().object.is(form);
+        if let Some(key) = key.filter(|_| lasts) {
+            key.remember(&handle);
         }
         Ok(handle)
     }
@@ -222,13 +218,17 @@ impl Handle {
             units: each(form, "units", fault_row)?,
             names: each(form, "names", fault_row)?,
         };
+        let signatures = each(form, "signatures", signature)?;
+        let refuses_strict = form.getattr("refuses")?.contains("strict")?;
+        let varies_strict = !form.call_method1("variant", ("strict",))?.is_none();
         Ok(Handle {
             form: Arc::new(Form::new(tables)),
             name: form.getattr("name")?.extract()?,
             object: form.clone().unbind(),
-            signatures: each(form, "signatures", signature)?,
-            refuses_strict: form.getattr("refuses")?.contains("strict")?,
-            varies_strict: !form.call_method1("variant", ("strict",))?.is_none(),
+            is_plain: signatures.is_empty() && !refuses_strict && !varies_strict,
+            signatures,
+            refuses_strict,
+            varies_strict,
             checked: Mutex::default(),
             readings: Mutex::default(),
             writings: Mutex::default(),
@@ -325,6 +325,12 @@ impl Handle {
             Writing::of(&names::writing(py)?.call1((self.plain(plain).object(py), errors.object(py), &self.name))?)
         })
     }
+}
+
+/// Whether ASCII is the same text in a form.
+#[inline]
+pub fn shares_ascii(form: &Form) -> bool {
+    form.agreement.apart().first().is_some_and(|&(lowest, _)| lowest > 0x7F)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

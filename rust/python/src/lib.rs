@@ -3,15 +3,17 @@
 //! What the forms mean is in `eightfold_core`, what happens at a fault that no built-in policy answers in
 //! `eightfold.policy` and `eightfold.run`, which are called with plain Python objects: no borrowed memory is held while
 //! Python code runs. Memory of a str is touched in `memory` only; the other modules with
-//! unsafe code are `documented` and `interpreter`, a few lines each.
+//! unsafe code are `fastcall`, `documented` and `interpreter`, a few lines each.
 
 mod convert;
 mod decode;
 mod documented;
 mod encode;
+mod fastcall;
 mod faults;
 mod handle;
 mod interpreter;
+mod known;
 mod memory;
 mod names;
 mod reader;

@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use std::slice;
 
 use eightfold_core::kernels::{self, Scalar};
-use eightfold_core::{Measured, Text, TextBuffer, Width};
+use eightfold_core::{Extent, Halt, Measured, Output, Pass, Text, TextBuffer, Width};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyString};
 
 /// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
-const RELEASE_BYTES: usize = 65536;
+pub const RELEASE_BYTES: usize = 65536;
 
 /// Do work on so many bytes, and let other threads run if they are many.
 pub fn released<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -32,6 +32,7 @@ enum Unseen<'a> {
 }
 
 /// Make a str of `count` code points and fill it; `fill` says whether it has written all of it.
+#[inline]
 fn new_str<'py>(
     py: Python<'py>,
     count: usize,
@@ -73,10 +74,44 @@ pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bou
     made.ok_or_else(|| PyMemoryError::new_err(()))
 }
 
-/// Make a str of bytes that are all ASCII; None where one is not.
+/// Make a str of what a pass gives from an offset on, which has been measured.
+pub fn str_of_pass<'py>(
+    py: Python<'py>,
+    pass: &Pass<'_>,
+    start: usize,
+    extent: Extent,
+) -> PyResult<Bound<'py, PyString>> {
+    let made = new_str(py, extent.count, extent.width, |memory| {
+        released(py, pass.data.len(), || match memory {
+            Unseen::One(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+        })
+    })?;
+    made.ok_or_else(|| PyMemoryError::new_err(()))
+}
+
+fn is_filled<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>) -> Halt) -> bool {
+    write(&mut out);
+    out.is_full()
+}
+
+/// Make a str of bytes that have been found to be ASCII.
+#[inline]
 pub fn str_of_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     new_str(py, data.len(), Width::Ascii, |memory| match memory {
-        Unseen::One(out) => released(py, data.len(), || kernels::copy_ascii(data, out)),
+        Unseen::One(out) => {
+            copy(data, out);
+            true
+        }
+        _ => false,
+    })
+}
+
+/// Make a str of bytes that are all ASCII; None where one is not.
+pub fn str_if_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    new_str(py, data.len(), Width::Ascii, |memory| match memory {
+        Unseen::One(out) => released(py, data.len(), || kernels::copy_ascii(data, out)) == data.len(),
         _ => false,
     })
 }
@@ -113,23 +148,75 @@ pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     })
 }
 
-/// Whether a str knows itself to be ASCII.
-pub fn is_ascii(text: &Bound<'_, PyString>) -> bool {
-    // SAFETY: the object is a str, and the call reads its header only.
-    unsafe { ffi::PyUnicode_IS_ASCII(text.as_ptr()) != 0 }
+/// How many code points a str has.
+pub fn text_length(text: &Bound<'_, PyString>) -> usize {
+    // SAFETY: the object is a str, and the macro reads its header only.
+    unsafe { ffi::PyUnicode_GET_LENGTH(text.as_ptr()) as usize }
+}
+
+/// The characters of a str that knows itself to be ASCII.
+pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
+    // SAFETY: the object is a str; one that is compact and ASCII holds its characters, one byte each, behind its header,
+    // is not changed any more, and outlives the slice.
+    unsafe {
+        let text = text.as_ptr();
+        let is_ascii = ffi::PyUnicode_IS_COMPACT_ASCII(text) != 0;
+        is_ascii
+            .then(|| slice::from_raw_parts(ffi::PyUnicode_DATA(text).cast(), ffi::PyUnicode_GET_LENGTH(text) as usize))
+    }
+}
+
+/// Make bytes of `count` bytes, which `fill` writes, all of them.
+fn new_bytes<'py>(
+    py: Python<'py>,
+    count: usize,
+    fill: impl FnOnce(&mut [MaybeUninit<u8>]),
+) -> PyResult<Bound<'py, PyBytes>> {
+    let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
+    // SAFETY: null asks for memory that is not written yet; the call returns a new bytes object or null.
+    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length)) }?;
+    if count > 0 {
+        // SAFETY: the object is new and `count` bytes long; `fill` writes all of them.
+        let out = unsafe {
+            let start = &raw mut (*made.as_ptr().cast::<ffi::PyBytesObject>()).ob_sval;
+            slice::from_raw_parts_mut(start.cast(), count)
+        };
+        fill(out);
+    }
+    // SAFETY: `PyBytes_FromStringAndSize` makes nothing else than bytes.
+    Ok(unsafe { made.cast_into_unchecked() })
+}
+
+/// Make bytes of bytes.
+pub fn bytes_of_slice<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    new_bytes(py, data.len(), |out| released(py, data.len(), || copy(data, out)))
+}
+
+/// Make bytes of a size that is known; `write` fills them after `mark`.
+pub fn bytes_of_size<'py>(
+    py: Python<'py>,
+    mark: &[u8],
+    size: usize,
+    write: impl FnOnce(&mut Output<'_, u8>) + Send,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let count = mark.len() + size;
+    let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
+    // SAFETY: null asks for memory that is not written yet; the call returns a new bytes object or null.
+    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length)) }?;
+    // SAFETY: the object is new and `count` bytes long, nobody else has it, and the slice lives no longer than this call.
+    let place = unsafe { slice::from_raw_parts_mut(ffi::PyBytes_AsString(made.as_ptr()).cast(), count) };
+    let mut out = Output::new(place);
+    mark.iter().for_each(|&byte| out.push(byte));
+    released(py, count, || write(&mut out));
+    if !out.is_full() {
+        return Err(PyMemoryError::new_err(()));
+    }
+    // SAFETY: `PyBytes_FromStringAndSize` makes nothing else than bytes.
+    Ok(unsafe { made.cast_into_unchecked() })
 }
 
 /// Make bytes of text without surrogates, as UTF-8.
 pub fn bytes_of_scalar<'py>(py: Python<'py>, text: Scalar<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let count = text.utf8_bytes();
-    let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
-    // SAFETY: null asks for memory that is not written yet; the call returns a new bytes object or null.
-    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length)) }?;
-    if count > 0 {
-        // SAFETY: the object is new and `count` bytes long; the kernel writes all of them.
-        let out = unsafe { slice::from_raw_parts_mut(ffi::PyBytes_AsString(made.as_ptr()).cast(), count) };
-        released(py, count, || text.write_utf8(out));
-    }
-    // SAFETY: `PyBytes_FromStringAndSize` makes nothing else than bytes.
-    Ok(unsafe { made.cast_into_unchecked() })
+    new_bytes(py, count, |out| released(py, count, || text.write_utf8(out)))
 }

@@ -3,6 +3,7 @@
 //! No form is known here. Each file is one subject and can be replaced by code for other instruction sets: what the
 //! functions promise stands at each of them, and nothing else of this crate depends on how they do it.
 
+mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
@@ -15,6 +16,7 @@ mod spelt;
 mod text;
 mod utf8;
 
+pub use ascii::{copy_ascii, is_ascii};
 pub use find::{find_byte, find_pair, find_point};
 pub use output::Output;
 pub(crate) use simd::append;
@@ -22,6 +24,6 @@ pub use source::{Answer, Extent, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Scalar;
 pub use text::Text;
-pub use utf8::{Measured, Width, ascii_prefix, copy_ascii, is_utf8, is_utf8_up_to};
+pub use utf8::{Measured, Width, is_utf8, is_utf8_up_to};
 
 pub use level::{Level, instruction_set};

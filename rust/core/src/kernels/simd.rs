@@ -26,11 +26,6 @@ pub fn joined(data: &[u8], length: usize) -> &str {
     unsafe { std::str::from_utf8_unchecked(&data[..length]) }
 }
 
-pub fn ascii_prefix(data: &[u8]) -> usize {
-    let result = simdutf::validate_ascii_with_errors(data);
-    if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count }
-}
-
 pub fn count(text: &str) -> usize {
     simdutf::count_utf8(text.as_bytes())
 }
@@ -109,19 +104,6 @@ pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
     assert_eq!(from.len(), out.len());
     // SAFETY: both are as long, bytes need no care, and a mutable slice overlaps no other.
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
-}
-
-/// Copy bytes as far as they are ASCII in blocks of so many, and return how many were copied.
-pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>], block_bytes: usize) -> usize {
-    let mut copied = 0;
-    for (block, place) in from.chunks(block_bytes).zip(out.chunks_mut(block_bytes)) {
-        if !simdutf::validate_ascii(block) {
-            break;
-        }
-        copy(block, place);
-        copied += block.len();
-    }
-    copied
 }
 
 /// Grow a vector, which has room for them, by `count` values, which `write` writes.

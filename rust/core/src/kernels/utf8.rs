@@ -134,18 +134,6 @@ fn largest_byte(data: &[u8]) -> u8 {
     data.iter().fold(0, |largest, &byte| largest.max(byte))
 }
 
-/// How many bytes of the data are ASCII before the first that is not.
-#[must_use]
-pub fn ascii_prefix(data: &[u8]) -> usize {
-    simd::ascii_prefix(data)
-}
-
-/// Copy bytes to memory of the same length; false, and part of it unwritten, where one is not ASCII.
-#[must_use]
-pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> bool {
-    simd::copy_ascii(from, out, BLOCK) == from.len()
-}
-
 /// The length of the longest prefix of bytes that is valid UTF-8.
 #[must_use]
 pub fn is_utf8_up_to(data: &[u8]) -> usize {
