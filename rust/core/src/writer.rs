@@ -62,6 +62,30 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Write a chunk, and return where that ended. A chunk of which a code point must be handed out is left to be walked.
+    fn take_chunk(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        if source.agreement.is_total() && self.form.agreement.is_total() {
+            let shared = is_utf8_up_to(&source.data[start..limit]);
+            if shared > 0 {
+                self.out.try_reserve(shared)?;
+                self.out.extend_from_slice(&source.data[start..start + shared]);
+                return Ok(start + shared);
+            }
+        }
+        let extent = source.measure(start, limit);
+        let mut points = std::mem::take(&mut self.points);
+        points.clear();
+        points.try_reserve(extent.count)?;
+        append(&mut points, extent.count, |out| source.write_ucs4(start, limit, out));
+        let is_written = self.spell(&points)?;
+        self.points = points;
+        if is_written {
+            return Ok(extent.end);
+        }
+        self.walked_to = extent.end;
+        Ok(start)
+    }
+
     /// Write code points, or nothing where one must be handed out or may be half of a pair: then places are needed.
     fn spell(&mut self, points: &[u32]) -> Result<bool, OutOfMemory> {
         let form = self.form;
@@ -121,31 +145,17 @@ impl Sink for Writer<'_> {
         self.written(code_point, start, end, end)
     }
 
-    /// Chunk by chunk: code points, then bytes. Where the target stops, the chunk is walked, so that places are known.
+    /// Chunk by chunk: code points, then bytes.
     fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        if start < self.walked_to {
-            return Ok(start);
-        }
-        self.finish(start)?;
-        let limit = limit.min(start + CHUNK_BYTES);
-        if source.agreement.is_total() && self.form.agreement.is_total() {
-            let shared = is_utf8_up_to(&source.data[start..limit]);
-            if shared > 0 {
-                self.out.try_reserve(shared).map_err(OutOfMemory::from)?;
-                self.out.extend_from_slice(&source.data[start..start + shared]);
-                return Ok(start + shared);
+        let mut at = start;
+        // A lead that is held must see what follows it, and its place be known.
+        while at < limit && at >= self.walked_to && self.held.is_none() {
+            let chunk_limit = limit.min(at + CHUNK_BYTES);
+            at = self.take_chunk(source, at, chunk_limit)?;
+            if at < chunk_limit {
+                break;
             }
         }
-        let extent = source.measure(start, limit);
-        let mut points = std::mem::take(&mut self.points);
-        points.clear();
-        points.try_reserve(extent.count).map_err(OutOfMemory::from)?;
-        append(&mut points, extent.count, |out| source.write_ucs4(start, limit, out));
-        let is_written = self.spell(&points)?;
-        self.points = points;
-        if !is_written {
-            self.walked_to = extent.end;
-        }
-        Ok(if is_written { extent.end } else { start })
+        Ok(at)
     }
 }
