@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, form_argument
 from eightfold.cli.colour import Part, Styled
-from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, add_destination, jobs, sink
+from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, add_destination, before, jobs, sink
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
@@ -104,7 +104,7 @@ class _StoppedError(Exception):
 
 def _convert(job: Job, options: Options, failures: Failures) -> int:
     try:
-        with sink(job, options) as target, opened(job.source, twice=options.form is None) as source:
+        with sink(job, options, before(job)) as target, opened(job.source, twice=options.form is None) as source:
             form = options.form or identified(source)
             _pour(source, target, Conversion(form, options.to, options.errors), verify=options.verify)
     except FileError as error:
