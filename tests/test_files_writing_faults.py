@@ -55,10 +55,9 @@ def test_a_full_disk(size: int, backup: list[str], small_disk: Path) -> None:
 def test_a_disk_without_room_for_another_file(small_disk: Path) -> None:
     old = small_disk / "file.txt"
     old.write_bytes(b"caf\xe9")
-    with (small_disk / "filler").open("wb", buffering=0) as filler:
-        with suppress(OSError):
-            while True:
-                filler.write(bytes(4096))
+    with (small_disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(4096))
     done = run(*REPAIRED, "file.txt", cwd=small_disk)
     assert (done.returncode, old.read_bytes()) == (2, b"caf\xe9")
     assert b"file.txt: No space left on device" in done.stderr

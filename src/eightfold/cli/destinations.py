@@ -69,27 +69,27 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
-        return [Job(path, path) for path in _once(_found(paths, on_error))]
+        return [Job(path, path) for path in once(found(paths, on_error))]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not os.path.isdir(options.output):
         return [Job(paths[0], options.output)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
-    found = [_into_folder(options.output, path, file) for path in paths for file in _found([path], on_error)]
-    _check_apart(found)
-    return found
+    work = [_into_folder(options.output, path, file) for path in paths for file in found([path], on_error)]
+    _check_apart(work)
+    return work
 
 
-def _found(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Iterator[str]:
+def found(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Iterator[str]:
     """Yield the files that paths stand for, but for what a run that is at work, or was killed, has left beside them."""
     return (file for file in files_of(paths, on_error) if not is_temporary(file))
 
 
-def _once(files: Iterable[str]) -> Iterator[str]:
+def once(files: Iterable[str]) -> Iterator[str]:
     """Yield files without those that were there already under another path: what is converted twice is destroyed."""
     met: set[str] = set()
     for file in files:
-        real = os.path.realpath(file)
+        real = file if file == STANDARD_INPUT else os.path.realpath(file)
         if real not in met:
             met.add(real)
             yield file
@@ -117,12 +117,22 @@ def _into_folder(folder: str, path: str, file: str) -> Job:
     return Job(file, os.path.join(folder, inside), new_folders=True)
 
 
-def _check_apart(found: Sequence[Job]) -> None:
+def _check_apart(work: Sequence[Job]) -> None:
     sources: dict[str, str] = {}
-    for job in found:
+    for job in work:
         other = sources.setdefault(job.target, job.source)
         if other != job.source:
             raise UsageError(f"{shown(other)} and {shown(job.source)} would both become {shown(job.target)}")
+
+
+def check_free(flag: str, path: str) -> None:
+    """Refuse to write a record over a file: it may be a slip of the hand, or a record that is the only way back.
+
+    Raises:
+        UsageError: there is a file of that name.
+    """
+    if os.path.isfile(path):
+        raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
 
 
 def before(job: Job) -> Snapshot | None:
