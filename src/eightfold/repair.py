@@ -31,7 +31,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from eightfold import reference
@@ -137,6 +137,22 @@ class Change:
             "new": hex_bytes(self.new),
         }
 
+    @classmethod
+    def from_dict(cls, values: Any) -> Change:
+        r"""Return the change of the values that :meth:`as_dict` gave.
+
+        Raises:
+            PlanError: they are none.
+
+        >>> change = Change(3, b"\xe9", b"\xc3\xa9", "truncated", "latin-1", 1, 4)
+        >>> Change.from_dict(change.as_dict()) == change
+        True
+        """
+        try:
+            return _change(values)
+        except (KeyError, TypeError, ValueError) as error:
+            raise PlanError(f"this is no plan: {_why(error)}") from error
+
 
 def _shown(data: bytes) -> str:
     ellipsis = " ..." if len(data) > _BYTES_SHOWN else ""
@@ -216,8 +232,7 @@ class Plan:
         >>> b"".join(plan(b"caf\xe9", errors="latin-1").apply_chunks([b"ca", b"f", b"\xe9"]))
         b'caf\xc3\xa9'
         """
-        edits = (_Edit(change.start, change.old, change.new) for change in self.changes)
-        return _rewritten(chunks, edits, (self.original_sha256, self.result_sha256))
+        return apply_changes(chunks, self.changes, (self.original_sha256, self.result_sha256))
 
     def undo_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         r"""Yield the original bytes of a result in chunks. That it fits is certain only when the last was taken.
@@ -228,13 +243,7 @@ class Plan:
         >>> b"".join(plan(b"caf\xe9", errors="latin-1").undo_chunks([b"caf\xc3", b"\xa9"]))
         b'caf\xe9'
         """
-        return _rewritten(chunks, self._way_back(), (self.result_sha256, self.original_sha256))
-
-    def _way_back(self) -> Iterator[_Edit]:
-        shift = 0
-        for change in self.changes:
-            yield _Edit(change.start + shift, change.new, change.old)
-            shift += len(change.new) - len(change.old)
+        return undo_changes(chunks, self.changes, (self.original_sha256, self.result_sha256))
 
     def as_dict(self) -> dict[str, Any]:
         r"""Return the plan as JSON-ready values.
@@ -263,14 +272,14 @@ class Plan:
         """
         try:
             words = (values["form"], values["errors"], values["original_sha256"], values["result_sha256"])
-            changes = tuple(_change(each) for each in values["changes"])
+            changes = tuple(map(Change.from_dict, values["changes"]))
+        except PlanError:
+            raise
         except (KeyError, TypeError, ValueError) as error:
             raise PlanError(f"this is no plan: {_why(error)}") from error
         if not all(isinstance(word, str) for word in words):
             raise PlanError("this is no plan: form, policy and digests must be strings")
-        if any(one.end > other.start for one, other in pairwise(changes)):
-            raise PlanError("this is no plan: its changes overlap, or are not in order")
-        return cls(*words, changes)
+        return cls(*words, tuple(in_order(changes)))
 
     def to_json(self) -> str:
         r"""Return the plan as JSON, all of it ASCII.
@@ -292,6 +301,66 @@ class Plan:
         eightfold.repair.PlanError: this plan has version 9, and this eightfold reads version 1
         """
         return cls.from_dict(versioned(text))
+
+
+def in_order(changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield changes as they are.
+
+    Raises:
+        PlanError: one begins before the end of the one before it.
+    """
+    end = 0
+    for change in changes:
+        if change.start < end:
+            raise PlanError("this is no plan: its changes overlap, or are not in order")
+        end = change.end
+        yield change
+
+
+def apply_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
+    r"""Yield the repaired bytes of an original in chunks, as :meth:`Plan.apply_chunks`; changes may be an iterator.
+
+    Args:
+        chunks: the original.
+        changes: those of its plan.
+        digests: the SHA-256 of the original and of the result, in hex.
+
+    Raises:
+        PlanError: as :meth:`Plan.apply`.
+
+    >>> made = plan(b"caf\xe9", errors="latin-1")
+    >>> digests = (made.original_sha256, made.result_sha256)
+    >>> b"".join(apply_changes([b"caf", b"\xe9"], iter(made.changes), digests))
+    b'caf\xc3\xa9'
+    """
+    return _rewritten(chunks, (_Edit(change.start, change.old, change.new) for change in changes), digests)
+
+
+def undo_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
+    r"""Yield the original bytes of a result in chunks, as :meth:`Plan.undo_chunks`; changes may be an iterator.
+
+    Args:
+        chunks: the result.
+        changes: those of the plan for the original.
+        digests: the SHA-256 of the original and of the result, in hex.
+
+    Raises:
+        PlanError: as :meth:`Plan.undo`.
+
+    >>> made = plan(b"caf\xe9", errors="latin-1")
+    >>> digests = (made.original_sha256, made.result_sha256)
+    >>> b"".join(undo_changes([b"caf\xc3", b"\xa9"], iter(made.changes), digests))
+    b'caf\xe9'
+    """
+    original, result = digests
+    return _rewritten(chunks, _way_back(changes), (result, original))
+
+
+def _way_back(changes: Iterable[Change]) -> Iterator[_Edit]:
+    shift = 0
+    for change in changes:
+        yield _Edit(change.start + shift, change.new, change.old)
+        shift += len(change.new) - len(change.old)
 
 
 def versioned(text: str | bytes) -> Any:
@@ -581,5 +650,5 @@ _WRITERS: Mapping[str, Callable[[Form, bytes], bytes | None]] = {
 
 __all__ = [
     *("Change", "LOSSLESS", "POLICIES", "Plan", "PlanError", "Repaired", "Repairer"),
-    *("plan", "plan_chunks", "repair"),
+    *("apply_changes", "plan", "plan_chunks", "repair", "undo_changes"),
 ]

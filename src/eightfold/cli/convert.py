@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from functools import partial
+from typing import NamedTuple
 
 from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, form_argument
+from eightfold.cli.certifying import Certified, add_certificate, certificates, check_certificate
 from eightfold.cli.colour import Part, Styled
-from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, add_destination, jobs, sink
+from eightfold.cli.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
+from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.remedies import Conversion, remedies
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
+from eightfold.files.certificates import Certificate, Side
 from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
@@ -24,13 +29,13 @@ from eightfold.stream import Converter
 
 
 @dataclass
-class Options(Destination):
+class Options(Certified):
     """What `convert` is asked to do; `form` is None for auto."""
 
     form: Form | None = UTF_8
     to: Form = UTF_8
     errors: str = "strict"
-    verify: bool = False
+    diff: bool = False
     internal: bool = False
 
 
@@ -40,15 +45,23 @@ def parser() -> CommandParser:
         "convert",
         "[-f FORM] -t FORM [OPTIONS] [PATH ...]",
         "Convert files from one form to another. A file is written whole or not at all:\n"
-        "if anything fails, what was there before is untouched. A symbolic link is\n"
-        "followed, and the file that it leads to is replaced.\n"
-        "Exit status 0: converted; 1: faults; 2: wrong use, or unreadable or unwritable\n"
-        "files.",
+        "if anything fails, what was there before is untouched. It keeps its owner, its\n"
+        "permissions and its attributes. A symbolic link that is given is followed, and\n"
+        "the file that it leads to is replaced; those in a folder are not met. Read-only\n"
+        "files, and those with several names (hard links), are refused, and so is one that\n"
+        "changes while it is read.\n\n"
+        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
+        "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
             ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "a whole folder, each in place"),
             ("eightfold convert -f utf-8 -t utf-16 --errors replace < in > out", "U+FFFD for what is ill-formed"),
             ("eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin", "and prove that it can be read back"),
+            ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),
+            (
+                "eightfold convert -f utf-16 -t utf-8 --in-place --certificate proof.jsonl letters/",
+                "a folder, and a record of what it was and what it is",
+            ),
         ],
     )
     add_paths(command)
@@ -62,24 +75,38 @@ def parser() -> CommandParser:
     )
     add_destination(command)
     command.add_argument(
-        "--verify",
-        action="store_true",
-        help="decode the result back and compare code points; where they differ, nothing is written",
+        "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
     )
+    add_certificate(command, "decode the result back and compare code points")
     command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
     return command
 
 
 def run(options: Options) -> int:
     """Convert the files; return the exit status."""
-    failures = Failures()
-    work = jobs(options, failures.tell)
+    if options.diff and (options.output != STANDARD_OUTPUT or options.in_place or options.backup or options.verified):
+        raise UsageError("--diff writes nothing: it excludes -o, --in-place, --backup, --verify and --certificate")
+    check_certificate(options, writes=True)
     if options.form is not None:
         _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
+    failures = Failures()
+    status = _show(options, failures) if options.diff else _write(options, failures)
+    return WRONG_USE_OR_FILE if failures.count else status
+
+
+def _show(options: Options, failures: Failures) -> int:
+    work = found(options.paths, failures.tell)
+    outcome = "the rest of it is not shown"
+    return max((_done(partial(_differ, path, options), outcome, failures) for path in work), default=NOTHING_WRONG)
+
+
+def _write(options: Options, failures: Failures) -> int:
+    work = jobs(options, failures.tell)
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
-    status = max((_convert(job, options, failures) for job in work), default=NOTHING_WRONG)
-    return WRONG_USE_OR_FILE if failures.count else status
+    with certificates(options) as certify:
+        done = (_done(partial(_convert, job, options, certify), _outcome(job), failures) for job in work)
+        return max(done, default=NOTHING_WRONG)
 
 
 def _converter(conversion: Conversion) -> Converter:
@@ -102,43 +129,80 @@ class _StoppedError(Exception):
         self.advice = advice
 
 
-def _convert(job: Job, options: Options, failures: Failures) -> int:
+def _done(act: Callable[[], int], outcome: str, failures: Failures) -> int:
+    """Do something with a file and return the exit status; what stops it is told, and the next file can come."""
     try:
-        with sink(job, options) as target, opened(job.source, twice=options.form is None) as source:
-            form = options.form or identified(source)
-            _pour(source, target, Conversion(form, options.to, options.errors), verify=options.verify)
+        return act()
     except FileError as error:
         failures.tell(error)
+        return NOTHING_WRONG
     except _StoppedError as stopped:
-        _tell(stopped, job)
+        point(*stopped.line)
+        say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)
         return FAULTS
+
+
+def _outcome(job: Job) -> str:
+    return "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
+
+
+def _differ(path: str, options: Options) -> int:
+    with opened(path, twice=options.form is None) as source:
+        conversion = _conversion(source, options)
+        difference = Shown(path, conversion.source, conversion.target)
+        for piece in _pieces(source, conversion, None):
+            difference.put(piece.chunk, piece.result, final=piece.final)
+    return FAULTS if difference.differs else NOTHING_WRONG
+
+
+def _convert(job: Job, options: Options, certify: Callable[[bytes], object]) -> int:
+    with sink(job, options, before(job)) as target, opened(job.source, twice=options.form is None) as source:
+        conversion = _conversion(source, options)
+        verifier = Verifier(*conversion) if options.verified else None
+        certificate = _certificate(job, conversion) if options.certificate else None
+        for piece in _pieces(source, conversion, verifier):
+            target.write(piece.result)
+            if certificate is not None:
+                certificate.take(piece.chunk, piece.result)
+    if verifier is not None:
+        say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
+        if certificate is not None:
+            certify(certificate.line("code points", {"code_points": verifier.count}))
     return NOTHING_WRONG
 
 
-def _pour(source: Source, target: BinaryIO, conversion: Conversion, *, verify: bool) -> None:
+def _conversion(source: Source, options: Options) -> Conversion:
+    return Conversion(options.form or identified(source), options.to, options.errors)
+
+
+def _certificate(job: Job, conversion: Conversion) -> Certificate:
+    source, target, errors = conversion
+    return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
+
+
+class _Piece(NamedTuple):
+    """The next bytes of a file, what as many as can be converted by then become, and whether that is the end."""
+
+    chunk: bytes
+    result: bytes
+    final: bool
+
+
+def _pieces(source: Source, conversion: Conversion, verifier: Verifier | None) -> Iterator[_Piece]:
     converter = _converter(conversion)
-    verifier = Verifier(*conversion) if verify else None
     try:
         for chunk, final in source.pieces():
             result = converter.convert(chunk, final)
             if verifier is not None:
                 verifier.compare(chunk, result, final=final)
-            target.write(result)
+            yield _Piece(chunk, result, final)
     except ConversionError as error:
         fault = error.fault
         line = _line(source, conversion.source, fault.start, (Styled(fault.kind, "error"), f": {fault}"))
         raise _StoppedError(line, remedies(fault, conversion)) from error
     except DifferenceError as error:
         raise _StoppedError(_line(source, conversion.source, error.start, (error.sentence,))) from error
-    if verifier is not None:
-        say(f"{shown(source.path)}: verified, {counted(verifier.count, 'code point')} the same")
 
 
 def _line(source: Source, form: Form, offset: int, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
     return *placed(source.path, place_of(source, form, offset)), *sentence, f", at byte {offset}"
-
-
-def _tell(stopped: _StoppedError, job: Job) -> None:
-    point(*stopped.line)
-    outcome = "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
-    say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -14,7 +14,8 @@ from eightfold.cli.inputs import files_of
 from eightfold.files import FileError, blaming
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT
-from eightfold.files.writing import replacing, standard_output
+from eightfold.files.temporary import is_temporary
+from eightfold.files.writing import Snapshot, replacing, snapshot, standard_output
 
 STANDARD_OUTPUT = "-"
 
@@ -68,15 +69,30 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
-        return [Job(path, path) for path in files_of(paths, on_error)]
+        return [Job(path, path) for path in once(found(paths, on_error))]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not os.path.isdir(options.output):
         return [Job(paths[0], options.output)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
-    found = [_into_folder(options.output, path, file) for path in paths for file in files_of([path], on_error)]
-    _check_apart(found)
-    return found
+    work = [_into_folder(options.output, path, file) for path in paths for file in found([path], on_error)]
+    _check_apart(work)
+    return work
+
+
+def found(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Iterator[str]:
+    """Yield the files that paths stand for, but for what a run that is at work, or was killed, has left beside them."""
+    return (file for file in files_of(paths, on_error) if not is_temporary(file))
+
+
+def once(files: Iterable[str]) -> Iterator[str]:
+    """Yield files without those that were there already under another path: what is converted twice is destroyed."""
+    met: set[str] = set()
+    for file in files:
+        real = file if file == STANDARD_INPUT else os.path.realpath(file)
+        if real not in met:
+            met.add(real)
+            yield file
 
 
 def _check(options: Destination) -> None:
@@ -101,17 +117,37 @@ def _into_folder(folder: str, path: str, file: str) -> Job:
     return Job(file, os.path.join(folder, inside), new_folders=True)
 
 
-def _check_apart(found: Sequence[Job]) -> None:
+def _check_apart(work: Sequence[Job]) -> None:
     sources: dict[str, str] = {}
-    for job in found:
+    for job in work:
         other = sources.setdefault(job.target, job.source)
         if other != job.source:
             raise UsageError(f"{shown(other)} and {shown(job.source)} would both become {shown(job.target)}")
 
 
+def check_free(flag: str, path: str) -> None:
+    """Refuse to write a record over a file: it may be a slip of the hand, or a record that is the only way back.
+
+    Raises:
+        UsageError: there is a file of that name.
+    """
+    if os.path.isfile(path):
+        raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
+
+
+def before(job: Job) -> Snapshot | None:
+    """Return what the file is like that a job replaces by its own result; to be asked before it is read."""
+    return snapshot(job.target) if job.source == job.target != STANDARD_OUTPUT else None
+
+
 @contextmanager
-def sink(job: Job, options: Destination) -> Iterator[BinaryIO]:
+def sink(job: Job, options: Destination, read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """Open what a job writes to. But for standard output it is there when the block ends without an exception.
+
+    Args:
+        job: what is done.
+        options: how it was asked for.
+        read: what :func:`before` returned; a file that has changed since is not replaced.
 
     Raises:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
@@ -125,5 +161,5 @@ def sink(job: Job, options: Destination) -> Iterator[BinaryIO]:
     if job.new_folders:
         with blaming(job.target):
             os.makedirs(os.path.dirname(job.target) or ".", exist_ok=True)
-    with replacing(job.target, options.backup) as file:
+    with replacing(job.target, options.backup, read) as file:
         yield file

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +13,8 @@ from typing import cast
 from eightfold.files import FileError, blaming
 
 STANDARD_INPUT = "-"
-CHUNK_BYTES = 64 * 1024
+CHUNK_BYTES = 256 * 1024
+"""Large enough for a call to cost nothing, and small enough for the nearest caches."""
 
 
 class Source:
@@ -42,6 +45,34 @@ class Source:
         with blaming(self.path):
             # What a pipe has now is taken now; `read` would wait until the chunk is full.
             return self._file.read1(CHUNK_BYTES)
+
+    def head(self, length: int) -> bytes:
+        """Return the first bytes of what is left, which stay there; only of a source that is seekable.
+
+        Raises:
+            FileError: they cannot be read.
+        """
+        return self.window(self._file.tell() - self._start, length)
+
+    def window(self, start: int, length: int) -> bytes:
+        """Return bytes from an offset on, fewer at the end, and stay where the source is; only of a seekable one.
+
+        Raises:
+            FileError: they cannot be read.
+        """
+        with blaming(self.path):
+            here = self._file.tell()
+            self._file.seek(self._start + start)
+            found = self._file.read(length)
+            self._file.seek(here)
+            return found
+
+    @property
+    def length(self) -> int | None:
+        """How many bytes there are now, where the system knows: of a regular file."""
+        with blaming(self.path):
+            status = os.fstat(self._file.fileno())
+        return status.st_size - self._start if stat.S_ISREG(status.st_mode) else None
 
     def rewind(self) -> None:
         """Go back to the first byte.
