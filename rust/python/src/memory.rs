@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 use std::slice;
 
-use eightfold_core::kernels::{self, Scalar};
+use eightfold_core::kernels::{self, Scalar, ShortBuffer};
 use eightfold_core::{Measured, Text, TextBuffer, Width};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -117,22 +117,37 @@ fn copy<T: Copy>(from: &[T], out: &mut [MaybeUninit<T>]) {
 }
 
 /// The code points of a str. It is immutable, and must be kept alive by the caller's reference.
+#[inline]
 pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
-    // SAFETY: the str is complete (it came from Python), is not changed any more, and outlives the slice.
-    Ok(match unsafe { text.data() }? {
-        PyStringData::Ucs1(points) => Text::One(points),
-        PyStringData::Ucs2(points) => Text::Two(points),
-        PyStringData::Ucs4(points) => Text::Four(points),
-    })
+    // SAFETY: the str is complete (it came from Python), is not changed any more, and outlives the slice. One that is
+    // compact has its code points ready behind its header, as many of them and as wide as that says.
+    unsafe {
+        let object = text.as_ptr();
+        if ffi::PyUnicode_IS_COMPACT(object) != 0 {
+            let (data, length) = (ffi::PyUnicode_DATA(object), text_length(text));
+            return Ok(match ffi::PyUnicode_KIND(object) {
+                ffi::PyUnicode_1BYTE_KIND => Text::One(slice::from_raw_parts(data.cast(), length)),
+                ffi::PyUnicode_2BYTE_KIND => Text::Two(slice::from_raw_parts(data.cast(), length)),
+                _ => Text::Four(slice::from_raw_parts(data.cast(), length)),
+            });
+        }
+        Ok(match text.data()? {
+            PyStringData::Ucs1(points) => Text::One(points),
+            PyStringData::Ucs2(points) => Text::Two(points),
+            PyStringData::Ucs4(points) => Text::Four(points),
+        })
+    }
 }
 
 /// How many code points a str has.
+#[inline]
 pub fn text_length(text: &Bound<'_, PyString>) -> usize {
     // SAFETY: the object is a str, and the macro reads its header only.
     unsafe { ffi::PyUnicode_GET_LENGTH(text.as_ptr()) as usize }
 }
 
 /// The characters of a str that knows itself to be ASCII.
+#[inline]
 pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
     // SAFETY: the object is a str; one that is compact and ASCII holds its characters, one byte each, behind its header,
     // is not changed any more, and outlives the slice.
@@ -145,6 +160,7 @@ pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
 }
 
 /// Make bytes of `count` bytes, which `fill` writes, all of them.
+#[inline]
 fn new_bytes<'py>(
     py: Python<'py>,
     count: usize,
@@ -166,8 +182,16 @@ fn new_bytes<'py>(
 }
 
 /// Make bytes of bytes.
+#[inline]
 pub fn bytes_of_slice<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     new_bytes(py, data.len(), |out| released(py, data.len(), || copy(data, out)))
+}
+
+/// Make bytes of a short text without surrogates, as UTF-8.
+#[inline]
+pub fn bytes_of_short<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let mut buffer: ShortBuffer = [const { MaybeUninit::uninit() }; _];
+    kernels::write_short(text, &mut buffer).map(|bytes| bytes_of_slice(py, bytes)).transpose()
 }
 
 /// Make bytes of text without surrogates, as UTF-8.

@@ -7,12 +7,14 @@ mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
+mod short;
 mod simd;
 mod text;
 mod utf8;
 
 pub use ascii::{copy_ascii, is_ascii};
 pub use find::{find_byte, find_pair, find_point};
+pub use short::{SHORT_BYTES, ShortBuffer, write_short};
 pub(crate) use simd::append;
 pub use text::Scalar;
 pub use text::Text;
