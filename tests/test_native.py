@@ -120,7 +120,9 @@ def test_the_short_way_and_the_general_one_take_the_same_arguments(name: str) ->
     assert verb(given[0], **dict(zip(names[1:], given[1:], strict=False))) == expected
     if "errors" in names:
         strict = "".join(["st", "rict"])
-        assert verb(*given, strict) == verb(*given, errors=strict) == verb(*given, "replace") == expected
+        assert verb(*given, strict) == verb(*given, errors=strict) == expected
+        for policy in ("replace", "surrogatepass", "surrogateescape", "backslashreplace", "xmlcharrefreplace"):
+            assert verb(*given, policy) == general(*given, policy) == expected
     wrong: list[tuple[tuple[object, ...], dict[str, object]]] = [
         ((), {}),
         (given[:1], {}),
@@ -184,6 +186,19 @@ def test_what_is_short_is_what_is_long(form: str) -> None:
             assert decoded == TWINS["decode"](data, form)
             assert sys.getsizeof(decoded) == sys.getsizeof("".join(list(decoded)))
             assert hash(decoded) == hash("".join(list(decoded)))
+
+
+@needs_core
+def test_a_policy_that_a_form_refuses_or_varies_has_no_short_way() -> None:
+    rows, latin = eightfold.form("utf-8").rows, eightfold.Form("latin-1", [eightfold.Row(0, 0xFF, (0, 0xFF))])
+    refusing = eightfold.Form("refusing", rows, refuses={"replace": "of its own reasons"})
+    varying = eightfold.Form("varying", rows, variants=[eightfold.Variant("surrogatepass", latin)])
+    for _ in range(2):
+        assert eightfold.decode(b"\xc3\xa9", refusing) == eightfold.decode(b"\xc3\xa9", varying) == "é"
+        with pytest.raises(ValueError, match="of its own reasons"):
+            eightfold.decode(b"\xc3\xa9", refusing, "replace")
+        assert eightfold.decode(b"\xc3\xa9", varying, "surrogatepass") == "Ã©"
+        assert eightfold.encode("é", varying, "surrogatepass") == b"\xe9"
 
 
 @needs_core

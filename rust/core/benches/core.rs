@@ -5,7 +5,8 @@ use divan::{Bencher, black_box};
 use eightfold_core::{Form, Measured, Missing, OnFault, Pass, Text, TextBuffer, encode_text};
 use serde_json::Value;
 
-mod family;
+#[path = "../tests/forms/mod.rs"]
+mod forms;
 
 const BYTES: usize = 1 << 20;
 const SCRIPTS: [&str; 12] = [
@@ -54,7 +55,7 @@ fn pairs() -> impl Iterator<Item = String> {
 
 fn form_and_points(pair: &str) -> (Form, Vec<u32>) {
     let (form, script) = pair.split_once(' ').expect("two names");
-    (family::form(form), text(script).chars().map(u32::from).collect())
+    (forms::form(form), text(script).chars().map(u32::from).collect())
 }
 
 #[divan::bench(args = pairs())]

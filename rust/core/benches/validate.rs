@@ -9,7 +9,8 @@ use std::{env, fs};
 
 use eightfold_core::{Form, Halt, OnFault, Pass};
 
-mod family;
+#[path = "../tests/forms/mod.rs"]
+mod forms;
 
 fn is_well_formed(form: &Form, data: &[u8]) -> bool {
     let pass = Pass { form, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
@@ -40,7 +41,7 @@ fn main() {
         return println!("give rounds, seconds and files, as `python -m benchmarks` does");
     };
     let (rounds, seconds): (u32, f64) = (rounds.parse().expect("a number"), seconds.parse().expect("a number"));
-    let form = family::form("utf-8");
+    let form = forms::form("utf-8");
     for file in files {
         let data = fs::read(file).expect("a file of UTF-8");
         let ours = || is_well_formed(&form, black_box(&data));

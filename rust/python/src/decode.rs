@@ -13,7 +13,7 @@ use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
 
 /// How much of an input says that all of it may be ASCII, which is then checked while it is copied.
-const PROBE_BYTES: usize = 4096;
+const PROBE_BYTES: usize = 256;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -56,11 +56,16 @@ pub fn decode<'py>(
 #[inline]
 pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
     let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
-    let handle = Key::of(form)?.handle()?.get();
+    let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
     if !handle.is_plain || data.len() >= RELEASE_BYTES {
         return None;
     }
-    clean_text(form.py(), &handle.form, data).ok()?.map(Bound::into_any)
+    let text = match data.len() {
+        ..=PROBE_BYTES if handle.shares_ascii && is_ascii(data) => str_of_ascii(py, data),
+        ..=PROBE_BYTES if handle.shares_utf8 => measured_text(py, data),
+        _ => clean_text(py, &handle.form, data),
+    };
+    text.ok()?.map(Bound::into_any)
 }
 
 /// The str of bytes that the form shares with UTF-8 wholly: measured, then written once into memory of the exact kind.
@@ -75,6 +80,10 @@ fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
     if !agreement.is_total() && released(py, data.len(), || agreement.before_parting(data)) < data.len() {
         return Ok(None);
     }
+    measured_text(py, data)
+}
+
+fn measured_text<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     let measured = released(py, data.len(), || Measured::new(data));
     if measured.text().len() < data.len() { Ok(None) } else { str_of_measured(py, measured).map(Some) }
 }

@@ -11,7 +11,8 @@ use crate::convert::{Target, writer};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, ascii_of, bytes_of_scalar, bytes_of_size, bytes_of_slice, released, text_length, text_of,
+    RELEASE_BYTES, ascii_of, bytes_of_scalar, bytes_of_short, bytes_of_size, bytes_of_slice, released, text_length,
+    text_of,
 };
 use crate::names;
 
@@ -41,11 +42,17 @@ pub fn encode<'py>(
 #[inline]
 pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
     let text = text.cast_exact::<PyString>().ok()?;
-    let handle = Key::of(form)?.handle()?.get();
-    if !handle.is_plain || text_length(text) >= RELEASE_BYTES {
+    let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
+    if text_length(text) >= RELEASE_BYTES {
         return None;
     }
-    clean_bytes(form.py(), &handle.form, text).ok()?.map(Bound::into_any)
+    let written = match ascii_of(text) {
+        Some(ascii) if handle.shares_ascii => bytes_of_slice(py, ascii).map(Some),
+        _ if handle.shares_utf8 => clean_bytes_of(py, text_of(text).ok()?),
+        _ if handle.is_plain => clean_bytes(py, &handle.form, text),
+        _ => return None,
+    };
+    written.ok()?.map(Bound::into_any)
 }
 
 /// Return the bytes that a str is encoded to: see `eightfold.run.encoded_bytes`.
@@ -117,6 +124,14 @@ fn clean_bytes<'py>(
     let points = text_of(text)?;
     if !shared_wholly(py, form, points) {
         return Ok(None);
+    }
+    clean_bytes_of(py, points)
+}
+
+#[inline]
+fn clean_bytes_of<'py>(py: Python<'py>, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if let Some(bytes) = bytes_of_short(py, points)? {
+        return Ok(Some(bytes));
     }
     match released(py, points.len(), || points.scalar()) {
         Some(scalar) => bytes_of_scalar(py, scalar).map(Some),

@@ -1,9 +1,8 @@
 //! The short way into a verb, for the arguments that nearly all calls have.
 //!
 //! PyO3's wrapper of a function was measured at 7 ns for two arguments, where a function of C that does nothing takes 14
-//! and `"text".encode()` 24 in all. So a verb may have a second entrance: it takes positional arguments with `errors`
-//! absent or `strict`, does what needs no exception and no policy, and leaves everything else to PyO3's wrapper, which
-//! sees the same arguments. Nothing outside this file is called by the interpreter without that wrapper.
+//! and `"text".encode()` 24 in all. So a verb may have a second entrance: it takes positional arguments, does what needs
+//! no exception and no answer to a fault, and leaves everything else to PyO3's wrapper, which sees the same arguments. Nothing outside this file is called by the interpreter without that wrapper.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +13,7 @@ use std::sync::OnceLock;
 use pyo3::ffi::{self, PyCFunctionFastWithKeywords as Code, PyObject};
 use pyo3::prelude::*;
 
-use crate::known::is_strict;
+use crate::known::is_plain_policy;
 use crate::{convert, decode, encode, faults};
 
 /// How the interpreter calls a function that has an entrance.
@@ -38,7 +37,7 @@ unsafe fn answered<'py, const COUNT: usize>(
     }
     // SAFETY: so says the caller; nothing of it outlives the call.
     let argument = |at: usize| unsafe { Bound::ref_from_ptr(Python::assume_attached(), &*given.add(at)) };
-    if errors == 1 && !is_strict(argument(COUNT)) {
+    if errors == 1 && !is_plain_policy(argument(COUNT)) {
         return None;
     }
     // A panic comes again on the general way, which makes an exception of it.

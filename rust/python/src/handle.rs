@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use pyo3::{Borrowed, intern};
 
-use crate::known::{Key, is_strict};
+use crate::known::{Key, PLAIN_POLICIES, is_strict};
 use crate::names;
 
 /// The slot of a Form in which its handle is kept.
@@ -164,8 +164,13 @@ pub struct Handle {
     signatures: Vec<Signature>,
     refuses_strict: bool,
     varies_strict: bool,
-    /// Whether bytes of the form begin with no mark, and `strict` is what it says: the short ways are for such forms.
+    /// Whether bytes of the form begin with no mark, and [`PLAIN_POLICIES`] mean nothing of its own: the short ways are
+    /// for such forms.
     pub is_plain: bool,
+    /// Whether it is such a form, and ASCII is the same text in it.
+    pub shares_ascii: bool,
+    /// Whether it is such a form, and all of UTF-8 is the same text in it.
+    pub shares_utf8: bool,
     checked: Mutex<Vec<&'static str>>,
     readings: Mutex<Vec<Kept<Reading>>>,
     writings: Mutex<Vec<Kept<Writing>>>,
@@ -219,16 +224,21 @@ impl Handle {
             names: each(form, "names", fault_row)?,
         };
         let signatures = each(form, "signatures", signature)?;
-        let refuses_strict = form.getattr("refuses")?.contains("strict")?;
-        let varies_strict = !form.call_method1("variant", ("strict",))?.is_none();
+        let compiled = Form::new(tables);
+        let mut is_plain = signatures.is_empty();
+        for policy in PLAIN_POLICIES {
+            is_plain &= !refuses(form, policy)? && !varies(form, policy)?;
+        }
         Ok(Handle {
-            form: Arc::new(Form::new(tables)),
+            is_plain,
+            shares_ascii: is_plain && shares_ascii(&compiled),
+            shares_utf8: is_plain && compiled.agreement.is_total(),
+            form: Arc::new(compiled),
             name: form.getattr("name")?.extract()?,
             object: form.clone().unbind(),
-            is_plain: signatures.is_empty() && !refuses_strict && !varies_strict,
             signatures,
-            refuses_strict,
-            varies_strict,
+            refuses_strict: refuses(form, "strict")?,
+            varies_strict: varies(form, "strict")?,
             checked: Mutex::default(),
             readings: Mutex::default(),
             writings: Mutex::default(),
@@ -325,6 +335,14 @@ impl Handle {
             Writing::of(&names::writing(py)?.call1((self.plain(plain).object(py), errors.object(py), &self.name))?)
         })
     }
+}
+
+fn refuses(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {
+    form.getattr("refuses")?.contains(policy)
+}
+
+fn varies(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {
+    Ok(!form.call_method1("variant", (policy,))?.is_none())
 }
 
 /// Whether ASCII is the same text in a form.

@@ -92,5 +92,19 @@ impl Key {
 /// Whether this is the name `strict`, spelt so.
 #[inline]
 pub fn is_strict(errors: &Bound<'_, PyAny>) -> bool {
-    errors.cast_exact::<PyString>().is_ok_and(|name| ascii_of(name).is_some_and(|name| name == b"strict"))
+    policy_name(errors) == Some(b"strict")
+}
+
+/// The policies that a form must take as they are for the short ways; they matter only where there is a fault.
+pub const PLAIN_POLICIES: [&str; 5] = ["strict", "replace", "surrogatepass", "surrogateescape", "backslashreplace"];
+
+/// Whether this is one of [`PLAIN_POLICIES`].
+#[inline]
+pub fn is_plain_policy(errors: &Bound<'_, PyAny>) -> bool {
+    policy_name(errors).is_some_and(|given| PLAIN_POLICIES.iter().any(|name| name.as_bytes() == given))
+}
+
+#[inline]
+fn policy_name<'a>(errors: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
+    ascii_of(errors.cast_exact::<PyString>().ok()?)
 }

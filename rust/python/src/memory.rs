@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 use std::slice;
 
-use eightfold_core::kernels::{self, Scalar};
+use eightfold_core::kernels::{self, Scalar, ShortBuffer};
 use eightfold_core::{Extent, Halt, Measured, Output, Pass, Text, TextBuffer, Width};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -139,22 +139,37 @@ fn copy<T: Copy>(from: &[T], out: &mut [MaybeUninit<T>]) {
 }
 
 /// The code points of a str. It is immutable, and must be kept alive by the caller's reference.
+#[inline]
 pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
-    // SAFETY: the str is complete (it came from Python), is not changed any more, and outlives the slice.
-    Ok(match unsafe { text.data() }? {
-        PyStringData::Ucs1(points) => Text::One(points),
-        PyStringData::Ucs2(points) => Text::Two(points),
-        PyStringData::Ucs4(points) => Text::Four(points),
-    })
+    // SAFETY: the str is complete (it came from Python), is not changed any more, and outlives the slice. One that is
+    // compact has its code points ready behind its header, as many of them and as wide as that says.
+    unsafe {
+        let object = text.as_ptr();
+        if ffi::PyUnicode_IS_COMPACT(object) != 0 {
+            let (data, length) = (ffi::PyUnicode_DATA(object), text_length(text));
+            return Ok(match ffi::PyUnicode_KIND(object) {
+                ffi::PyUnicode_1BYTE_KIND => Text::One(slice::from_raw_parts(data.cast(), length)),
+                ffi::PyUnicode_2BYTE_KIND => Text::Two(slice::from_raw_parts(data.cast(), length)),
+                _ => Text::Four(slice::from_raw_parts(data.cast(), length)),
+            });
+        }
+        Ok(match text.data()? {
+            PyStringData::Ucs1(points) => Text::One(points),
+            PyStringData::Ucs2(points) => Text::Two(points),
+            PyStringData::Ucs4(points) => Text::Four(points),
+        })
+    }
 }
 
 /// How many code points a str has.
+#[inline]
 pub fn text_length(text: &Bound<'_, PyString>) -> usize {
     // SAFETY: the object is a str, and the macro reads its header only.
     unsafe { ffi::PyUnicode_GET_LENGTH(text.as_ptr()) as usize }
 }
 
 /// The characters of a str that knows itself to be ASCII.
+#[inline]
 pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
     // SAFETY: the object is a str; one that is compact and ASCII holds its characters, one byte each, behind its header,
     // is not changed any more, and outlives the slice.
@@ -167,6 +182,7 @@ pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
 }
 
 /// Make bytes of `count` bytes, which `fill` writes, all of them.
+#[inline]
 fn new_bytes<'py>(
     py: Python<'py>,
     count: usize,
@@ -188,6 +204,7 @@ fn new_bytes<'py>(
 }
 
 /// Make bytes of bytes.
+#[inline]
 pub fn bytes_of_slice<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     new_bytes(py, data.len(), |out| released(py, data.len(), || copy(data, out)))
 }
@@ -199,20 +216,20 @@ pub fn bytes_of_size<'py>(
     size: usize,
     write: impl FnOnce(&mut Output<'_, u8>) + Send,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let count = mark.len() + size;
-    let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
-    // SAFETY: null asks for memory that is not written yet; the call returns a new bytes object or null.
-    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length)) }?;
-    // SAFETY: the object is new and `count` bytes long, nobody else has it, and the slice lives no longer than this call.
-    let place = unsafe { slice::from_raw_parts_mut(ffi::PyBytes_AsString(made.as_ptr()).cast(), count) };
-    let mut out = Output::new(place);
-    mark.iter().for_each(|&byte| out.push(byte));
-    released(py, count, || write(&mut out));
-    if !out.is_full() {
-        return Err(PyMemoryError::new_err(()));
-    }
-    // SAFETY: `PyBytes_FromStringAndSize` makes nothing else than bytes.
-    Ok(unsafe { made.cast_into_unchecked() })
+    new_bytes(py, mark.len() + size, |place| {
+        let mut out = Output::new(place);
+        mark.iter().for_each(|&byte| out.push(byte));
+        released(py, size, || write(&mut out));
+        // Else the bytes would be shown with parts that nobody wrote.
+        assert!(out.is_full(), "the text is shorter than it was measured");
+    })
+}
+
+/// Make bytes of a short text without surrogates, as UTF-8.
+#[inline]
+pub fn bytes_of_short<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let mut buffer: ShortBuffer = [const { MaybeUninit::uninit() }; _];
+    kernels::write_short(text, &mut buffer).map(|bytes| bytes_of_slice(py, bytes)).transpose()
 }
 
 /// Make bytes of text without surrogates, as UTF-8.

@@ -46,3 +46,9 @@ pub fn family() -> BTreeMap<String, Form> {
     let json: Value = serde_json::from_str(&fs::read_to_string(path).expect("forms.json")).expect("JSON");
     json.as_object().expect("a map").iter().map(|(name, value)| (name.clone(), Form::new(tables(value)))).collect()
 }
+
+/// One of them.
+#[allow(dead_code)] // Not all who include this file name one.
+pub fn form(name: &str) -> Form {
+    family().remove(name).expect("a form of the family")
+}
