@@ -46,8 +46,12 @@ class Failures:
         self.count += 1
 
 
-def identified(source: Source) -> Form:
+def identified(source: Source, tell: Callable[[str], None] = say) -> Form:
     """Return the form that a source is most likely in, say so, and go back to its first byte.
+
+    Args:
+        source: what is read.
+        tell: says it, in one sentence.
 
     Raises:
         FileError: it cannot be read, or not twice.
@@ -60,5 +64,5 @@ def identified(source: Source) -> Form:
         identifier.feed(chunk)
     source.rewind()
     found = in_files(form(identifier.finish()[0].form))
-    say(f"{shown(source.path)}: identified as {found.name}")
+    tell(f"{shown(source.path)}: identified as {found.name}")
     return found

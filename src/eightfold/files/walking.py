@@ -1,7 +1,7 @@
 """Which files a path stands for: itself, or the regular files of a folder and of the folders in it that are selected.
 
 In a folder no symbolic link is followed, so no file is met twice and no loop is walked; a path that is given is
-followed, and always taken: what is selected is only what was found.
+followed, and always taken: what is selected is only what was found. What we are writing ourselves is never found.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from eightfold.files import FileError, file_error
 from eightfold.files.globs import Pattern, deciding
 from eightfold.files.ignoring import Ignored
+from eightfold.files.temporary import is_temporary
 
 
 class Found(NamedTuple):
@@ -110,7 +111,7 @@ class _Walk:
         return sorted(files), sorted(folders)
 
     def _takes(self, name: str, inside: bytes, ignored: Ignored | None, *, is_folder: bool) -> bool:
-        if ignored is not None and ignored.has(name, is_folder=is_folder):
+        if is_temporary(name) or (ignored is not None and ignored.has(name, is_folder=is_folder)):
             return False
         return self._selection.takes(inside + os.fsencode(name), is_folder=is_folder)
 
