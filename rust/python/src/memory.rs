@@ -187,6 +187,13 @@ pub fn bytes_of_slice<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, 
     new_bytes(py, data.len(), |out| released(py, data.len(), || copy(data, out)))
 }
 
+/// Add bytes to others.
+pub fn append(out: &mut Vec<u8>, data: &[u8]) -> PyResult<()> {
+    out.try_reserve(data.len()).map_err(|_| PyMemoryError::new_err(()))?;
+    out.extend_from_slice(data);
+    Ok(())
+}
+
 /// Make bytes of a short text without surrogates, as UTF-8.
 #[inline]
 pub fn bytes_of_short<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
