@@ -75,7 +75,7 @@ def make_inputs(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    for name in ("messages-utf-16le.txt", "gateway.log"):
+    for name in ("messages-utf-16le.txt", "gateway.log", "names.tar"):
         shutil.copy(EXAMPLES / name, folder / name)
 
 

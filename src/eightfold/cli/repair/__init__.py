@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 
 from eightfold.cli.arguments import CommandParser, OneOf, add_form, add_paths
 from eightfold.cli.certifying import add_certificate, check_certificate
 from eightfold.cli.destinations import add_destination
 from eightfold.cli.ending import UsageError
+from eightfold.cli.policies import policies_listed
 from eightfold.cli.repair.following import apply, undo
 from eightfold.cli.repair.making import plan, show, write
 from eightfold.cli.repair.options import DEFAULT_POLICY, Options, repairer
-from eightfold.repair import LOSSLESS, POLICIES
+from eightfold.repair import POLICIES
 
 __all__ = ["Options", "parser", "run"]
 
@@ -44,7 +44,7 @@ def parser() -> CommandParser:
             ("eightfold repair --errors pairs --lossy --in-place dump.sql", "CESU-8 inside UTF-8, in place"),
             ("eightfold repair -f mutf-8 -o names.txt names.bin", "a whole file in another form"),
         ],
-        _policies(),
+        policies_listed(),
     )
     add_paths(command)
     add_form(command)
@@ -66,14 +66,6 @@ def parser() -> CommandParser:
     command.add_argument("--lossy", action="store_true", help="write what cannot be turned back without a plan, too")
     add_certificate(command, "take the changes of the result back and compare it with the original")
     return command
-
-
-def _policies() -> str:
-    lines = ["", "policies:"]
-    for name, meaning in POLICIES.items():
-        loss = "" if name in LOSSLESS else " (lossy)"
-        lines += textwrap.wrap(f"  {name:<9} {meaning}{loss}", 78, subsequent_indent=" " * 12)
-    return "\n".join(lines)
 
 
 def run(options: Options) -> int:
