@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 import eightfold
+from eightfold import jsontext
 from eightfold._engine import CORE
 from eightfold.text import TWINS
 
@@ -214,3 +216,41 @@ def test_references_are_counted() -> None:
         with pytest.raises(eightfold.EncodeError):
             eightfold.encode("\ud800", form)
     assert [sys.getrefcount(each) for each in (data, text, form)] == counts
+
+
+# --- what whole modules are made of -----------------------------------------------------------------------------------
+
+
+@needs_core
+def test_parts_are_joined_as_the_reference_joins_them() -> None:
+    wtf_8 = eightfold.form("wtf-8")
+    strings = [eightfold.encode(text, wtf_8) for text in ("", "a", "\ud83d", "\ude00", "\ud83da", "a\ude00", "😀", "é")]
+    for count in range(5):
+        for parts in product(strings, repeat=count):
+            assert CORE.joined(wtf_8, iter(parts)) == eightfold.wtf8.JOINED(wtf_8, parts)
+    with pytest.raises(TypeError):
+        CORE.joined(wtf_8, [bytearray(b"a")])
+
+
+@needs_core
+def test_no_unpaired_escape_is_missed() -> None:
+    fragments = (b'"', b"\\", b"\\\\", b"\\ud83d", b"\\uDE00", b"\\ud8", b"\\ude0", b"\n", b"a", b"u")
+    found = 0
+    for count in range(6):
+        for parts in product(fragments, repeat=count):
+            text = b"".join(parts)
+            changes = jsontext.Scrubber().scrub(text, final=True) != text
+            assert not changes or CORE.may_hold_unpaired(text), text
+            found += changes
+    assert found > 1000
+    assert not CORE.may_hold_unpaired(rb'"\ud83d\ude00 \\ \n \u00e9 \uD83D\uDE00" \u12')
+    assert CORE.may_hold_unpaired(rb'"\ud83d\ude0"')
+
+
+@needs_core
+@pytest.mark.parametrize("text", ["é" * 100, "漢" * 100, "😀" * 100, "a" * 100])
+def test_a_surrogate_is_found_wherever_it_stands(text: str) -> None:
+    assert eightfold.scrub(text) is text
+    for at in range(len(text)):
+        unfit = text[:at] + "\ude00" + text[at:]
+        assert eightfold.scrub(unfit) == text[:at] + "\ufffd" + text[at:]

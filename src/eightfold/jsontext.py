@@ -21,14 +21,15 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from eightfold._engine import CORE
 from eightfold.faults import ConversionError, Fault
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
 from eightfold.policy import REPLACEMENT, raise_conversion
 from eightfold.reference import LEADS, SURROGATES, TRAILS, fault_at, sequence_at
 from eightfold.scrub import check_errors, instead_of
-from eightfold.text import AnyErrors, Data, bytes_of, convert
+from eightfold.text import AnyErrors, Data, bytes_of, convert, is_well_formed
 
 SOURCE = "json"
 """The name by which errors know the text that is scrubbed."""
@@ -82,7 +83,7 @@ def scrub(data: Data, errors: AnyErrors = "replace") -> bytes:
     """
     scrubber = Scrubber(errors)
     content = bytes_of(data)
-    if _is_utf_8(content) and not _SURROGATE_BEGUN.search(content):
+    if _is_utf_8(content) and not may_hold_unpaired(content):
         return content
     scrubbed = scrubber.scrub(content, final=True)
     return content if scrubbed == content else scrubbed
@@ -171,7 +172,9 @@ def _can_go_on(content: bytes, at: int) -> bool:
 
 
 def _is_utf_8(data: bytes) -> bool:
-    # The interpreter's own decoder is as exact as `is_well_formed` (the tests compare them), and fast without the core.
+    if CORE is not None:
+        return is_well_formed(data, UTF_8)
+    # The interpreter's own decoder is as exact (the tests compare them), and fast without the core.
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -197,6 +200,15 @@ def _made_well_formed(run: bytes, errors: AnyErrors, *, ended: bool) -> bytes:
 
 
 # --- the second layer: escapes ----------------------------------------------------------------------------------------
+
+
+def may_hold_unpaired(text: bytes) -> bool:
+    """Say whether an escape of a surrogate may stand in no pair; the core looks closer, and says so less often."""
+    return _SURROGATE_BEGUN.search(text) is not None
+
+
+if not TYPE_CHECKING and CORE is not None:
+    may_hold_unpaired = CORE.may_hold_unpaired
 
 
 @dataclass(slots=True)

@@ -27,11 +27,12 @@ from reprlib import Repr
 from types import MemberDescriptorType
 from typing import Any, NamedTuple, TypeVar, get_args
 
+from eightfold._engine import CORE
 from eightfold.faults import ConversionError, EncodeError, Fault
 from eightfold.forms.utf_8 import REASONS, UTF_8
 from eightfold.policy import Errors, check_policy
 from eightfold.reference import LEADS, SURROGATES, TRAILS, joined
-from eightfold.text import AnyErrors, convert, decode, encode, encode_faults
+from eightfold.text import AnyErrors, convert, decode, encode, encode_faults, is_encodable
 
 T = TypeVar("T")
 Part = tuple[Callable[[Any], str], Any, Any]
@@ -292,6 +293,11 @@ def _container_of(cls: type) -> _Container | None:
 # --- what is unfit, and what leads there ------------------------------------------------------------------------------
 
 
+def _holds_surrogate(text: str) -> bool:
+    # The reference spells each code point out, and `re` is the faster one there.
+    return _PAIR_OR_UNPAIRED.search(text) is not None if CORE is None else not is_encodable(text, UTF_8)
+
+
 class _Survey:
     """All that can be reached from an object.
 
@@ -310,7 +316,7 @@ class _Survey:
             holder, parts = stack[-1]
             for show, key, value in parts:
                 if isinstance(value, str):
-                    if not str.isascii(value) and _PAIR_OR_UNPAIRED.search(value):
+                    if not str.isascii(value) and _holds_surrogate(value):
                         self.unfit.append(_Place(value, holder, show, key))
                 elif (container := _container(value)) is not None and id(value) not in met:
                     met.add(id(value))

@@ -14,10 +14,14 @@ import sys
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, SupportsIndex, final
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, final
 
-from eightfold.forms.utf_8 import CONTINUATION
+from eightfold._engine import CORE
+from eightfold.forms import Form
+from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
+from eightfold.forms.utf_8 import CONTINUATION, UTF_8
 from eightfold.forms.wtf_8 import PAIR, WTF_8
+from eightfold.forms.wtf_16 import WTF_16_BE, WTF_16_LE
 from eightfold.policy import check_offered
 from eightfold.reference import Decoded, sequence_at
 from eightfold.text import (
@@ -28,10 +32,10 @@ from eightfold.text import (
     decode_code_points,
     encode,
     encode_code_points,
-    faults,
+    is_well_formed,
 )
 
-_NATIVE_WTF_16 = "wtf-16-le" if sys.byteorder == "little" else "wtf-16-be"
+_NATIVE_WTF_16 = WTF_16_LE if sys.byteorder == "little" else WTF_16_BE
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
 _PAIR_BYTES = len(PAIR.unit_ranges)
 _SURROGATE_BYTES = _PAIR_BYTES // 2
@@ -40,7 +44,8 @@ _SURROGATE_BYTES = _PAIR_BYTES // 2
 def _well_formed(data: Data) -> bytes:
     """Return the bytes of well-formed WTF-8; raise the DecodeError of anything else."""
     content = bytes_of(data)
-    decode(content, "wtf-8")
+    if not is_well_formed(content, WTF_8):
+        decode(content, WTF_8)
     return content
 
 
@@ -61,20 +66,27 @@ def concat(parts: Iterable[Data]) -> bytes:
     >>> concat([b"\xed\xa0\xbd", b"", b"\xed\xb8\x80"])
     b'\xf0\x9f\x98\x80'
     """
-    return _joined(_well_formed(part) for part in parts)
+    return joined(WTF_8, map(_well_formed, parts))
 
 
-def _joined(parts: Iterable[bytes]) -> bytes:
-    """Join parts that are known to be well-formed."""
+def joined(form: Form, parts: Iterable[bytes]) -> bytes:
+    """Join parts that are known to be well-formed WTF-8; ``form`` is that form."""
     whole = bytearray()
     for part in parts:
         seam = bytes(whole[-_SURROGATE_BYTES:]) + part[:_SURROGATE_BYTES]
         # Six bytes that are one ill-formed unit: the surrogate pair byte sequence, which only a seam can bring about.
-        if sequence_at(WTF_8, seam, 0) == Decoded(_PAIR_BYTES, None):
-            whole[-_SURROGATE_BYTES:] = convert(seam, "generalized-utf-8", "wtf-8")
+        if sequence_at(form, seam, 0) == Decoded(_PAIR_BYTES, None):
+            whole[-_SURROGATE_BYTES:] = convert(seam, GENERALIZED_UTF_8, form)
             part = part[_SURROGATE_BYTES:]
         whole += part
     return bytes(whole)
+
+
+JOINED = joined
+"""How parts are joined as the reference has it, whichever engine is at work."""
+
+if not TYPE_CHECKING and CORE is not None:
+    joined = CORE.joined
 
 
 def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> bytes:
@@ -96,8 +108,7 @@ def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> byte
     """
     check_offered(errors, "strict", "replace")
     content = _well_formed(data)
-    converted = convert(content, "wtf-8", "utf-8", errors)
-    return content if converted == content else converted
+    return content if is_well_formed(content, UTF_8) else convert(content, WTF_8, UTF_8, errors)
 
 
 def replace_surrogates_in_place(buffer: Data) -> int:
@@ -120,11 +131,13 @@ def replace_surrogates_in_place(buffer: Data) -> int:
     (1, bytearray(b'a\xef\xbf\xbd'))
     """
     with memoryview(buffer) as view, _writable_bytes(view, type(buffer).__name__) as places:
-        content = _well_formed(places)
-        surrogates = list(faults(content, "utf-8"))  # all that well-formed WTF-8 has and UTF-8 has not
-        for surrogate in surrogates:
-            places[surrogate.start : surrogate.end] = _REPLACEMENT
-    return len(surrogates)
+        content = bytes(places)
+        converted = to_utf8(content, "replace")
+        if converted is content:
+            return 0
+        places[:] = converted
+    # U+FFFD is what was put in, and may have been there before; its bytes stand in no other sequence.
+    return converted.count(_REPLACEMENT) - content.count(_REPLACEMENT)
 
 
 def _writable_bytes(view: memoryview, type_name: str) -> memoryview:
@@ -154,7 +167,8 @@ def from_code_units(units: Iterable[int]) -> bytes:
     """
     if isinstance(units, (bytes, bytearray)):
         raise TypeError('16-bit code units are integers; for bytes use convert(data, "wtf-16-le", "wtf-8")')
-    return convert(array("H", iter(units)), _NATIVE_WTF_16, "wtf-8")
+    # An array is copied as it is; all else is asked for its items, whatever its bytes may be.
+    return convert(array("H", units if isinstance(units, array) else iter(units)), _NATIVE_WTF_16, WTF_8)
 
 
 def to_code_units(data: Data) -> array[int]:
@@ -168,7 +182,7 @@ def to_code_units(data: Data) -> array[int]:
     >>> [hex(unit) for unit in to_code_units(b"\xf0\x9f\x98\x80\xed\xa0\xbd")]
     ['0xd83d', '0xde00', '0xd83d']
     """
-    return array("H", convert(_well_formed(data), "wtf-8", _NATIVE_WTF_16))
+    return array("H", convert(_well_formed(data), WTF_8, _NATIVE_WTF_16))
 
 
 @final
@@ -204,7 +218,7 @@ class Wtf8:
         >>> Wtf8.from_str("a\ud83d")
         Wtf8(b'a\xed\xa0\xbd')
         """
-        return _known(encode(text, "wtf-8"))
+        return _known(encode(text, WTF_8))
 
     @staticmethod
     def from_code_points(points: Iterable[SupportsIndex]) -> Wtf8:
@@ -216,7 +230,7 @@ class Wtf8:
         >>> Wtf8.from_code_points([0xD83D, 0x61])
         Wtf8(b'\xed\xa0\xbda')
         """
-        return _known(encode_code_points(points, "wtf-8"))
+        return _known(encode_code_points(points, WTF_8))
 
     @staticmethod
     def from_code_units(units: Iterable[int]) -> Wtf8:
@@ -233,7 +247,7 @@ class Wtf8:
         >>> Wtf8(b"\xed\xa0\xbda").code_points()
         array('I', [55357, 97])
         """
-        return decode_code_points(self._data, "wtf-8")
+        return decode_code_points(self._data, WTF_8)
 
     def to_code_units(self) -> array[int]:
         r"""Return the 16-bit code units, as an array with typecode "H".
@@ -263,7 +277,7 @@ class Wtf8:
         >>> Wtf8(b"a\xed\xa0\xbd").to_str("replace"), str(Wtf8(b"a\xed\xa0\xbd"))
         ('a�', 'a\ud83d')
         """
-        return decode(self.to_utf8(errors), "utf-8")
+        return decode(self.to_utf8(errors), UTF_8)
 
     def join(self, parts: Iterable[Wtf8]) -> Wtf8:
         r"""Return the parts as one string with this one between them, as ``str.join``.
@@ -276,10 +290,10 @@ class Wtf8:
             if not isinstance(part, Wtf8):
                 raise TypeError(f"only Wtf8 strings are joined, not {type(part).__name__}")
             pieces += (self._data, part._data)
-        return _known(_joined(pieces[1:]))
+        return _known(joined(WTF_8, pieces[1:]))
 
     def __add__(self, other: Wtf8) -> Wtf8:
-        return _known(_joined((self._data, other._data))) if isinstance(other, Wtf8) else NotImplemented
+        return _known(joined(WTF_8, (self._data, other._data))) if isinstance(other, Wtf8) else NotImplemented
 
     def __getitem__(self, cut: slice) -> Wtf8:
         r"""Return the string between two byte offsets.
@@ -311,7 +325,7 @@ class Wtf8:
         return self._data
 
     def __str__(self) -> str:
-        return decode(self._data, "wtf-8")
+        return decode(self._data, WTF_8)
 
     def __repr__(self) -> str:
         return f"Wtf8({self._data!r})"

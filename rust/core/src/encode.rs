@@ -3,7 +3,7 @@
 use crate::OutOfMemory;
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS};
 use crate::form::{Form, LEADS, Row, SURROGATES, TRAILS, holds};
-use crate::kernels::{self, Output, Spelt, Text};
+use crate::kernels::{self, Output, Script, Text};
 use crate::pass::hex_digit;
 
 /// What happens at code points that the form lacks. A policy that has no answer stops as `Stop` does.
@@ -212,7 +212,7 @@ pub trait Place {
     ///
     /// # Errors
     /// There is no memory for it.
-    fn take(&mut self, spelt: &Spelt<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory>;
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory>;
 }
 
 /// How many bytes a text takes.
@@ -225,8 +225,8 @@ impl Place for usize {
         *self += bytes.len();
     }
 
-    fn take(&mut self, spelt: &Spelt<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
-        let stretch = spelt.measure(start, limit);
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        let stretch = script.measure(start, limit);
         *self += stretch.bytes;
         Ok(stretch.end)
     }
@@ -244,8 +244,8 @@ impl Place for Output<'_, u8> {
         }
     }
 
-    fn take(&mut self, spelt: &Spelt<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
-        Ok(spelt.write(start, limit, self))
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        Ok(script.write(start, limit, self))
     }
 }
 
@@ -258,13 +258,13 @@ impl Place for Vec<u8> {
         self.extend_from_slice(bytes);
     }
 
-    fn take(&mut self, spelt: &Spelt<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
         let mut at = start;
         while at < limit {
             let chunk_limit = limit.min(at + CHUNK_POINTS);
-            let stretch = spelt.measure(at, chunk_limit);
+            let stretch = script.measure(at, chunk_limit);
             self.try_reserve(stretch.bytes)?;
-            kernels::append(self, stretch.bytes, |out| spelt.write(at, chunk_limit, out));
+            kernels::append(self, stretch.bytes, |out| script.write(at, chunk_limit, out));
             at = stretch.end;
             if at < chunk_limit {
                 break;
@@ -285,13 +285,12 @@ pub fn encode_text(
     policy: Missing,
     place: &mut impl Place,
 ) -> Result<(), TextFault> {
-    let spelling = form.spelling.as_ref();
-    let spelt = spelling.map(|spelling| Spelt { spelling, agreement: &form.agreement, text });
+    let script = form.script(text);
     let (mut at, mut bytes) = (start, Vec::new());
     while at < text.len() {
         let mut limit = text.len();
-        if let Some(spelt) = &spelt {
-            at = place.take(spelt, at, limit)?;
+        if let Some(script) = &script {
+            at = place.take(script, at, limit)?;
             limit = limit.min(at + WINDOW_POINTS);
         }
         while at < limit {

@@ -3,8 +3,10 @@
 use crate::agreement::Agreement;
 use crate::automaton::Automaton;
 use crate::fault::Kind;
+use crate::kernels::{Script, Spelt, Text, WideText};
 use crate::layout::Layout;
 use crate::spelling::Spelling;
+use crate::wide::Wide;
 
 /// The lowest and the highest value of a code unit.
 pub type Range = (u32, u32);
@@ -72,6 +74,8 @@ pub struct Form {
     pub layout: Option<Layout>,
     /// How the kernels write it, where they can.
     pub spelling: Option<Spelling>,
+    /// How they read and write it where its units are wider than bytes.
+    pub wide: Option<Wide>,
     /// The layout with surrogate byte sequences, where the form's own rows have none.
     pub(crate) passing: Option<Layout>,
     pub(crate) automaton: Automaton,
@@ -88,6 +92,7 @@ impl Form {
             agreement: Agreement::new(&tables),
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
+            wide: Wide::new(&tables),
             passing: passing(&tables),
             surrogates: surrogate_ranges(&tables),
             holds_back_lead: false,
@@ -98,6 +103,13 @@ impl Form {
             spelling.joins = form.holds_back_lead;
         }
         form
+    }
+
+    /// What the kernels write of a text, if they know the form.
+    pub(crate) fn script<'a>(&'a self, text: Text<'a>) -> Option<Script<'a>> {
+        let spelt = |spelling| Script::Bytes(Spelt { spelling, agreement: &self.agreement, text });
+        let units = |wide| Script::Units(WideText { wide, text });
+        self.spelling.as_ref().map(spelt).or(self.wide.map(units))
     }
 
     /// Whether a unit without a fixed length is among the form's own.

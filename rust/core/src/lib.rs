@@ -17,6 +17,7 @@ mod pass;
 mod sequence;
 mod spelling;
 mod text_buffer;
+mod wide;
 mod writer;
 
 pub use agreement::Agreement;
@@ -30,6 +31,7 @@ pub use pass::{Halt, OnFault, Pass, Pending, Sink};
 pub use sequence::Step;
 pub use spelling::Spelling;
 pub use text_buffer::TextBuffer;
+pub use wide::Wide;
 pub use writer::{Held, Unwritten, Writer};
 
 /// The largest code point that a Python str holds.

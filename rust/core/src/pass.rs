@@ -3,8 +3,9 @@
 use crate::OutOfMemory;
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES};
 use crate::form::Form;
-use crate::kernels::{Answer, Extent, Output, Source, Width};
+use crate::kernels::{Answer, Extent, Input, Output, Source, Units, Width};
 use crate::sequence::Step;
+use crate::wide::Wide;
 
 /// Takes code points, with the byte spans that they came from.
 pub trait Sink {
@@ -24,7 +25,7 @@ pub trait Sink {
     ///
     /// # Errors
     /// As [`Sink::put`].
-    fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt>;
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt>;
 }
 
 /// A code point that a sink could not take.
@@ -119,15 +120,15 @@ impl Pass<'_> {
     }
 
     fn go(&self, at: &mut usize, sink: &mut impl Sink) -> Result<(), Halt> {
-        let source = self.source();
+        let input = self.input();
         // Where more may follow, the kernels read what they can see whole.
         let visible = if self.is_final { self.data.len() } else { self.data.len().saturating_sub(LOOK_AHEAD) };
         while *at < self.data.len() {
-            let Some(source) = source.as_ref().filter(|_| *at < visible) else {
+            let Some(input) = input.as_ref().filter(|_| *at < visible) else {
                 self.walk(at, self.data.len(), sink)?;
                 return Ok(());
             };
-            *at = sink.take(source, *at, visible)?;
+            *at = sink.take(input, *at, visible)?;
             // Where the kernels stop short, what follows is walked, and a little more: faults come in flocks.
             if *at < visible && !self.walk(at, visible.min(*at + WINDOW_BYTES), sink)? {
                 return Ok(());
@@ -136,8 +137,12 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// What the kernels read, if the form has a layout.
-    fn source(&self) -> Option<Source<'_>> {
+    /// What the kernels read, if they know the form.
+    fn input(&self) -> Option<Input<'_>> {
+        if let Some(wide) = self.form.wide {
+            let has_surrogates = wide.has_surrogates || self.on_fault == OnFault::SurrogatePass;
+            return Some(Input::Units(Units { wide: Wide { has_surrogates, ..wide }, data: self.data }));
+        }
         let (layout, answer) = match self.on_fault {
             OnFault::SurrogatePass => (self.form.passing.as_ref().or(self.form.layout.as_ref()), Answer::Stop),
             OnFault::Stop | OnFault::BackslashReplace => (self.form.layout.as_ref(), Answer::Stop),
@@ -145,7 +150,7 @@ impl Pass<'_> {
             OnFault::Ignore => (self.form.layout.as_ref(), Answer::Drop),
             OnFault::SurrogateEscape => (self.form.layout.as_ref(), Answer::Escape(SURROGATE_ESCAPE)),
         };
-        layout.map(|layout| Source { layout, agreement: &self.form.agreement, answer, data: self.data })
+        layout.map(|layout| Input::Bytes(Source { layout, agreement: &self.form.agreement, answer, data: self.data }))
     }
 
     /// Walk the sequences that begin before `limit`; false says that more input could change the answer.
@@ -219,8 +224,8 @@ impl Sink for () {
         Ok(())
     }
 
-    fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        Ok(source.well_formed_end(start, limit))
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        Ok(input.well_formed_end(start, limit))
     }
 }
 
@@ -235,8 +240,8 @@ impl Sink for Extent {
         Ok(())
     }
 
-    fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        *self = self.and(source.measure(start, limit));
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        *self = self.and(input.measure(start, limit));
         Ok(self.end)
     }
 }
@@ -254,8 +259,8 @@ macro_rules! output_sinks {
                 Ok(())
             }
 
-            fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-                Ok(source.$write(start, limit, self))
+            fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+                Ok(input.$write(start, limit, self))
             }
         })*
     };
@@ -274,10 +279,10 @@ impl Sink for Vec<u32> {
         Ok(())
     }
 
-    fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        source.each_chunk(start, limit, |extent, from, to| {
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        input.each_chunk(start, limit, |extent, from, to| {
             self.try_reserve(extent.count).map_err(OutOfMemory::from)?;
-            crate::kernels::append(self, extent.count, |out| source.write_ucs4(from, to, out));
+            crate::kernels::append(self, extent.count, |out| input.write_ucs4(from, to, out));
             Ok(())
         })
     }

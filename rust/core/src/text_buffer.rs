@@ -1,7 +1,7 @@
 //! A str that grows: code points in the narrowest kind that holds them all.
 
 use crate::OutOfMemory;
-use crate::kernels::{self, Source, Text, Width};
+use crate::kernels::{self, Input, Text, Width};
 use crate::pass::{Halt, Sink};
 
 #[derive(Debug)]
@@ -108,15 +108,15 @@ impl Sink for TextBuffer {
         Ok(self.push(code_point)?)
     }
 
-    fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        source.each_chunk(start, limit, |extent, from, to| {
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        input.each_chunk(start, limit, |extent, from, to| {
             self.seen |= if extent.width == Width::Ascii { 0 } else { extent.width.largest() };
             self.widen(self.width())?;
             self.reserve(extent.count)?;
             match &mut self.points {
-                Points::One(points) => kernels::append(points, extent.count, |out| source.write_ucs1(from, to, out)),
-                Points::Two(points) => kernels::append(points, extent.count, |out| source.write_ucs2(from, to, out)),
-                Points::Four(points) => kernels::append(points, extent.count, |out| source.write_ucs4(from, to, out)),
+                Points::One(points) => kernels::append(points, extent.count, |out| input.write_ucs1(from, to, out)),
+                Points::Two(points) => kernels::append(points, extent.count, |out| input.write_ucs2(from, to, out)),
+                Points::Four(points) => kernels::append(points, extent.count, |out| input.write_ucs4(from, to, out)),
             }
             Ok(())
         })

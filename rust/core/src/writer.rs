@@ -4,7 +4,7 @@ use crate::OutOfMemory;
 use crate::chunk::CHUNK_BYTES;
 use crate::encode::{Place, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
-use crate::kernels::{Source, Spelt, Text, append, is_utf8_up_to};
+use crate::kernels::{Input, Text, append};
 use crate::pass::{Halt, Pending, Sink};
 
 /// A lead that must see what follows it, with its place in the source.
@@ -63,20 +63,20 @@ impl<'a> Writer<'a> {
     }
 
     /// Write a chunk, and return where that ended. A chunk of which a code point must be handed out is left to be walked.
-    fn take_chunk(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
-        if source.agreement.is_total() && self.form.agreement.is_total() {
-            let shared = is_utf8_up_to(&source.data[start..limit]);
-            if shared > 0 {
-                self.out.try_reserve(shared)?;
-                self.out.extend_from_slice(&source.data[start..start + shared]);
-                return Ok(start + shared);
+    fn take_chunk(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        if self.form.agreement.is_total() {
+            let shared = input.shared(start, limit);
+            if !shared.is_empty() {
+                self.out.try_reserve(shared.len())?;
+                self.out.extend_from_slice(shared);
+                return Ok(start + shared.len());
             }
         }
-        let extent = source.measure(start, limit);
+        let extent = input.measure(start, limit);
         let mut points = std::mem::take(&mut self.points);
         points.clear();
         points.try_reserve(extent.count)?;
-        append(&mut points, extent.count, |out| source.write_ucs4(start, limit, out));
+        append(&mut points, extent.count, |out| input.write_ucs4(start, limit, out));
         let is_written = self.spell(&points)?;
         self.points = points;
         if is_written {
@@ -95,8 +95,8 @@ impl<'a> Writer<'a> {
         let (before, text) = (self.out.len(), Text::Four(points));
         let mut at = 0;
         loop {
-            if let Some(spelling) = &form.spelling {
-                at = self.out.take(&Spelt { spelling, agreement: &form.agreement, text }, at, points.len())?;
+            if let Some(script) = form.script(text) {
+                at = self.out.take(&script, at, points.len())?;
             }
             if at == points.len() {
                 return Ok(true);
@@ -146,13 +146,16 @@ impl Sink for Writer<'_> {
     }
 
     /// Chunk by chunk: code points, then bytes.
-    fn take(&mut self, source: &Source<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
         let mut at = start;
         // A lead that is held must see what follows it, and its place be known.
         while at < limit && at >= self.walked_to && self.held.is_none() {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
-            at = self.take_chunk(source, at, chunk_limit)?;
-            if at < chunk_limit {
+            let end = self.take_chunk(input, at, chunk_limit)?;
+            // Right before the limit is at it, where that cuts a unit.
+            let goes_on = end > at && end + 3 >= chunk_limit;
+            at = end;
+            if !goes_on {
                 break;
             }
         }

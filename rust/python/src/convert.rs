@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, bytes_of_slice, released};
+use crate::memory::{RELEASE_BYTES, append, bytes_of_slice, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of};
 
@@ -63,8 +63,7 @@ impl<'py> Target<'py> {
     fn answer(&mut self, writer: &mut Writer<'_>, pending: Pending) -> PyResult<()> {
         let code_point = pending.code_point.into_pyobject(self.source.py())?.into_any();
         let bytes = self.ask(code_point, pending.start, pending.end)?;
-        writer.out.extend_from_slice(bytes.as_bytes());
-        Ok(())
+        append(&mut writer.out, bytes.as_bytes())
     }
 
     /// Write a code point.

@@ -105,7 +105,7 @@ pub fn decode_code_points<'py>(
     let mut reader = Reader::new(reading, opened.content, opened.skipped, u32::MAX);
     let mut points: Vec<u32> = Vec::new();
     while let Event::Points { points: given, .. } = reader.next(true, &mut points)? {
-        points.extend(given);
+        put_all(&mut points, &given)?;
     }
     let bytes = PyBytes::new_with(py, points.len() * 4, |out| {
         for (place, point) in out.chunks_exact_mut(4).zip(&points) {

@@ -11,8 +11,8 @@ use crate::convert::{Target, writer};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, ascii_of, bytes_of_scalar, bytes_of_short, bytes_of_size, bytes_of_slice, released, text_length,
-    text_of,
+    RELEASE_BYTES, append, ascii_of, bytes_of_scalar, bytes_of_short, bytes_of_size, bytes_of_slice, released,
+    text_length, text_of,
 };
 use crate::names;
 
@@ -105,7 +105,7 @@ fn written<'py>(
                     None => stalls.insert(names::stalls_type(py)?.call0()?),
                 };
                 stalls.call_method1(intern!(py, "note"), (error, position))?;
-                out.extend_from_slice(bytes.as_bytes());
+                append(&mut out, bytes.as_bytes())?;
                 at = position;
             }
         }
@@ -239,7 +239,7 @@ pub fn encode_code_points<'py>(
         // No form has it, but a lead before it is complete.
         target.finish(&mut writer)?;
         let bytes = target.ask(point, index, index + 1)?;
-        writer.out.extend_from_slice(bytes.as_bytes());
+        append(&mut writer.out, bytes.as_bytes())?;
     }
     target.finish(&mut writer)?;
     bytes_of_slice(py, &writer.out)

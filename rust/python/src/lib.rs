@@ -13,15 +13,17 @@ mod fastcall;
 mod faults;
 mod handle;
 mod interpreter;
+mod json;
 mod known;
 mod memory;
 mod names;
 mod reader;
+mod wtf8;
 
 use pyo3::prelude::*;
 
 /// The compiled core. Import `eightfold`, which chooses between it and the reference.
-#[pymodule]
+#[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
     use super::convert::{convert, converted_bytes};
@@ -33,6 +35,10 @@ mod _native {
     use super::encode::{encode, encode_code_points, encode_faults, encoded_bytes, is_encodable};
     #[pymodule_export]
     use super::faults::{fault_at, faults, is_well_formed, sequence_at, well_formed_end};
+    #[pymodule_export]
+    use super::json::may_hold_unpaired;
+    #[pymodule_export]
+    use super::wtf8::joined;
 
     use super::*;
 

@@ -225,6 +225,13 @@ pub fn bytes_of_size<'py>(
     })
 }
 
+/// Add bytes to others.
+pub fn append(out: &mut Vec<u8>, data: &[u8]) -> PyResult<()> {
+    out.try_reserve(data.len()).map_err(|_| PyMemoryError::new_err(()))?;
+    out.extend_from_slice(data);
+    Ok(())
+}
+
 /// Make bytes of a short text without surrogates, as UTF-8.
 #[inline]
 pub fn bytes_of_short<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {

@@ -173,6 +173,7 @@ impl<'py> Reader<'py> {
 
 /// Give a sink code points that stand for one span of the input; for sinks that take everything.
 pub fn put_all(sink: &mut impl Sink, points: &[u32]) -> PyResult<()> {
+    sink.reserve(points.len()).map_err(|_| PyMemoryError::new_err(()))?;
     for &point in points {
         sink.put(point, 0, 0).map_err(|_| PyMemoryError::new_err(()))?;
     }

@@ -7,6 +7,7 @@ mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
+mod input;
 mod level;
 mod output;
 mod portable;
@@ -15,10 +16,12 @@ mod simd;
 mod source;
 mod spelt;
 mod text;
+mod units;
 mod utf8;
 
 pub use ascii::{copy_ascii, is_ascii};
 pub use find::{find_byte, find_pair, find_point};
+pub use input::{Input, Script};
 pub use output::Output;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
 pub(crate) use simd::append;
@@ -26,6 +29,7 @@ pub use source::{Answer, Extent, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Scalar;
 pub use text::Text;
+pub use units::{Units, WideText};
 pub use utf8::{Measured, Width, is_utf8, is_utf8_up_to};
 
 pub use level::{Level, instruction_set};

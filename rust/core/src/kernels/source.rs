@@ -1,9 +1,8 @@
 //! Bytes that the kernels read by a layout, and what reading them came to.
 
 use super::utf8::Width;
-use super::{Output, is_utf8_up_to, portable, simd};
+use super::{Output, portable, simd};
 use crate::agreement::Agreement;
-use crate::chunk::CHUNK_BYTES;
 use crate::layout::Layout;
 
 /// What the kernels do at an ill-formed decoding unit.
@@ -75,39 +74,6 @@ impl Source<'_> {
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Extent {
         simd::measure(self, start, limit).unwrap_or_else(|| portable::measure(self, start, limit))
-    }
-
-    /// Measure chunk by chunk, and hand each to `take` with its offset and the limit that it was measured with.
-    ///
-    /// # Errors
-    /// Those of `take`.
-    pub fn each_chunk<E>(
-        &self,
-        start: usize,
-        limit: usize,
-        mut take: impl FnMut(Extent, usize, usize) -> Result<(), E>,
-    ) -> Result<usize, E> {
-        let mut at = start;
-        while at < limit {
-            let chunk_limit = limit.min(at + CHUNK_BYTES);
-            let extent = self.measure(at, chunk_limit);
-            take(extent, at, chunk_limit)?;
-            at = extent.end;
-            if at < chunk_limit {
-                break;
-            }
-        }
-        Ok(at)
-    }
-
-    /// Where the kernels stop, or the limit and a little more.
-    #[must_use]
-    pub fn well_formed_end(&self, start: usize, limit: usize) -> usize {
-        let mut at = start;
-        if self.agreement.is_total() {
-            at += is_utf8_up_to(&self.data[start..limit]);
-        }
-        if at < limit { self.measure(at, limit).end } else { at }
     }
 
     /// Write what [`Source::measure`] measured, with the same limit; the end is returned.

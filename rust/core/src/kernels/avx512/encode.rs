@@ -90,8 +90,7 @@ fn points(spelling: &Spelling, points: __m512i, next: __m512i, left: usize) -> P
     let valid = low_16(stop) & low_16(left);
     let escapes = spelling.escapes.map_or(0, |range| within_32(points, range));
     let at_least = |start: u32| _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(start as i32));
-    let [mut two, three, four] =
-        [spelling.starts[0], spelling.starts[1], spelling.starts[2]].map(|start| at_least(start));
+    let [mut two, three, four] = spelling.starts.map(&at_least);
     if spelling.nul_is_two {
         two |= _mm512_testn_epi32_mask(points, points);
     }
