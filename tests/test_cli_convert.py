@@ -236,8 +236,8 @@ class TestDestinations:
         (tmp_path / "in").write_bytes(b"a")
         read = reading.Source._read
 
-        def growing(source: reading.Source) -> bytes:
-            content = read(source)
+        def growing(source: reading.Source, length: int) -> bytes:
+            content = read(source, length)
             if not content:
                 with (tmp_path / "in").open("ab") as file:
                     file.write(b"late")

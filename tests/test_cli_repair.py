@@ -321,7 +321,7 @@ def file_line(**other: object) -> bytes:
         (b"\xff", "this is no plan: no JSON"),
         (b"[]\n", "this is no plan: its first line does not say so"),
         (b'{"version": 1}', "this is no plan: its first line does not say so"),
-        (b'{"eightfold": "names", "version": 1}', "this is no plan: its first line does not say so"),
+        (b'{"eightfold": "log of names", "version": 1}', "this is no plan: its first line does not say so"),
         (b'{"eightfold": "plan", "version": 2}', "this plan has version 2, and this eightfold reads version 1"),
         (HEADING + b"{", "line 2: no JSON"),
         (HEADING + b"[]", "line 2: this is no plan: a file is due here"),
@@ -406,10 +406,10 @@ def test_what_cannot_be_read_to_its_end_is_not_written(folder: Path, monkeypatch
     before = contents(folder)
     read, count = reading.Source._read, iter(range(100))
 
-    def failing(source: reading.Source) -> bytes:
+    def failing(source: reading.Source, length: int) -> bytes:
         if next(count) == 3:
             raise FileError(source.path, "Input/output error")
-        return read(source)
+        return read(source, length)
 
     monkeypatch.setattr(reading.Source, "_read", failing)
     assert main(["repair", "--in-place", "soup.txt"]) == 2

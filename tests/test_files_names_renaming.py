@@ -147,7 +147,7 @@ def test_a_log_comes_back(renamings: list[Renaming]) -> None:
     ],
 )
 def test_what_is_no_log_is_refused(line: bytes, reason: str) -> None:
-    file = BytesIO(b'{"eightfold": "names", "version": 1}\n' + line)
+    file = BytesIO(b'{"eightfold": "log of names", "version": 1}\n' + line)
     with pytest.raises(FileError) as caught:
         list(read_log(reading.Source("log", file)))  # type: ignore[arg-type]
     assert caught.value.reason.startswith(reason.partition("('old'")[0])

@@ -28,6 +28,7 @@ Source: XTF-8 (``escape``); WTF-8 section 1 (never WTF-8) and section 2.1 (``pai
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -43,6 +44,7 @@ from eightfold.forms.wtf_8 import PAIR
 from eightfold.forms.xtf_8 import ESCAPE, XTF_8
 from eightfold.policy import raise_conversion
 from eightfold.reference import Decoded
+from eightfold.run import well_formed_end
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of, convert, is_well_formed, signed
 
 Policy: TypeAlias = Literal["escape", "strict", "replace", "pairs", "latin-1", "cp1252"]
@@ -65,6 +67,8 @@ _OTHER_BYTES = "the plan is for other bytes: make a new one"
 _BYTES_SHOWN = 16
 _ESCAPES = range(ESCAPE.first, ESCAPE.last + 1)
 _ESCAPE_OF_BYTE = dict(zip(range(0x80, 0x100), _ESCAPES, strict=True))
+_COLLISION = re.compile(b"\xee[\xbe\xbf]")
+"""Where well-formed UTF-8 holds one of the escapes."""
 _C1 = dict(zip(range(0xDC80, 0xDCA0), range(0x80, 0xA0), strict=True))
 """What windows-1252 has for the bytes that Python's cp1252 lacks: by WHATWG the C1 control of the same number."""
 _UTF_8_WITH_PAIRS = Form(UTF_8.name, UTF_8.rows, units=(PAIR,), names=UTF_8.names, source="WTF-8 section 2.1")
@@ -582,12 +586,25 @@ class Repairer:
         """Yield what is written for each sequence and each fault, up to where more input could change the answer."""
         at = start
         while at < len(content):
+            same = self._same_end(content, at, final=final)
+            if same > at:
+                yield _Found(at, same, content[at:same], "well-formed", "strict")
+                at = same
+                continue
             unit = reference.sequence_at(self._plain, content, at, final=final)
             found = None if unit is None else self._found(content, at, unit, final=final)
             if found is None:
                 return
             yield found
             at = found.end
+
+    def _same_end(self, content: bytes, start: int, *, final: bool) -> int:
+        """Return up to where nothing is to be changed, as far as one look can tell: for UTF-8, to the next fault."""
+        if self._plain.rows != UTF_8.rows:
+            return start
+        end = well_formed_end(UTF_8, content, start, final=final)
+        collision = _COLLISION.search(content, start, end) if self.errors == "escape" else None
+        return end if collision is None else collision.start()
 
     def _found(self, content: bytes, start: int, unit: Decoded, *, final: bool) -> _Found | None:
         end, point = unit

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, form_argument
 from eightfold.cli.certifying import Certified, add_certificate, certificates, check_certificate
+from eightfold.cli.checking import is_binary
 from eightfold.cli.colour import Part, Styled
 from eightfold.cli.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
 from eightfold.cli.differing import Shown
@@ -17,6 +18,7 @@ from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, Usage
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.remedies import Conversion, remedies
+from eightfold.cli.selection import add_selection
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.certificates import Certificate, Side
@@ -24,6 +26,7 @@ from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
 from eightfold.files.verifying import DifferenceError, Verifier
+from eightfold.files.walking import Found
 from eightfold.forms import Form
 from eightfold.stream import Converter
 
@@ -49,7 +52,8 @@ def parser() -> CommandParser:
         "permissions and its attributes. A symbolic link that is given is followed, and\n"
         "the file that it leads to is replaced; those in a folder are not met. Read-only\n"
         "files, and those with several names (hard links), are refused, and so is one that\n"
-        "changes while it is read.\n\n"
+        "changes while it is read. Of a folder neither what .gitignore files ignore is\n"
+        "taken, nor binary files, nor backups of the same SUFFIX.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
@@ -73,6 +77,7 @@ def parser() -> CommandParser:
         help="what to do at a fault: strict (the default), replace, ignore, backslashreplace, surrogatepass, "
         "surrogateescape, xmlcharrefreplace, namereplace; escape (xtf-8), private-use (corrected-utf-8), java (mutf-8)",
     )
+    add_selection(command)
     add_destination(command)
     command.add_argument(
         "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
@@ -90,22 +95,24 @@ def run(options: Options) -> int:
     if options.form is not None:
         _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
     failures = Failures()
-    status = _show(options, failures) if options.diff else _write(options, failures)
+    work = _Run(failures)
+    status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+    work.end()
     return WRONG_USE_OR_FILE if failures.count else status
 
 
-def _show(options: Options, failures: Failures) -> int:
-    work = found(options.paths, failures.tell)
+def _show(options: Options, run: _Run, failures: Failures) -> int:
     outcome = "the rest of it is not shown"
-    return max((_done(partial(_differ, path, options), outcome, failures) for path in work), default=NOTHING_WRONG)
+    done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
+    return max(done, default=NOTHING_WRONG)
 
 
-def _write(options: Options, failures: Failures) -> int:
+def _write(options: Options, run: _Run, failures: Failures) -> int:
     work = jobs(options, failures.tell)
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
     with certificates(options) as certify:
-        done = (_done(partial(_convert, job, options, certify), _outcome(job), failures) for job in work)
+        done = (run.do(partial(_convert, job, options, certify), _outcome(job)) for job in work)
         return max(done, default=NOTHING_WRONG)
 
 
@@ -120,6 +127,10 @@ def _for_a_terminal(work: list[Job]) -> bool:
     return all(job.target == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty() for job in work)
 
 
+class _BinaryError(Exception):
+    """A file that was found in a folder, and is no text."""
+
+
 class _StoppedError(Exception):
     """A conversion that cannot go on: the line that says where and why, and what to do."""
 
@@ -129,27 +140,41 @@ class _StoppedError(Exception):
         self.advice = advice
 
 
-def _done(act: Callable[[], int], outcome: str, failures: Failures) -> int:
-    """Do something with a file and return the exit status; what stops it is told, and the next file can come."""
-    try:
-        return act()
-    except FileError as error:
-        failures.tell(error)
+class _Run:
+    """One run over files: what stops one is told, and the next can come."""
+
+    def __init__(self, failures: Failures) -> None:
+        self._failures = failures
+        self._binary = 0
+
+    def do(self, act: Callable[[], int], outcome: str) -> int:
+        """Do something with a file and return the exit status; the outcome is that of one that stops."""
+        try:
+            return act()
+        except FileError as error:
+            self._failures.tell(error)
+        except _BinaryError:
+            self._binary += 1
+        except _StoppedError as stopped:
+            point(*stopped.line)
+            say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)
+            return FAULTS
         return NOTHING_WRONG
-    except _StoppedError as stopped:
-        point(*stopped.line)
-        say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)
-        return FAULTS
+
+    def end(self) -> None:
+        """Say what was left alone."""
+        if self._binary:
+            say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
 
 
 def _outcome(job: Job) -> str:
     return "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
 
 
-def _differ(path: str, options: Options) -> int:
-    with opened(path, twice=options.form is None) as source:
-        conversion = _conversion(source, options)
-        difference = Shown(path, conversion.source, conversion.target)
+def _differ(file: Found, options: Options) -> int:
+    with opened(file.path, twice=options.form is None) as source:
+        conversion = _conversion(source, options, walked=file.walked)
+        difference = Shown(file.path, conversion.source, conversion.target)
         for piece in _pieces(source, conversion, None):
             difference.put(piece.chunk, piece.result, final=piece.final)
     return FAULTS if difference.differs else NOTHING_WRONG
@@ -157,7 +182,7 @@ def _differ(path: str, options: Options) -> int:
 
 def _convert(job: Job, options: Options, certify: Callable[[bytes], object]) -> int:
     with sink(job, options, before(job)) as target, opened(job.source, twice=options.form is None) as source:
-        conversion = _conversion(source, options)
+        conversion = _conversion(source, options, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate else None
         for piece in _pieces(source, conversion, verifier):
@@ -171,8 +196,11 @@ def _convert(job: Job, options: Options, certify: Callable[[bytes], object]) -> 
     return NOTHING_WRONG
 
 
-def _conversion(source: Source, options: Options) -> Conversion:
-    return Conversion(options.form or identified(source), options.to, options.errors)
+def _conversion(source: Source, options: Options, *, walked: bool) -> Conversion:
+    form = options.form or identified(source)
+    if walked and not options.binary and is_binary(source, form):
+        raise _BinaryError
+    return Conversion(form, options.to, options.errors)
 
 
 def _certificate(job: Job, conversion: Conversion) -> Certificate:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from eightfold.cli.arguments import CommandParser
 from eightfold.cli.ending import UsageError
-from eightfold.cli.inputs import files_of
+from eightfold.cli.inputs import found_files
+from eightfold.cli.selection import Selecting
 from eightfold.files import FileError, blaming
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT
 from eightfold.files.temporary import is_temporary
+from eightfold.files.walking import Found
 from eightfold.files.writing import Snapshot, replacing, snapshot, standard_output
 
 STANDARD_OUTPUT = "-"
 
 
 @dataclass
-class Destination:
+class Destination(Selecting):
     """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
 
     paths: Sequence[str] = ()
@@ -48,11 +50,13 @@ class Job:
     Attributes:
         source: the file, or ``-``.
         target: the file, or ``-``.
+        walked: whether the file was found in a folder, and not given.
         new_folders: whether folders that the target lies in may be made.
     """
 
     source: str
     target: str
+    walked: bool = False
     new_folders: bool = False
 
 
@@ -69,27 +73,35 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
-        return [Job(path, path) for path in once(found(paths, on_error))]
+        return [Job(file.path, file.path, file.walked) for file in once(found(options, on_error))]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not os.path.isdir(options.output):
         return [Job(paths[0], options.output)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
-    work = [_into_folder(options.output, path, file) for path in paths for file in found([path], on_error)]
+    each = ((path, replace(options, paths=(path,))) for path in paths)
+    work = [_into_folder(options.output, path, file) for path, one in each for file in found(one, on_error)]
     _check_apart(work)
     return work
 
 
-def found(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Iterator[str]:
-    """Yield the files that paths stand for, but for what a run that is at work, or was killed, has left beside them."""
-    return (file for file in files_of(paths, on_error) if not is_temporary(file))
+def found(options: Destination, on_error: Callable[[FileError], None]) -> Iterator[Found]:
+    """Yield the files that paths stand for.
+
+    Of a folder neither backups are taken, where files are backed up, nor what a run that is at work, or was killed, has
+    left beside its files.
+    """
+    for file in found_files(options.paths, on_error, options.selection):
+        is_backup = bool(options.backup) and file.path.endswith(options.backup)
+        if not (file.walked and (is_backup or is_temporary(file.path))):
+            yield file
 
 
-def once(files: Iterable[str]) -> Iterator[str]:
+def once(files: Iterable[Found]) -> Iterator[Found]:
     """Yield files without those that were there already under another path: what is converted twice is destroyed."""
     met: set[str] = set()
     for file in files:
-        real = file if file == STANDARD_INPUT else os.path.realpath(file)
+        real = file.path if file.path == STANDARD_INPUT else os.path.realpath(file.path)
         if real not in met:
             met.add(real)
             yield file
@@ -110,11 +122,11 @@ def _many(paths: Sequence[str]) -> str:
     return "several files" if len(paths) > 1 else f"{shown(paths[0])} is a folder"
 
 
-def _into_folder(folder: str, path: str, file: str) -> Job:
-    if file == STANDARD_INPUT:
+def _into_folder(folder: str, path: str, file: Found) -> Job:
+    if file.path == STANDARD_INPUT:
         raise UsageError("standard input has no name for a file in a folder: give -o a file")
-    inside = os.path.relpath(file, path) if file != path else os.path.basename(file)
-    return Job(file, os.path.join(folder, inside), new_folders=True)
+    inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
+    return Job(file.path, os.path.join(folder, inside), file.walked, new_folders=True)
 
 
 def _check_apart(work: Sequence[Job]) -> None:

@@ -23,7 +23,7 @@ from eightfold.files.names import as_path, as_text, shown
 from eightfold.files.reading import Source
 from eightfold.files.records import heading, record, records
 
-KIND = "names"
+KIND = "log of names"
 _AT_FDCWD = -100
 _NOREPLACE = 1
 _EXCLUSIVE = 4

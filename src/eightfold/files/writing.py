@@ -80,7 +80,7 @@ def replacing(path: str, backup_suffix: str = "", read: Snapshot | None = None) 
                 take_over(file, path, old)
             os.fsync(file.fileno())
             _check_unchanged(path, target, read)
-            with _kept(target, backup):
+            with _kept(target, backup, path + backup_suffix):
                 hand_over(file, target)
         _sync_folder(os.path.dirname(target))
 
@@ -112,10 +112,10 @@ def _check_unchanged(path: str, target: str, read: Snapshot | None) -> None:
 
 
 @contextmanager
-def _kept(target: str, backup: str) -> Iterator[None]:
+def _kept(target: str, backup: str, called: str) -> Iterator[None]:
     """Keep the file of a target under the name of its backup, but not if the block fails."""
     if backup:
-        _keep(target, backup)
+        _keep(target, backup, called)
     try:
         yield
     except BaseException:
@@ -125,16 +125,16 @@ def _kept(target: str, backup: str) -> Iterator[None]:
         raise
 
 
-def _keep(target: str, backup: str) -> None:
+def _keep(target: str, backup: str, called: str) -> None:
     """Give the old file a second name; where there are no hard links, that of a copy."""
     if _is_same(target, backup):
         return  # A run was killed after this step.
     if os.path.lexists(backup):
-        raise _backup_exists(backup)
+        raise _backup_exists(called)
     try:
         os.link(target, backup)
     except FileExistsError as error:
-        raise _backup_exists(backup) from error
+        raise _backup_exists(called) from error
     except OSError:
         _copy(target, backup)
 

@@ -12,6 +12,7 @@ from eightfold.cli.policies import policies_listed
 from eightfold.cli.repair.following import apply, undo
 from eightfold.cli.repair.making import plan, show, write
 from eightfold.cli.repair.options import DEFAULT_POLICY, Options, repairer
+from eightfold.cli.selection import add_selection
 from eightfold.repair import POLICIES
 
 __all__ = ["Options", "parser", "run"]
@@ -32,7 +33,9 @@ def parser() -> CommandParser:
         "A file is written whole or not at all, keeps owner and permissions, and is left\n"
         "alone in place if nothing changes. A symbolic link that is given is followed;\n"
         "those in a folder are not met. Read-only files, and those with several names\n"
-        "(hard links), are refused, and so is one that changes while it is read.\n\n"
+        "(hard links), are refused, and so is one that changes while it is read. Of a\n"
+        "folder neither what .gitignore files ignore is taken, nor binary files, nor\n"
+        "backups of the same SUFFIX.\n\n"
         "Exit status 0: nothing to repair, or all is written; 1: changes that are only\n"
         "shown, or a fault that the policy has no answer to; 2: wrong use, loss without\n"
         "--lossy, a file that a plan does not fit, unreadable or unwritable files.",
@@ -54,6 +57,7 @@ def parser() -> CommandParser:
         metavar="POLICY",
         help=f"what to write for a fault, by a policy of the list below (default: {DEFAULT_POLICY})",
     )
+    add_selection(command)
     add_destination(command, "nothing is written")
     command.add_argument(
         "--diff", action="store_true", help="show the lines that change before and after, and write nothing"

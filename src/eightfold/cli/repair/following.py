@@ -38,6 +38,8 @@ def undo(options: Options) -> int:
 def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     if options.errors or options.form is not UTF_8:
         raise UsageError("form and policy are those of the plan: --apply and --undo take neither -f nor --errors")
+    if options.include or options.exclude:
+        raise UsageError("the files are those of the plan: --apply and --undo take neither --include nor --exclude")
     with opened(plan_file, twice=True) as source, certificates(options) as certify:
         following = _Following(certify, undo=undo)
         # All of it is read before anything is written: a plan that is broken at its end changes no file.

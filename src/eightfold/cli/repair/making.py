@@ -18,13 +18,14 @@ from eightfold.files.certificates import Certificate, Side
 from eightfold.files.names import shown
 from eightfold.files.plans import Draft, begin_plan
 from eightfold.files.verifying import Undoing
+from eightfold.files.walking import Found
 
 
 def show(options: Options) -> int:
     """Show the changes; return the exit status."""
     work = Work(options)
-    for path in found(options.paths, work.failures.tell):
-        work.do(path, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
+    for file in found(options, work.failures.tell):
+        work.do(file, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
     work.summarize(f"{work.changed} to repair")
     if work.changes:
         say("nothing is written: -o, --in-place or --plan writes")
@@ -53,7 +54,8 @@ def write(options: Options) -> int:
     options = replace(options, output=options.output or STANDARD_OUTPUT)
     with certificates(options) as certify:
         for job in jobs(options, work.failures.tell):
-            written += work.do(job.source, _Pouring(job, options, certify).pour, _outcome(job))
+            file = Found(job.source, b"", job.walked)
+            written += work.do(file, _Pouring(job, options, certify).pour, _outcome(job))
     work.summarize(f"{written} written{' and verified' if options.verified else ''}")
     return work.status()
 
@@ -115,8 +117,8 @@ def plan(options: Options) -> int:
 
     with sink(Job("", options.plan), options) as target:
         begin_plan(target)
-        for path in once(found(options.paths, work.failures.tell)):
-            work.do(path, add, f"{shown(path)} is not in the plan")
+        for each in once(found(options, work.failures.tell)):
+            work.do(each, add, f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
         name = shown(options.plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
+from eightfold.cli.checking import is_binary
 from eightfold.cli.colour import Part, Styled
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import Failures, identified
@@ -16,6 +17,7 @@ from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
 from eightfold.files.verifying import DifferenceError
+from eightfold.files.walking import Found
 from eightfold.repair import Repaired
 
 WAYS_ROUND_LOSS = "--lossy writes it anyway, --plan FILE keeps the way back"
@@ -70,18 +72,23 @@ class Work:
         self.files = 0
         self.changed = 0
         self.stopped = 0
+        self.binary = 0
         self.changes = 0
         self.lossy = 0
         self._worst = NOTHING_WRONG
 
-    def do(self, path: str, act: Callable[[File], None], outcome: str) -> bool:
+    def do(self, found: Found, act: Callable[[File], None], outcome: str) -> bool:
         """Open a file and do something with it; return whether that could be done.
 
         What stops it is told, with the outcome, and the next file can come.
         """
         try:
-            with opened(path, twice=self._options.form is None) as source:
-                self._do(File(source, self._options), act, outcome)
+            with opened(found.path, twice=self._options.form is None) as source:
+                file = File(source, self._options)
+                if found.walked and not self._options.binary and is_binary(source, file.form):
+                    self.binary += 1
+                    return False
+                self._do(file, act, outcome)
                 return True
         except FileError as error:
             self.failures.tell(error)
@@ -116,6 +123,8 @@ class Work:
     def summarize(self, outcome: str) -> None:
         """Say what the files came to."""
         stopped = f", {self.stopped} stopped" if self.stopped else ""
+        if self.binary:
+            say(f"{counted(self.binary, 'binary file')} left alone (--binary)")
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
         say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
 
