@@ -318,6 +318,18 @@ def test_an_old_output_file_stays_if_the_run_is_stopped(folder: Path) -> None:
     assert len(list(folder.iterdir())) == 4
 
 
+def test_closed_standard_output_is_told_where_there_are_results(folder: Path) -> None:
+    def closed(*arguments: str) -> tuple[int, bytes]:
+        line = " ".join(('"$PY" -m eightfold check', *arguments, ">&-"))
+        environment = {**ENVIRONMENT, "PY": sys.executable}
+        done = subprocess.run(line, shell=True, capture_output=True, env=environment, cwd=folder, check=False)
+        return done.returncode, done.stderr.splitlines()[-1]
+
+    assert closed("a.txt") == (2, b"eightfold: standard output: it is closed")
+    assert closed("b.txt") == (0, b"eightfold: 1 file checked: no faults")
+    assert closed("--output-file", "out", "a.txt") == (1, b"eightfold: 1 file checked, 1 ill-formed: 2 errors")
+
+
 def test_main_leaves_standard_output_as_it_was(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", "--output-file", str(folder / "out"), str(folder / "a.txt")])
     main(["check", str(folder / "a.txt")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -49,6 +50,8 @@ def put(*parts: Part, end: str = "\n") -> None:
     Raises:
         BrokenPipeError: its reader has gone. OutputError: it cannot be written for another reason.
     """
+    if sys.stdout is None:
+        raise OutputError(OSError(errno.EBADF, "it is closed"))
     try:
         print(painted(sys.stdout, parts), end=end)
     except BrokenPipeError:
