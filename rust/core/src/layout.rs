@@ -283,7 +283,9 @@ fn ascii(tables: &Tables) -> Option<bool> {
         return None;
     }
     let same = |byte: u32| {
-        let row = tables.rows.iter().find(|row| holds(row.ranges[0], byte))?;
+        // A longer row that begins so wins over a shorter one.
+        let rows = tables.rows.iter().filter(|row| holds(row.ranges[0], byte));
+        let row = rows.max_by_key(|row| row.ranges.len())?;
         (row.ranges.len() == 1).then_some(row.first + byte - row.ranges[0].0 == byte)
     };
     let known = |byte: u32| tables.units.iter().all(|unit| !holds(unit.ranges[0], byte));
