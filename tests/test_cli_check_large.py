@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -33,13 +34,19 @@ def sparse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+# A process counts as its own what the one that started it had at that time, so a small one starts it.
+MEASURE = """
+import os, sys
+_, _, usage = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
+print(usage.ru_maxrss, file=sys.stderr)
+"""
+
+
 def largest_of(path: Path, *arguments: str) -> tuple[int, bytes]:
     """Return how much memory, in bytes, a run has had at once, and what it wrote."""
-    output = path.with_suffix(".out")
-    line = [os.fspath(part) for part in (*command("check", *arguments), path)]
-    write = (os.POSIX_SPAWN_OPEN, 1, os.fspath(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    _, _, usage = os.wait4(os.posix_spawn(line[0], line, ENVIRONMENT, file_actions=[write]), 0)
-    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024), output.read_bytes()
+    line = [sys.executable, "-S", "-c", MEASURE, *command("check", *arguments), os.fspath(path)]
+    done = subprocess.run(line, env=ENVIRONMENT, capture_output=True, check=True)
+    return int(done.stderr.split()[-1]) * (1 if sys.platform == "darwin" else 1024), done.stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["-j", "2"], ["--context"]], ids=" ".join)

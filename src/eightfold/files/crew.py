@@ -8,8 +8,9 @@ that memory grows with neither.
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from eightfold.files import FileError
@@ -41,7 +42,8 @@ class Crew:
         for _ in range(count):
             ours, theirs = context.Pipe()
             process = context.Process(target=_serve, args=(theirs, start, settings), daemon=True)
-            process.start()
+            with _interrupts_held():
+                process.start()
             theirs.close()
             self._workers.append((process, ours))
 
@@ -74,6 +76,19 @@ def _parts(pipe: Connection) -> Iterator[Any]:
             yield part
     except (EOFError, OSError):
         raise FileError("-j", "a process has ended before its work was done; try -j 1") from None
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Have a process start with Ctrl-C held back, as it is not for it, nor to be reported by a Python half started."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Connection, start: Callable[[Any, Send], Work], settings: object) -> None:
