@@ -9,6 +9,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,9 +22,10 @@ from hypothesis import strategies as st
 import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold.cli import check, turns
-from eightfold.files import FileError, scanning
+from eightfold.corrected import Linter
+from eightfold.files import FileError, reading, scanning
 from eightfold.files.reading import Source, opened
-from eightfold.files.scanning import faults_in, scanned, segment_end, stands_alone
+from eightfold.files.scanning import Scan, counts_in, faults_in, segment_end, stands_alone
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
 
@@ -53,12 +58,19 @@ PIECES = st.sampled_from(
 SOUP = st.lists(PIECES, max_size=60).map(b"".join)
 
 
-def in_file(data: bytes, name: str, threads: int) -> list[Located]:
+def whole(data: bytes, name: str) -> list[Located]:
+    """Return the faults of bytes that nothing has cut."""
+    finder = Linter() if name == scanning.DOCUMENT else Checker(name)
+    return finder.check(data, final=True)
+
+
+@contextmanager
+def source_of(data: bytes) -> Iterator[Source]:
     with tempfile.NamedTemporaryFile(delete=False) as file:
         file.write(data)
     try:
         with opened(file.name) as source:
-            return list(faults_in(source, form(name), threads))
+            yield source
     finally:
         os.unlink(file.name)
 
@@ -66,20 +78,41 @@ def in_file(data: bytes, name: str, threads: int) -> list[Located]:
 @pytest.fixture
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
+    monkeypatch.setattr(scanning, "FAULTS_AHEAD", 2)
     monkeypatch.setattr(scanning, "_NEAR_BYTES", 3)
+    monkeypatch.setattr(scanning, "_HELD_BYTES", 30)
 
 
 @pytest.mark.usefixtures("small_segments")
 @pytest.mark.parametrize("name", NAMES)
-def test_threads_find_what_one_finds_wherever_the_segments_end(name: str) -> None:
-    @given(SOUP.filter(bool), st.integers(16, 40), st.integers(2, 5))
+def test_any_number_of_threads_finds_what_there_is_wherever_the_segments_end(name: str) -> None:
+    @given(SOUP, st.integers(1, 40), st.integers(1, 5))
     def compare(data: bytes, segment_bytes: int, threads: int) -> None:
         data = b"\xff\xfe" * len(form(name).signatures) + data
-        with pytest.MonkeyPatch.context() as patch:
+        expected = whole(data, name)
+        with pytest.MonkeyPatch.context() as patch, source_of(data) as source:
             patch.setattr(scanning, "SEGMENT_BYTES", segment_bytes)
-            assert in_file(data, name, threads) == in_file(data, name, 1)
+            patch.setattr(reading, "CHUNK_BYTES", segment_bytes)
+            assert list(faults_in(source, form(name), threads)) == expected
+            source.rewind()
+            if name != scanning.DOCUMENT:
+                counts = sum(counts_in(source, form(name), threads), Counter())
+                assert counts == Counter(found.fault.kind for found in expected)
 
     compare()
+
+
+@pytest.mark.usefixtures("small_segments")
+def test_threads_do_not_gather_the_faults_of_bytes_that_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 16)
+    monkeypatch.setattr(scanning, "FAULTS_AHEAD", 1000)
+    with source_of(b"\xff" * (1 << 18)) as source:
+        faults = faults_in(source, form("utf-8"), 2)
+        tracemalloc.start()
+        assert sum(1 for _ in faults) == 1 << 18
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < 1 << 22  # A fault takes more than 100 bytes, so those of one segment would take more.
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -89,7 +122,7 @@ def test_a_cut_changes_nothing_on_either_side(name: str) -> None:
         plain = form(name)
         end = segment_end(plain, before)
         whole = Checker(plain).check(before[:end] + after, final=True)
-        parts = [fault.fault for fault in scanned(plain, before[:end]).found]
+        parts = [fault.fault for fault in Scan(plain, before[:end])]
         parts += [fault.fault.moved(end) for fault in Checker(plain).check(after, final=True)]
         assert [each.fault for each in whole] == parts
 

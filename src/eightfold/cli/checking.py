@@ -13,7 +13,7 @@ from eightfold.cli.reports import Checked, Context
 from eightfold.files import FileError
 from eightfold.files.globs import Pattern
 from eightfold.files.reading import Source, opened
-from eightfold.files.scanning import faults_in
+from eightfold.files.scanning import DOCUMENT, counts_in, faults_in
 from eightfold.files.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Located
@@ -120,6 +120,14 @@ class FileCheck:
         self.listener.begin_file(checked.path, name)
 
     def _check(self, source: Source, asked: Form, checked: Checked) -> None:
+        if self._task.max_faults == 0 and asked.name != DOCUMENT:
+            for counts in counts_in(source, asked, self._threads):
+                checked.tally.add_errors(counts)
+                checked.hidden = checked.tally.faults
+        else:
+            self._tell(source, asked, checked)
+
+    def _tell(self, source: Source, asked: Form, checked: Checked) -> None:
         limit = self._task.max_faults
         shows = self._shows(source, asked)
         for found in faults_in(source, asked, self._threads):

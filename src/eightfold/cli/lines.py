@@ -52,8 +52,9 @@ def put(*parts: Part, end: str = "\n") -> None:
     """
     if sys.stdout is None:
         raise OutputError(OSError(errno.EBADF, "it is closed"))
+    text = parts[0] if len(parts) == 1 and isinstance(parts[0], str) else painted(sys.stdout, parts)
     try:
-        print(painted(sys.stdout, parts), end=end)
+        sys.stdout.write(text + end)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -41,9 +42,17 @@ class Tally:
 
     def add(self, other: Tally) -> None:
         """Count what another has counted."""
-        self.errors += other.errors
         self.warnings += other.warnings
-        for kind, count in other.kinds.items():
+        self.errors += other.errors
+        self._add_kinds(other.kinds)
+
+    def add_errors(self, kinds: Mapping[str, int]) -> None:
+        """Count errors, of which it is known how many there are of each kind."""
+        self.errors += sum(kinds.values())
+        self._add_kinds(kinds)
+
+    def _add_kinds(self, kinds: Mapping[str, int]) -> None:
+        for kind, count in kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + count
 
     def sorted_kinds(self) -> list[tuple[str, int]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import cast
 
-from eightfold.cli.colour import Part, Styled
+from eightfold.cli.colour import Part, Styled, is_on, painted
 from eightfold.cli.lines import counted, placed, put, say
 from eightfold.cli.reports import Checked, Context, Summary, Tally
 from eightfold.faults import KINDS, Kind
@@ -19,17 +20,25 @@ class TextReport:
 
     def __init__(self, *, statistics: bool) -> None:
         self._statistics = statistics
+        self._in_colour = False
+        self._path = ""
 
     def begin(self) -> None:
-        """Nothing comes before the first fault."""
+        """Nothing comes before the first fault; whether there is colour is asked once, and not for each of millions."""
+        self._in_colour = is_on(sys.stdout)
 
     def begin_file(self, path: str, form: str) -> None:
-        """A file without faults has no line."""
+        """A file without faults has no line; what the lines of one with faults begin with is made once."""
+        self._path = self._styled(shown(path), "path")
+
+    def _styled(self, text: str, role: str) -> str:
+        return painted(sys.stdout, [Styled(text, role)]) if self._in_colour else text
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write the line of a fault, and under it the line of the file with its bytes marked."""
         fault = found.fault
-        put(*placed(path, (found.line, found.column)), Styled(fault.kind, fault.severity), f": {fault}")
+        place = self._styled(f"{found.line}:{found.column}", "place")
+        put(f"{self._path}:{place}: {self._styled(fault.kind, fault.severity)}: {fault}")
         if context is not None:
             put_context(context, fault.severity)
 
