@@ -19,6 +19,7 @@ PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip
 MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
+INSTALLED_BENCH := $(VENV)/installed-bench
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
 .PHONY: help demo test test-reference test-core bench lint versions clean
@@ -41,9 +42,10 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
+	cd rust && EIGHTFOLD_SIMD=portable cargo test --quiet -p eightfold-core
 
-bench: $(INSTALLED_DEV) ## measure clean text side by side with CPython
-	$(BIN)/python benchmarks/clean_text.py
+bench: $(INSTALLED_BENCH) ## measure side by side with CPython and other peers; to pass options: BENCH="--check"
+	$(BIN)/python -m benchmarks $(BENCH)
 
 lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff check
@@ -64,6 +66,10 @@ $(INSTALLED): $(MADE) $(METADATA)
 
 $(INSTALLED_DEV): $(MADE) $(METADATA)
 	$(PIP) --editable '.[dev,peers]'
+	@touch $@
+
+$(INSTALLED_BENCH): $(INSTALLED_DEV)
+	@$(PIP) --editable '.[bench]' || echo "make bench: not all peers could be installed; they are skipped" >&2
 	@touch $@
 
 $(MADE):

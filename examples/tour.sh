@@ -86,19 +86,19 @@ chapter "A letter in Latin-1: repair with a way back"
 step "What would have to change? Every accent. Nothing is written." 1 \
     eightfold repair --errors latin-1 invoice-latin-1.txt
 step "The changes as a plan, in a file." 0 \
-    eightfold repair --errors latin-1 --plan plan.json invoice-latin-1.txt
+    eightfold repair --errors latin-1 --plan plan.jsonl invoice-latin-1.txt
 step "Do what the plan says." 0 \
-    eightfold repair --apply plan.json
+    eightfold repair --apply plan.jsonl
 step "The letter is UTF-8 now." 0 \
     eightfold check invoice-latin-1.txt
 step "Take it back." 0 \
-    eightfold repair --undo plan.json
+    eightfold repair --undo plan.jsonl
 step "The same bytes as before." 0 \
     cmp invoice-latin-1.txt invoice.kept
 step "If there is another letter under that name by now," 0 \
     cp letter.txt invoice-latin-1.txt
 step "the plan is refused." 2 \
-    eightfold repair --apply plan.json
+    eightfold repair --apply plan.jsonl
 
 chapter "Titles cut after 20 bytes"
 step "Sequences cut short, the overlong NUL of Java, and halves of an emoji." 1 \

@@ -34,6 +34,12 @@ INPUTS = {
     "folder/b.txt": b"b\xff\n",
     "folder/deeper/c.txt": b"c\n",
     "folder/a.txt": b"a\xfe\n",
+    "tree/.gitignore": b"*.log\n",
+    "tree/build.log": b"\xff\n",
+    "tree/Cut.class": b"\xca\xfe\xba\xbe\x00\x00\x00\x34",
+    "tree/image.bin": b"\x89PNG\r\n\x1a\n\x00\x00\xff",
+    "tree/vendor/legacy.txt": b"caf\xe9\n",
+    "tree/words.txt": "née ".encode() + b"\xed\xa0\xbc\xed\xbd\xb0\n",
 }
 """The files that the transcripts are about, beside those of examples/."""
 
@@ -75,7 +81,7 @@ def make_inputs(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    for name in ("messages-utf-16le.txt", "gateway.log"):
+    for name in ("messages-utf-16le.txt", "gateway.log", "names.tar"):
         shutil.copy(EXAMPLES / name, folder / name)
 
 

@@ -99,9 +99,11 @@ def test_max_faults_hides_and_counts(capsys: pytest.CaptureFixture[str], tmp_pat
         "files": 2,
         "well_formed": 0,
         "unreadable": 0,
+        "binary": 0,
         "errors": 13,
         "warnings": 0,
         "kinds": {"invalid-byte": 13},
+        "forms": {"utf-8": {"invalid-byte": 13}},
     }
     assert status == 1
 

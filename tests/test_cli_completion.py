@@ -41,8 +41,11 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["convert", "--errors", ""], set(get_args(Errors))),
     (["repair", "--errors", ""], set(POLICIES)),
     (["repair", "--undo", ""], None),
+    (["repair", "--cert"], {"--certificate"}),
+    (["names", "--fix", ""], set(POLICIES)),
+    (["names", "--apply", ""], None),
     (["repair", "--backup", ""], set()),
-    (["check", "--output-format", ""], {"text", "json"}),
+    (["check", "--output-format", ""], {"text", "json", "jsonl", "github", "sarif"}),
     (["manual", "--output-format", ""], {"roff", "markdown"}),
     (["check", "--color", "a"], {"auto", "always"}),
     (["table", "c"], {"cesu-8", "corrected-utf-8", "corrected-utf-8-sig"}),
@@ -159,11 +162,15 @@ def test_zsh_reads_its_script(scripts: Path, tmp_path: Path) -> None:
 # --- Tab --------------------------------------------------------------------------------------------------------------
 
 SHELLS_OF_PEOPLE = [
-    ("bash --norc --noprofile -i", "source '{script}'", "<check><--statistics><beta gamma.txt><--output-format><json>"),
+    (
+        "bash --norc --noprofile -i",
+        "source '{script}'",
+        "<check><--statistics><beta gamma.txt><--output-format><sarif>",
+    ),
     (
         "zsh -f -i",
         "autoload -Uz compinit; compinit -u -D; source '{script}'",
-        "<check><--statistics><beta gamma.txt><--output-format=json>",
+        "<check><--statistics><beta gamma.txt><--output-format=sarif>",
     ),
 ]
 
@@ -183,7 +190,7 @@ def test_the_key_in_a_shell_that_people_use(shell: str, start: str, completed: s
         defined = "eightfold() { printf '<%s>' \"$@\"; echo; }; "
         os.write(ours, f"{defined}{start.format(script=scripts / shell.split()[0])}; echo rea''dy\n".encode())
         read_until(ours, b"ready")
-        os.write(ours, b"eightfold chec\t--stat\tbet\t--outp\tjs\t\n")
+        os.write(ours, b"eightfold chec\t--stat\tbet\t--output-fo\tsa\t\n")
         written = read_until(ours, b"<check>", b">\r\n")
         os.write(ours, b"exit\n")
         read_until(ours, None)

@@ -221,6 +221,33 @@ class TestDestinations:
         assert convert(tmp_path, "-t", "utf-16-be", "--in-place", "folder").returncode == 0
         assert (tmp_path / "real").read_bytes() == b"a"
 
+    @pytest.mark.parametrize("paths", [["in", "in"], [".", "./in"], ["link", "in"], ["in", "../folder/in"]])
+    def test_a_file_that_is_given_twice_is_converted_once(self, paths: list[str], tmp_path: Path) -> None:
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "in").write_bytes(b"a")
+        (folder / "link").symlink_to("in")
+        assert convert(folder, "-t", "utf-16-be", "--in-place", *paths).returncode == 0
+        assert (folder / "in").read_bytes() == b"\x00a"
+
+    def test_a_file_that_grows_while_it_is_read_is_left_alone(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "in").write_bytes(b"a")
+        read = reading.Source._read
+
+        def growing(source: reading.Source, length: int) -> bytes:
+            content = read(source, length)
+            if not content:
+                with (tmp_path / "in").open("ab") as file:
+                    file.write(b"late")
+            return content
+
+        monkeypatch.setattr(reading.Source, "_read", growing)
+        assert main(["convert", "-t", "utf-16-be", "--in-place", str(tmp_path / "in")]) == 2
+        assert "in: it was changed by another program while it was read" in capsys.readouterr().err
+        assert (tmp_path / "in").read_bytes() == b"alate"
+
     def test_a_pipe_cannot_be_replaced(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
         done = convert(tmp_path, "-t", "utf-16-be", "--in-place", "pipe")

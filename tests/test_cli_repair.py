@@ -19,7 +19,7 @@ from command_line import run, transcript
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import FileError, reading, writing
-from eightfold.files.plans import read_plans, write_plans
+from eightfold.files.plans import Draft, begin_plan, plans_in
 
 SOUP = b"caf\xe9 \xed\xa0\xbd\xed\xb8\x80\n\xf0\x9f\x98\x80 \xc0\x80\xe2\x82\n" + "\uef80 漢".encode() + b"\xff\xf4"
 MIXED = b"a \xed\xa0\xbd\xed\xb8\x80 \xf0\x9f\x98\x80\n"
@@ -168,12 +168,49 @@ def test_a_plan_is_applied_and_undone(errors: str, folder: Path) -> None:
     assert contents(folder) == {**before, "plan.json": plan_file}
 
 
+def read_plans(path: str) -> dict[str, repair.Plan]:
+    """Return what a plan file says, as the library has it."""
+    with reading.opened(path) as source:
+        return {
+            each.path: repair.Plan(each.form, each.errors, *each.digests, tuple(each.changes))
+            for each in plans_in(source)
+        }
+
+
 def test_a_plan_holds_the_files_that_change(folder: Path) -> None:
     main(["repair", "--plan", "plan.json", "."])
-    values = json.loads((folder / "plan.json").read_bytes())
-    assert values["version"] == 1
-    assert {file["path"] for file in values["files"]} == {"./soup.txt", "./deep/mixed.txt"}
+    heading, *lines = [json.loads(line) for line in (folder / "plan.json").read_bytes().splitlines()]
+    assert heading == {"eightfold": "plan", "version": 1}
+    assert [line["path"] for line in lines if "path" in line] == ["./soup.txt", "./deep/mixed.txt"]
     assert read_plans("plan.json") == {"./soup.txt": repair.plan(SOUP), "./deep/mixed.txt": repair.plan(MIXED)}
+
+
+def test_a_file_that_is_met_twice_is_planned_once(folder: Path) -> None:
+    (folder / "link").symlink_to("soup.txt")
+    main(["repair", "--plan", "plan.json", "soup.txt", ".", "./link"])
+    assert list(read_plans("plan.json")) == ["soup.txt", "./deep/mixed.txt"]
+
+
+def test_a_file_that_stops_leaves_nothing_in_the_plan(folder: Path) -> None:
+    assert main(["repair", "--errors", "pairs", "--plan", "plan.json", "soup.txt", "deep"]) == 1
+    assert list(read_plans("plan.json")) == ["deep/mixed.txt"]
+
+
+def test_a_plan_that_is_cut_short_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["repair", "--plan", "plan.json", "."])
+    before = contents(folder)
+    lines = before["plan.json"].splitlines(keepends=True)
+    for kept in range(len(lines)):
+        (folder / "plan.json").write_bytes(b"".join(lines[:kept]))
+        status = main(["repair", "--apply", "plan.json"])
+        whole = kept == 1 or kept == 1 + lines[1:].index(next(line for line in lines[2:] if b'"path"' in line))
+        assert status == (0 if whole else 2)
+        after = contents(folder)
+        assert {name for name in before if name != "plan.json" and after[name] != before[name]} == (
+            {"soup.txt"} if whole and kept > 1 else set()
+        )
+        main(["repair", "--undo", "plan.json"])
+    assert "this plan is cut short: its last file has more changes" in capsys.readouterr().err
 
 
 SESSION = """\
@@ -185,8 +222,7 @@ $ eightfold repair --apply plan.json deep
 ! eightfold: 1 file repaired
 (exit status 0)
 $ eightfold repair --apply plan.json
-! eightfold: deep/mixed.txt: already as the plan would have it
-! eightfold: 1 file repaired
+! eightfold: 1 file repaired, 1 already as the plan would have it
 (exit status 0)
 $ eightfold repair --apply plan.json deep/clean.txt
 ! eightfold: plan.json has no plan for deep/clean.txt
@@ -195,8 +231,7 @@ $ eightfold repair --undo plan.json soup.txt
 ! eightfold: 1 file undone
 (exit status 0)
 $ eightfold repair --undo plan.json
-! eightfold: soup.txt: already as the plan would have it
-! eightfold: 1 file undone
+! eightfold: 1 file undone, 1 already as the plan would have it
 (exit status 0)
 $ eightfold repair --plan plan.json soup.txt
 ! eightfold: --plan plan.json: there is a file of that name; move it away or choose another name
@@ -235,7 +270,8 @@ def test_a_file_that_changes_while_the_plan_is_applied_is_refused(
     rewind = reading.Source.rewind
 
     def changing(source: reading.Source) -> None:
-        (folder / "soup.txt").write_bytes(SOUP[:-1] + b"x")
+        if source.path == "soup.txt":
+            (folder / "soup.txt").write_bytes(SOUP[:-1] + b"x")
         rewind(source)
 
     monkeypatch.setattr(reading.Source, "rewind", changing)
@@ -269,16 +305,35 @@ def test_a_plan_is_read_from_standard_input(folder: Path) -> None:
     assert (folder / "soup.txt").read_bytes() == repair.repair(SOUP)
 
 
+HEADING = b'{"eightfold": "plan", "version": 1}\n'
+
+
+def file_line(**other: object) -> bytes:
+    """Return the line of a plan about the file "a", with other values than it would have."""
+    words = dict.fromkeys(("path", "form", "errors", "original_sha256", "result_sha256"), "a")
+    return json.dumps({**words, "changes": 0, **other}).encode() + b"\n"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        (b"", "this is no plan: no JSON"),
         (b"\xff", "this is no plan: no JSON"),
-        (b'{"version": 2, "files": []}', "this plan has version 2, and this eightfold reads version 1"),
-        (b'{"version": 1}', "this is no plan: it has no list of files"),
-        (b'{"version": 1, "files": {}}', "this is no plan: it has no list of files"),
-        (b'{"version": 1, "files": [{}]}', "this is no plan: one of its files has no path"),
-        (b'{"version": 1, "files": [{"path": ""}]}', "this is no plan: one of its files has no path"),
-        (b'{"version": 1, "files": [{"path": "a"}]}', "this is no plan: it has no 'form'"),
+        (b"[]\n", "this is no plan: its first line does not say so"),
+        (b'{"version": 1}', "this is no plan: its first line does not say so"),
+        (b'{"eightfold": "log of names", "version": 1}', "this is no plan: its first line does not say so"),
+        (b'{"eightfold": "plan", "version": 2}', "this plan has version 2, and this eightfold reads version 1"),
+        (HEADING + b"{", "line 2: no JSON"),
+        (HEADING + b"[]", "line 2: this is no plan: a file is due here"),
+        (HEADING + b"{}", "line 2: this is no plan: a file is due here"),
+        (HEADING + file_line(path=""), "line 2: this is no plan: a file has names, digests and a count"),
+        (HEADING + file_line(form=1), "line 2: this is no plan: a file has names, digests and a count"),
+        (HEADING + file_line(changes=True), "line 2: this is no plan: a file has names, digests and a count"),
+        (HEADING + file_line(path="a\0b"), r"line 2: this is no plan: 'a\\x00b' is no name of a file"),
+        (HEADING + file_line(path="\ud800"), "line 2: this is no plan: "),
+        (HEADING + file_line(changes=1), "this plan is cut short: its last file has more changes"),
+        (HEADING + file_line(changes=1) + b"{}\n", "line 3: this is no plan: it has no 'start'"),
+        (HEADING + file_line(changes=1) + file_line(), "line 3: this is no plan: it has no 'start'"),
     ],
 )
 def test_what_is_no_plan_file_is_refused(
@@ -295,9 +350,13 @@ def test_what_is_no_plan_file_is_refused(
 def test_any_name_of_a_file_comes_back(name: bytes, data: bytes) -> None:
     file = BytesIO()
     plans = {os.fsdecode(name): repair.plan(data)}
-    write_plans(file, plans)
+    begin_plan(file)
+    with Draft(os.fsdecode(name), "utf-8", "escape") as draft:
+        draft.add(data, repair.Repairer().repair(data, final=True))
+        draft.write_to(file)
     file.getvalue().decode("ascii")
-    assert all(not 0xD800 <= ord(character) <= 0xDFFF for character in json.loads(file.getvalue())["files"][0]["path"])
+    path = json.loads(file.getvalue().splitlines()[1])["path"]
+    assert all(not 0xD800 <= ord(character) <= 0xDFFF for character in path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "_file", lambda path: BytesIO(file.getvalue()))
         patch.setattr(reading, "CHUNK_BYTES", 1000)
@@ -347,10 +406,10 @@ def test_what_cannot_be_read_to_its_end_is_not_written(folder: Path, monkeypatch
     before = contents(folder)
     read, count = reading.Source._read, iter(range(100))
 
-    def failing(source: reading.Source) -> bytes:
+    def failing(source: reading.Source, length: int) -> bytes:
         if next(count) == 3:
             raise FileError(source.path, "Input/output error")
-        return read(source)
+        return read(source, length)
 
     monkeypatch.setattr(reading.Source, "_read", failing)
     assert main(["repair", "--in-place", "soup.txt"]) == 2
@@ -402,15 +461,21 @@ def test_there_is_one_way_to_write(one: str, other: str, folder: Path, capsys: p
         assert contents(folder) == before
 
 
-@pytest.mark.parametrize("arguments", [[], ["-o", "out.txt"]], ids=["shown", "written"])
+MADE = [[], ["--diff"], ["-o", "out.txt"], ["--verify", "-o", "out.txt"], ["--plan", "new.json"]]
+
+
+@pytest.mark.parametrize("arguments", MADE, ids=" ".join)
 def test_memory_does_not_grow_with_the_file(
     arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK_BYTES", 1000)
-    monkeypatch.setattr("eightfold.cli.repair.put", lambda *line: None)
+    monkeypatch.setattr("eightfold.cli.repair.making.put", lambda *line: None)
+    monkeypatch.setattr("eightfold.cli.differing.put", lambda *line: None)
+    monkeypatch.setattr("eightfold.files.plans._HELD_BYTES", 1000)
 
     def peak(count: int) -> int:
         (folder / "big.txt").write_bytes(b"a\xff\n" * count)
+        (folder / "new.json").unlink(missing_ok=True)
         tracemalloc.start()
         main(["repair", *arguments, "big.txt"])
         _, most = tracemalloc.get_traced_memory()

@@ -7,7 +7,7 @@ import resource
 import stat
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pytest
 
 from command_line import ENVIRONMENT, command, run
 from eightfold.files import FileError
-from eightfold.files.writing import replacing
+from eightfold.files.writing import replacing, snapshot
 
 OLD, NEW = b"the old content", b"the new content"
 
@@ -45,7 +45,7 @@ def test_a_new_file_has_the_mode_that_new_files_have(tmp_path: Path) -> None:
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755, 0o666])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o200, 0o755, 0o666])
 def test_an_old_file_keeps_its_mode(mode: int, old: Path) -> None:
     old.chmod(mode)
     write(old)
@@ -54,12 +54,11 @@ def test_an_old_file_keeps_its_mode(mode: int, old: Path) -> None:
     assert list(old.parent.iterdir()) == [old]
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o640])
-def test_nobody_else_can_read_what_is_being_written(mode: int, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_nobody_else_can_read_what_is_being_written(mode: int, old: Path) -> None:
     old.chmod(mode)
-    monkeypatch.setattr(os, "chmod", lambda *_: None)  # It is so from the first moment on.
     with replacing(str(old)) as file:
-        assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == mode
+        assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
@@ -101,11 +100,65 @@ def test_a_link_to_nothing_makes_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink()
 
 
-def test_a_hard_link_keeps_the_old_content(old: Path) -> None:
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("suffix", ["", ".old"])
+def test_a_file_with_further_names_is_refused(count: int, suffix: str, old: Path) -> None:
+    names = [old, *(old.with_name(f"other-{number}") for number in range(1, count))]
+    for name in names[1:]:
+        os.link(old, name)
+    with pytest.raises(FileError, match=rf"it has {count} names \(hard links\), and only one of them would change"):
+        write(old, backup_suffix=suffix)
+    assert {name.read_bytes() for name in names} == {OLD}
+    assert sorted(old.parent.iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize("mode", [0o444, 0o400, 0o555, 0])
+def test_a_read_only_file_is_refused_even_to_root(mode: int, old: Path) -> None:
+    old.chmod(mode)
+    with pytest.raises(FileError, match="it is read-only: make it writable first"):
+        write(old)
+    old.chmod(0o644)
+    assert_untouched(old)
+
+
+def changed_content(old: Path) -> None:
+    old.write_bytes(b"what another program has written")
+
+
+def changed_file(old: Path) -> None:
     other = old.with_name("other")
-    os.link(old, other)
-    write(old)
-    assert (old.read_bytes(), other.read_bytes()) == (NEW, OLD)
+    other.write_bytes(OLD)
+    other.replace(old)
+
+
+@pytest.mark.parametrize("change", [changed_content, changed_file, Path.unlink])
+def test_a_file_that_was_changed_meanwhile_is_left_as_it_is(change: Callable[[Path], None], old: Path) -> None:
+    there = []
+
+    def overtaken() -> None:
+        with replacing(str(old), read=snapshot(str(old))) as file:
+            file.write(NEW)
+            change(old)
+            there.append(contents(old))
+
+    with pytest.raises(FileError, match="it was changed by another program"):
+        overtaken()
+    assert contents(old) == there[0]
+    assert list(old.parent.iterdir()) == [old] * old.exists()
+
+
+def contents(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def test_a_file_that_is_the_one_that_was_read_is_replaced(old: Path) -> None:
+    with replacing(str(old), read=snapshot(str(old))) as file:
+        file.write(NEW)
+    assert old.read_bytes() == NEW
+
+
+def test_of_what_cannot_be_seen_there_is_no_snapshot(tmp_path: Path) -> None:
+    assert snapshot(str(tmp_path / "missing")) is None
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "é" * 127, "😀" * 63])
@@ -146,15 +199,6 @@ def test_a_system_call_that_fails(call: str, old: Path, monkeypatch: pytest.Monk
     assert_untouched(old)
 
 
-def test_an_owner_that_cannot_be_given_is_no_error(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refusing(*_: Any) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(os, "chown", refusing)
-    write(old)
-    assert old.read_bytes() == NEW
-
-
 class TestBackup:
     def test_the_old_file_is_kept(self, old: Path) -> None:
         number = old.stat().st_ino
@@ -173,6 +217,12 @@ class TestBackup:
         kept = old.with_name("file.txt.old")
         assert (old.read_bytes(), kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (NEW, OLD, 0o640)
 
+    def test_a_run_that_was_killed_before_the_exchange_is_made_up_for(self, old: Path) -> None:
+        kept = old.with_name("file.txt.old")
+        os.link(old, kept)
+        write(old, backup_suffix=".old")
+        assert (old.read_bytes(), kept.read_bytes()) == (NEW, OLD)
+
     @pytest.mark.parametrize("kind", ["file", "broken link"])
     def test_what_is_there_is_not_overwritten(self, kind: str, old: Path) -> None:
         kept = old.with_name("file.txt.old")
@@ -188,14 +238,14 @@ class TestBackup:
 
     @pytest.mark.parametrize("call", ["replace", "link and copy"])
     def test_an_error_leaves_no_backup(self, call: str, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def failing(source: str, target: str, **_: Any) -> None:
-            if call != "replace":
-                Path(target).write_bytes(b"half")
+        def failing(source: Any, target: Any, **_: Any) -> None:
+            if call != "replace" and not isinstance(target, str):
+                target.write(b"half")
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(os, "replace" if call == "replace" else "link", failing)
         if call != "replace":
-            monkeypatch.setattr("shutil.copy2", failing)
+            monkeypatch.setattr("shutil.copyfileobj", failing)
         with pytest.raises(FileError, match="No space left on device"):
             write(old, backup_suffix=".old")
         monkeypatch.undo()

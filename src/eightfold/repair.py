@@ -28,10 +28,11 @@ Source: XTF-8 (``escape``); WTF-8 section 1 (never WTF-8) and section 2.1 (``pai
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from eightfold import reference
@@ -43,6 +44,7 @@ from eightfold.forms.wtf_8 import PAIR
 from eightfold.forms.xtf_8 import ESCAPE, XTF_8
 from eightfold.policy import raise_conversion
 from eightfold.reference import Decoded
+from eightfold.run import well_formed_end
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of, convert, is_well_formed, signed
 
 Policy: TypeAlias = Literal["escape", "strict", "replace", "pairs", "latin-1", "cp1252"]
@@ -65,6 +67,8 @@ _OTHER_BYTES = "the plan is for other bytes: make a new one"
 _BYTES_SHOWN = 16
 _ESCAPES = range(ESCAPE.first, ESCAPE.last + 1)
 _ESCAPE_OF_BYTE = dict(zip(range(0x80, 0x100), _ESCAPES, strict=True))
+_COLLISION = re.compile(b"\xee[\xbe\xbf]")
+"""Where well-formed UTF-8 holds one of the escapes."""
 _C1 = dict(zip(range(0xDC80, 0xDCA0), range(0x80, 0xA0), strict=True))
 """What windows-1252 has for the bytes that Python's cp1252 lacks: by WHATWG the C1 control of the same number."""
 _UTF_8_WITH_PAIRS = Form(UTF_8.name, UTF_8.rows, units=(PAIR,), names=UTF_8.names, source="WTF-8 section 2.1")
@@ -136,6 +140,22 @@ class Change:
             "old": hex_bytes(self.old),
             "new": hex_bytes(self.new),
         }
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Change:
+        r"""Return the change of the values that :meth:`as_dict` gave.
+
+        Raises:
+            PlanError: they are none.
+
+        >>> change = Change(3, b"\xe9", b"\xc3\xa9", "truncated", "latin-1", 1, 4)
+        >>> Change.from_dict(change.as_dict()) == change
+        True
+        """
+        try:
+            return _change(values)
+        except (KeyError, TypeError, ValueError) as error:
+            raise PlanError(f"this is no plan: {_why(error)}") from error
 
 
 def _shown(data: bytes) -> str:
@@ -216,8 +236,7 @@ class Plan:
         >>> b"".join(plan(b"caf\xe9", errors="latin-1").apply_chunks([b"ca", b"f", b"\xe9"]))
         b'caf\xc3\xa9'
         """
-        edits = (_Edit(change.start, change.old, change.new) for change in self.changes)
-        return _rewritten(chunks, edits, (self.original_sha256, self.result_sha256))
+        return apply_changes(chunks, self.changes, (self.original_sha256, self.result_sha256))
 
     def undo_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         r"""Yield the original bytes of a result in chunks. That it fits is certain only when the last was taken.
@@ -228,13 +247,7 @@ class Plan:
         >>> b"".join(plan(b"caf\xe9", errors="latin-1").undo_chunks([b"caf\xc3", b"\xa9"]))
         b'caf\xe9'
         """
-        return _rewritten(chunks, self._way_back(), (self.result_sha256, self.original_sha256))
-
-    def _way_back(self) -> Iterator[_Edit]:
-        shift = 0
-        for change in self.changes:
-            yield _Edit(change.start + shift, change.new, change.old)
-            shift += len(change.new) - len(change.old)
+        return undo_changes(chunks, self.changes, (self.original_sha256, self.result_sha256))
 
     def as_dict(self) -> dict[str, Any]:
         r"""Return the plan as JSON-ready values.
@@ -263,14 +276,14 @@ class Plan:
         """
         try:
             words = (values["form"], values["errors"], values["original_sha256"], values["result_sha256"])
-            changes = tuple(_change(each) for each in values["changes"])
+            changes = tuple(map(Change.from_dict, values["changes"]))
+        except PlanError:
+            raise
         except (KeyError, TypeError, ValueError) as error:
             raise PlanError(f"this is no plan: {_why(error)}") from error
         if not all(isinstance(word, str) for word in words):
             raise PlanError("this is no plan: form, policy and digests must be strings")
-        if any(one.end > other.start for one, other in pairwise(changes)):
-            raise PlanError("this is no plan: its changes overlap, or are not in order")
-        return cls(*words, changes)
+        return cls(*words, tuple(in_order(changes)))
 
     def to_json(self) -> str:
         r"""Return the plan as JSON, all of it ASCII.
@@ -292,6 +305,66 @@ class Plan:
         eightfold.repair.PlanError: this plan has version 9, and this eightfold reads version 1
         """
         return cls.from_dict(versioned(text))
+
+
+def in_order(changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield changes as they are.
+
+    Raises:
+        PlanError: one begins before the end of the one before it.
+    """
+    end = 0
+    for change in changes:
+        if change.start < end:
+            raise PlanError("this is no plan: its changes overlap, or are not in order")
+        end = change.end
+        yield change
+
+
+def apply_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
+    r"""Yield the repaired bytes of an original in chunks, as :meth:`Plan.apply_chunks`; changes may be an iterator.
+
+    Args:
+        chunks: the original.
+        changes: those of its plan.
+        digests: the SHA-256 of the original and of the result, in hex.
+
+    Raises:
+        PlanError: as :meth:`Plan.apply`.
+
+    >>> made = plan(b"caf\xe9", errors="latin-1")
+    >>> digests = (made.original_sha256, made.result_sha256)
+    >>> b"".join(apply_changes([b"caf", b"\xe9"], iter(made.changes), digests))
+    b'caf\xc3\xa9'
+    """
+    return _rewritten(chunks, (_Edit(change.start, change.old, change.new) for change in changes), digests)
+
+
+def undo_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
+    r"""Yield the original bytes of a result in chunks, as :meth:`Plan.undo_chunks`; changes may be an iterator.
+
+    Args:
+        chunks: the result.
+        changes: those of the plan for the original.
+        digests: the SHA-256 of the original and of the result, in hex.
+
+    Raises:
+        PlanError: as :meth:`Plan.undo`.
+
+    >>> made = plan(b"caf\xe9", errors="latin-1")
+    >>> digests = (made.original_sha256, made.result_sha256)
+    >>> b"".join(undo_changes([b"caf\xc3", b"\xa9"], iter(made.changes), digests))
+    b'caf\xe9'
+    """
+    original, result = digests
+    return _rewritten(chunks, _way_back(changes), (result, original))
+
+
+def _way_back(changes: Iterable[Change]) -> Iterator[_Edit]:
+    shift = 0
+    for change in changes:
+        yield _Edit(change.start + shift, change.new, change.old)
+        shift += len(change.new) - len(change.old)
 
 
 def versioned(text: str | bytes) -> Any:
@@ -513,12 +586,25 @@ class Repairer:
         """Yield what is written for each sequence and each fault, up to where more input could change the answer."""
         at = start
         while at < len(content):
+            same = self._same_end(content, at, final=final)
+            if same > at:
+                yield _Found(at, same, content[at:same], "well-formed", "strict")
+                at = same
+                continue
             unit = reference.sequence_at(self._plain, content, at, final=final)
             found = None if unit is None else self._found(content, at, unit, final=final)
             if found is None:
                 return
             yield found
             at = found.end
+
+    def _same_end(self, content: bytes, start: int, *, final: bool) -> int:
+        """Return up to where nothing is to be changed, as far as one look can tell: for UTF-8, to the next fault."""
+        if self._plain.rows != UTF_8.rows:
+            return start
+        end = well_formed_end(UTF_8, content, start, final=final)
+        collision = _COLLISION.search(content, start, end) if self.errors == "escape" else None
+        return end if collision is None else collision.start()
 
     def _found(self, content: bytes, start: int, unit: Decoded, *, final: bool) -> _Found | None:
         end, point = unit
@@ -581,5 +667,5 @@ _WRITERS: Mapping[str, Callable[[Form, bytes], bytes | None]] = {
 
 __all__ = [
     *("Change", "LOSSLESS", "POLICIES", "Plan", "PlanError", "Repaired", "Repairer"),
-    *("plan", "plan_chunks", "repair"),
+    *("apply_changes", "plan", "plan_chunks", "repair", "undo_changes"),
 ]

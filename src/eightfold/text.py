@@ -250,11 +250,21 @@ class LinePosition:
 
     def pass_over(self, data: bytes) -> None:
         """Go on over whole code units."""
-        start = 0
-        while self._feed is not None and (found := self._next_feed(data, start)) >= 0:
-            self.line, self.column = self.line + 1, 1
-            start = found + len(self._feed)
-        self.column += len(data) - start
+        count, last_end = self._feeds(data)
+        if count:
+            self.line, self.column = self.line + count, 1
+        self.column += len(data) - last_end
+
+    def _feeds(self, data: bytes) -> tuple[int, int]:
+        """Return how many line feeds there are, and where the last one ends: 0 if there is none."""
+        if self._feed is None:
+            return 0, 0
+        if len(self._feed) == 1:
+            return data.count(self._feed), data.rfind(self._feed) + 1
+        count, start = 0, 0
+        while (found := self._next_feed(data, start)) >= 0:
+            count, start = count + 1, found + len(self._feed)
+        return count, start
 
     def _next_feed(self, data: bytes, start: int) -> int:
         assert self._feed is not None  # only asked where the form has a line feed

@@ -7,7 +7,13 @@ pub const CHUNK_BYTES: usize = 8192;
 pub const CHUNK_POINTS: usize = 4096;
 
 /// Bytes that the automaton walks after something that the kernels do not take, before they are tried again.
-pub(crate) const WINDOW_BYTES: usize = 64;
+pub(crate) const WINDOW_BYTES: usize = 16;
 
-/// How far the kernels look right after they stopped short; then four times as far each time.
+/// Code points that are written one by one after such a stop.
+pub(crate) const WINDOW_POINTS: usize = 4;
+
+/// Bytes that decide what a sequence is: no more than these, from its first on, are looked at by the kernels.
+pub(crate) const LOOK_AHEAD: usize = 8;
+
+/// How far a whole scan looks right after it stopped short; then four times as far each time.
 pub(crate) const NEAR_BYTES: usize = 256;

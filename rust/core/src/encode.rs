@@ -1,9 +1,9 @@
 //! Writing: which units write a code point, which code point is written next, and the loop over a str.
 
 use crate::OutOfMemory;
-use crate::chunk::{CHUNK_POINTS, NEAR_BYTES, WINDOW_BYTES};
+use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS};
 use crate::form::{Form, LEADS, Row, SURROGATES, TRAILS, holds};
-use crate::kernels::{self, Text, find_point};
+use crate::kernels::{self, Output, Script, Text};
 use crate::pass::hex_digit;
 
 /// What happens at code points that the form lacks. A policy that has no answer stops as `Stop` does.
@@ -46,6 +46,12 @@ impl From<OutOfMemory> for TextFault {
 /// The supplementary code point of a surrogate pair.
 pub(crate) fn joined(lead: u32, trail: u32) -> u32 {
     0x1_0000 + ((lead - LEADS.0) << 10) + (trail - TRAILS.0)
+}
+
+/// The surrogate pair of a supplementary code point.
+pub(crate) fn split(code_point: u32) -> [u32; 2] {
+    let index = code_point - 0x1_0000;
+    [LEADS.0 + (index >> 10), TRAILS.0 + (index & 0x3FF)]
 }
 
 impl Form {
@@ -128,28 +134,10 @@ impl Form {
     /// The first unit of error from an index on: code points that the form lacks.
     #[must_use]
     pub fn next_missing(&self, text: Text<'_>, start: usize) -> Option<(usize, usize)> {
-        let mut at = start;
-        while at < text.len() {
-            let limit = text.len().min(at + CHUNK_POINTS);
-            at += self.shared_points(text, at, limit);
-            let limit = limit.min(at + WINDOW_BYTES);
-            while at < limit {
-                let (code_point, end) = self.next_written(text, at);
-                if !self.has(code_point) {
-                    return Some((at, self.missing_end(text, at)));
-                }
-                at = end;
-            }
+        match encode_text(self, text, start, Missing::Stop, &mut 0_usize) {
+            Err(TextFault::Missing { start, end }) => Some((start, end)),
+            _ => None,
         }
-        None
-    }
-
-    /// How many code points from `start` on the form writes as UTF-8 does.
-    fn shared_points(&self, text: Text<'_>, start: usize, limit: usize) -> usize {
-        if !self.agreement.worthwhile {
-            return 0;
-        }
-        find_point(text.slice(start, limit), &self.agreement.apart).unwrap_or(limit - start)
     }
 
     fn write_missing(
@@ -211,6 +199,81 @@ fn escape(code_point: u32) -> Vec<u32> {
     [b'\\', letter].into_iter().chain(hex).map(u32::from).collect()
 }
 
+/// A place for the bytes of a text.
+pub trait Place {
+    /// Make room.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn reserve(&mut self, bytes: usize) -> Result<(), OutOfMemory>;
+    /// Take bytes, for which there is room.
+    fn put(&mut self, bytes: &[u8]);
+    /// Take what the kernels write from an index to a limit; where they stopped is returned.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory>;
+}
+
+/// How many bytes a text takes.
+impl Place for usize {
+    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        *self += bytes.len();
+    }
+
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        let stretch = script.measure(start, limit);
+        *self += stretch.bytes;
+        Ok(stretch.end)
+    }
+}
+
+/// Memory of exactly that size.
+impl Place for Output<'_, u8> {
+    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.push(byte);
+        }
+    }
+
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        Ok(script.write(start, limit, self))
+    }
+}
+
+impl Place for Vec<u8> {
+    fn reserve(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        Ok(self.try_reserve(bytes)?)
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        let mut at = start;
+        while at < limit {
+            let chunk_limit = limit.min(at + CHUNK_POINTS);
+            let stretch = script.measure(at, chunk_limit);
+            self.try_reserve(stretch.bytes)?;
+            kernels::append(self, stretch.bytes, |out| script.write(at, chunk_limit, out));
+            at = stretch.end;
+            if at < chunk_limit {
+                break;
+            }
+        }
+        Ok(at)
+    }
+}
+
 /// Write a str from an index on.
 ///
 /// # Errors
@@ -220,32 +283,27 @@ pub fn encode_text(
     text: Text<'_>,
     start: usize,
     policy: Missing,
-    out: &mut Vec<u8>,
+    place: &mut impl Place,
 ) -> Result<(), TextFault> {
-    let mut at = start;
-    let longest = form.tables.rows.iter().map(|row| row.ranges.len()).max().unwrap_or(1) * form.tables.unit_bytes;
-    let mut reach = CHUNK_POINTS;
+    let script = form.script(text);
+    let (mut at, mut bytes) = (start, Vec::new());
     while at < text.len() {
-        let limit = text.len().min(at + reach);
-        let shared = form.shared_points(text, at, limit);
-        // The kernels look far ahead only while that pays.
-        reach = if at + shared < limit { NEAR_BYTES } else { CHUNK_POINTS.min(reach * 4) };
-        if let Some(scalar) = text.slice(at, at + shared).scalar() {
-            out.try_reserve(scalar.utf8_bytes()).map_err(OutOfMemory::from)?;
-            kernels::append(out, scalar.utf8_bytes(), |place| scalar.write_utf8(place));
-            at += shared;
+        let mut limit = text.len();
+        if let Some(script) = &script {
+            at = place.take(script, at, limit)?;
+            limit = limit.min(at + WINDOW_POINTS);
         }
-        let limit = if form.agreement.worthwhile { limit.min(at + WINDOW_BYTES) } else { limit };
-        out.try_reserve((limit - at) * longest).map_err(OutOfMemory::from)?;
         while at < limit {
+            bytes.clear();
             let (code_point, end) = form.next_written(text, at);
-            at = if form.write(code_point, out) {
+            at = if form.write(code_point, &mut bytes) {
                 end
             } else {
                 let (start, end) = (at, form.missing_end(text, at));
-                out.try_reserve((end - start) * 12 * form.tables.unit_bytes).map_err(OutOfMemory::from)?;
-                form.write_missing(text, (start, end), policy, out).ok_or(TextFault::Missing { start, end })?
+                form.write_missing(text, (start, end), policy, &mut bytes).ok_or(TextFault::Missing { start, end })?
             };
+            place.reserve(bytes.len())?;
+            place.put(&bytes);
         }
     }
     Ok(())

@@ -3,6 +3,10 @@
 use crate::agreement::Agreement;
 use crate::automaton::Automaton;
 use crate::fault::Kind;
+use crate::kernels::{Script, Spelt, Text, WideText};
+use crate::layout::Layout;
+use crate::spelling::Spelling;
+use crate::wide::Wide;
 
 /// The lowest and the highest value of a code unit.
 pub type Range = (u32, u32);
@@ -66,6 +70,14 @@ pub struct Form {
     pub agreement: Agreement,
     /// Whether an encoder must see what follows a lead: a pair is written otherwise than its halves.
     pub holds_back_lead: bool,
+    /// How the kernels read it, where they can.
+    pub layout: Option<Layout>,
+    /// How the kernels write it, where they can.
+    pub spelling: Option<Spelling>,
+    /// How they read and write it where its units are wider than bytes.
+    pub wide: Option<Wide>,
+    /// The layout with surrogate byte sequences, where the form's own rows have none.
+    pub(crate) passing: Option<Layout>,
     pub(crate) automaton: Automaton,
     pub(crate) surrogates: Option<Vec<Range>>,
 }
@@ -74,15 +86,30 @@ impl Form {
     /// Compile the tables. They have been checked: what clashes was refused where the form was built.
     #[must_use]
     pub fn new(tables: Tables) -> Self {
+        let layout = Layout::new(&tables);
         let mut form = Form {
             automaton: Automaton::new(&tables),
             agreement: Agreement::new(&tables),
+            spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
+            layout,
+            wide: Wide::new(&tables),
+            passing: passing(&tables),
             surrogates: surrogate_ranges(&tables),
             holds_back_lead: false,
             tables,
         };
         form.holds_back_lead = form.tables.joins_pairs && form.splits_pairs();
+        if let Some(spelling) = &mut form.spelling {
+            spelling.joins = form.holds_back_lead;
+        }
         form
+    }
+
+    /// What the kernels write of a text, if they know the form.
+    pub(crate) fn script<'a>(&'a self, text: Text<'a>) -> Option<Script<'a>> {
+        let spelt = |spelling| Script::Bytes(Spelt { spelling, agreement: &self.agreement, text });
+        let units = |wide| Script::Units(WideText { wide, text });
+        self.spelling.as_ref().map(spelt).or(self.wide.map(units))
     }
 
     /// Whether a unit without a fixed length is among the form's own.
@@ -96,6 +123,17 @@ impl Form {
         let known = self.write(LEADS.0, &mut halves) && self.write(TRAILS.0, &mut halves);
         !known || !self.write(0x1_0000, &mut pair) || pair != halves
     }
+}
+
+/// The layout of the form's rows with one more, by which `surrogatepass` reads surrogates.
+fn passing(tables: &Tables) -> Option<Layout> {
+    let ranges = surrogate_ranges(tables)?;
+    if ranges.len() != 3 || !tables.units.is_empty() || tables.rows.iter().any(|row| row.ranges == ranges) {
+        return None;
+    }
+    let mut tables = tables.clone();
+    tables.rows.push(Row { first: SURROGATES.0, last: SURROGATES.1, ranges });
+    Layout::new(&tables)
 }
 
 /// The unit ranges by which a form's own tables know the surrogates: a row, a unit or a name.

@@ -12,20 +12,26 @@ mod encode;
 mod fault;
 mod form;
 pub mod kernels;
+mod layout;
 mod pass;
 mod sequence;
+mod spelling;
 mod text_buffer;
+mod wide;
 mod writer;
 
 pub use agreement::Agreement;
 pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
-pub use encode::{Missing, TextFault, encode_text};
+pub use encode::{Missing, Place, TextFault, encode_text};
 pub use fault::{Fault, Kind};
 pub use form::{FaultRow, Form, Range, Row, Tables};
-pub use kernels::{Measured, Text, Width};
+pub use kernels::{Answer, Extent, Measured, Output, Source, Spelt, Stretch, Text, Width};
+pub use layout::{Layout, Pairs};
 pub use pass::{Halt, OnFault, Pass, Pending, Sink};
 pub use sequence::Step;
+pub use spelling::Spelling;
 pub use text_buffer::TextBuffer;
+pub use wide::Wide;
 pub use writer::{Held, Unwritten, Writer};
 
 /// The largest code point that a Python str holds.

@@ -1,10 +1,11 @@
 //! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
 
 use crate::OutOfMemory;
-use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
+use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES};
 use crate::form::Form;
-use crate::kernels::Measured;
+use crate::kernels::{Answer, Extent, Input, Output, Source, Units, Width};
 use crate::sequence::Step;
+use crate::wide::Wide;
 
 /// Takes code points, with the byte spans that they came from.
 pub trait Sink {
@@ -20,11 +21,11 @@ pub trait Sink {
     /// The sink cannot hold it: [`Halt::Unwritten`].
     fn put(&mut self, code_point: u32, start: usize, end: usize) -> Result<(), Halt>;
 
-    /// Take text that begins at the byte `start` of the input, where it is UTF-8.
+    /// Take what the kernels read from an offset to a limit, and return where they stopped.
     ///
     /// # Errors
     /// As [`Sink::put`].
-    fn text(&mut self, text: Measured<'_>, start: usize) -> Result<(), Halt>;
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt>;
 }
 
 /// A code point that a sink could not take.
@@ -83,6 +84,9 @@ pub enum OnFault {
     BackslashReplace,
 }
 
+/// What `surrogateescape` adds to a byte.
+const SURROGATE_ESCAPE: u32 = 0xDC00;
+
 /// A pass over bytes of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass<'a> {
@@ -108,37 +112,45 @@ impl Pass<'_> {
         }
     }
 
+    /// How many code points the input gives from an offset on, and how wide; None where something must be handed out.
+    #[must_use]
+    pub fn measure(&self, start: usize) -> Option<Extent> {
+        let mut extent = Extent::none(start);
+        (self.run(start, &mut extent) == Halt::End(self.data.len())).then_some(extent)
+    }
+
     fn go(&self, at: &mut usize, sink: &mut impl Sink) -> Result<(), Halt> {
-        let mut reach = CHUNK_BYTES;
+        let input = self.input();
+        // Where more may follow, the kernels read what they can see whole.
+        let visible = if self.is_final { self.data.len() } else { self.data.len().saturating_sub(LOOK_AHEAD) };
         while *at < self.data.len() {
-            let limit = self.data.len().min(*at + reach);
-            let clean = self.shared_text(*at, limit, sink)?;
-            *at += clean;
-            // The kernels look far ahead only while that pays.
-            reach = if *at < limit { NEAR_BYTES } else { CHUNK_BYTES.min(reach * 4) };
+            let Some(input) = input.as_ref().filter(|_| *at < visible) else {
+                self.walk(at, self.data.len(), sink)?;
+                return Ok(());
+            };
+            *at = sink.take(input, *at, visible)?;
             // Where the kernels stop short, what follows is walked, and a little more: faults come in flocks.
-            if *at < limit && !self.walk(at, self.walk_limit(*at, limit), sink)? {
+            if *at < visible && !self.walk(at, visible.min(*at + WINDOW_BYTES), sink)? {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    fn walk_limit(&self, at: usize, limit: usize) -> usize {
-        if self.form.agreement.worthwhile { limit.min(at + WINDOW_BYTES) } else { limit }
-    }
-
-    /// Hand over the text from `at` on that the form shares with UTF-8, and return its length.
-    fn shared_text(&self, at: usize, limit: usize, sink: &mut impl Sink) -> Result<usize, Halt> {
-        let shared = self.form.agreement.before_parting(&self.data[at..limit]);
-        if shared == 0 {
-            return Ok(0);
+    /// What the kernels read, if they know the form.
+    fn input(&self) -> Option<Input<'_>> {
+        if let Some(wide) = self.form.wide {
+            let has_surrogates = wide.has_surrogates || self.on_fault == OnFault::SurrogatePass;
+            return Some(Input::Units(Units { wide: Wide { has_surrogates, ..wide }, data: self.data }));
         }
-        let measured = Measured::new(&self.data[at..at + shared]);
-        if !measured.text().is_empty() {
-            sink.text(measured, at)?;
-        }
-        Ok(measured.text().len())
+        let (layout, answer) = match self.on_fault {
+            OnFault::SurrogatePass => (self.form.passing.as_ref().or(self.form.layout.as_ref()), Answer::Stop),
+            OnFault::Stop | OnFault::BackslashReplace => (self.form.layout.as_ref(), Answer::Stop),
+            OnFault::Replace => (self.form.layout.as_ref(), Answer::Replace),
+            OnFault::Ignore => (self.form.layout.as_ref(), Answer::Drop),
+            OnFault::SurrogateEscape => (self.form.layout.as_ref(), Answer::Escape(SURROGATE_ESCAPE)),
+        };
+        layout.map(|layout| Input::Bytes(Source { layout, agreement: &self.form.agreement, answer, data: self.data }))
     }
 
     /// Walk the sequences that begin before `limit`; false says that more input could change the answer.
@@ -181,7 +193,7 @@ impl Pass<'_> {
                 }
                 sink.reserve(count)?;
                 for &byte in &bytes[..count] {
-                    sink.put(0xDC00 + u32::from(byte), start, end)?;
+                    sink.put(SURROGATE_ESCAPE + u32::from(byte), start, end)?;
                 }
                 Ok(start + count)
             }
@@ -212,10 +224,49 @@ impl Sink for () {
         Ok(())
     }
 
-    fn text(&mut self, _: Measured<'_>, _: usize) -> Result<(), Halt> {
-        Ok(())
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        Ok(input.well_formed_end(start, limit))
     }
 }
+
+/// How many code points there are, and how wide.
+impl Sink for Extent {
+    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn put(&mut self, code_point: u32, _: usize, end: usize) -> Result<(), Halt> {
+        *self = self.and(Extent { end, count: 1, width: Width::of(code_point), is_clean: false });
+        Ok(())
+    }
+
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        *self = self.and(input.measure(start, limit));
+        Ok(self.end)
+    }
+}
+
+macro_rules! output_sinks {
+    ($($unit:ty => $write:ident),*) => {
+        $(/// Memory of exactly the size that [`Extent`] told.
+        impl Sink for Output<'_, $unit> {
+            fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+                Ok(())
+            }
+
+            fn put(&mut self, code_point: u32, _: usize, _: usize) -> Result<(), Halt> {
+                self.push(code_point as $unit);
+                Ok(())
+            }
+
+            fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+                Ok(input.$write(start, limit, self))
+            }
+        })*
+    };
+}
+
+output_sinks!(u8 => write_ucs1, u16 => write_ucs2, u32 => write_ucs4);
 
 /// The values themselves.
 impl Sink for Vec<u32> {
@@ -228,9 +279,11 @@ impl Sink for Vec<u32> {
         Ok(())
     }
 
-    fn text(&mut self, text: Measured<'_>, _: usize) -> Result<(), Halt> {
-        self.try_reserve(text.count()).map_err(OutOfMemory::from)?;
-        crate::kernels::append(self, text.count(), |out| text.write_ucs4(out));
-        Ok(())
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        input.each_chunk(start, limit, |extent, from, to| {
+            self.try_reserve(extent.count).map_err(OutOfMemory::from)?;
+            crate::kernels::append(self, extent.count, |out| input.write_ucs4(from, to, out));
+            Ok(())
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! A str that grows: code points in the narrowest kind that holds them all.
 
 use crate::OutOfMemory;
-use crate::kernels::{self, Measured, Text, Width};
+use crate::kernels::{self, Input, Text, Width};
 use crate::pass::{Halt, Sink};
 
 #[derive(Debug)]
@@ -55,9 +55,9 @@ impl TextBuffer {
     pub fn push(&mut self, code_point: u32) -> Result<(), OutOfMemory> {
         self.seen |= code_point;
         match &mut self.points {
-            Points::Four(points) => points.push(code_point),
-            Points::Two(points) if code_point <= 0xFFFF => points.push(code_point as u16),
-            Points::One(points) if code_point <= 0xFF => points.push(code_point as u8),
+            Points::Four(points) => push(points, code_point)?,
+            Points::Two(points) if code_point <= 0xFFFF => push(points, code_point as u16)?,
+            Points::One(points) if code_point <= 0xFF => push(points, code_point as u8)?,
             _ => {
                 self.widen(self.width())?;
                 return self.push(code_point);
@@ -75,6 +75,15 @@ impl TextBuffer {
         };
         Ok(())
     }
+}
+
+#[inline]
+fn push<T>(points: &mut Vec<T>, point: T) -> Result<(), OutOfMemory> {
+    if points.len() == points.capacity() {
+        points.try_reserve(1)?;
+    }
+    points.push(point);
+    Ok(())
 }
 
 fn widened<T: Copy, U: From<T>>(points: &Vec<T>) -> Result<Vec<U>, OutOfMemory> {
@@ -99,15 +108,17 @@ impl Sink for TextBuffer {
         Ok(self.push(code_point)?)
     }
 
-    fn text(&mut self, text: Measured<'_>, _: usize) -> Result<(), Halt> {
-        self.seen |= if text.width() == Width::Ascii { 0 } else { text.width().largest() };
-        self.widen(self.width())?;
-        self.reserve(text.count())?;
-        match &mut self.points {
-            Points::One(points) => kernels::append(points, text.count(), |out| text.write_latin1(out)),
-            Points::Two(points) => kernels::append(points, text.count(), |out| text.write_ucs2(out)),
-            Points::Four(points) => kernels::append(points, text.count(), |out| text.write_ucs4(out)),
-        }
-        Ok(())
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        input.each_chunk(start, limit, |extent, from, to| {
+            self.seen |= if extent.width == Width::Ascii { 0 } else { extent.width.largest() };
+            self.widen(self.width())?;
+            self.reserve(extent.count)?;
+            match &mut self.points {
+                Points::One(points) => kernels::append(points, extent.count, |out| input.write_ucs1(from, to, out)),
+                Points::Two(points) => kernels::append(points, extent.count, |out| input.write_ucs2(from, to, out)),
+                Points::Four(points) => kernels::append(points, extent.count, |out| input.write_ucs4(from, to, out)),
+            }
+            Ok(())
+        })
     }
 }

@@ -1,9 +1,10 @@
 //! The end of a conversion that is written: code points with their places in the source become bytes of a form.
 
 use crate::OutOfMemory;
-use crate::encode::joined;
+use crate::chunk::CHUNK_BYTES;
+use crate::encode::{Place, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
-use crate::kernels::Measured;
+use crate::kernels::{Input, Text, append};
 use crate::pass::{Halt, Pending, Sink};
 
 /// A lead that must see what follows it, with its place in the source.
@@ -40,9 +41,19 @@ pub struct Writer<'a> {
     pub held: Option<Held>,
     /// What happens at a code point that the form lacks.
     pub unwritten: Unwritten,
+    /// The code points of a chunk.
+    points: Vec<u32>,
+    /// Up to here the source is walked: a code point of the chunk must be handed out.
+    walked_to: usize,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    /// A writer that goes on behind what has been written.
+    #[must_use]
+    pub fn new(form: &'a Form, unwritten: Unwritten, out: Vec<u8>) -> Self {
+        Writer { form, out, held: None, unwritten, points: Vec::new(), walked_to: 0 }
+    }
+
     /// Write a lead that was held: nothing follows it.
     ///
     /// # Errors
@@ -51,6 +62,55 @@ impl Writer<'_> {
         match self.held.take() {
             Some(Held { code_point, start, end }) => self.written(code_point, start, end, resume),
             None => Ok(()),
+        }
+    }
+
+    /// Write a chunk, and return where that ended. A chunk of which a code point must be handed out is left to be walked.
+    fn take_chunk(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        if self.form.agreement.is_total() {
+            let shared = input.shared(start, limit);
+            if !shared.is_empty() {
+                self.out.try_reserve(shared.len())?;
+                self.out.extend_from_slice(shared);
+                return Ok(start + shared.len());
+            }
+        }
+        let extent = input.measure(start, limit);
+        let mut points = std::mem::take(&mut self.points);
+        points.clear();
+        points.try_reserve(extent.count)?;
+        append(&mut points, extent.count, |out| input.write_ucs4(start, limit, out));
+        let is_written = self.spell(&points)?;
+        self.points = points;
+        if is_written {
+            return Ok(extent.end);
+        }
+        self.walked_to = extent.end;
+        Ok(start)
+    }
+
+    /// Write code points, or nothing where one must be handed out or may be half of a pair: then places are needed.
+    fn spell(&mut self, points: &[u32]) -> Result<bool, OutOfMemory> {
+        let form = self.form;
+        if form.holds_back_lead && points.last().is_some_and(|&last| holds(LEADS, last)) {
+            return Ok(false);
+        }
+        let (before, text) = (self.out.len(), Text::Four(points));
+        let mut at = 0;
+        loop {
+            if let Some(script) = form.script(text) {
+                at = self.out.take(&script, at, points.len())?;
+            }
+            if at == points.len() {
+                return Ok(true);
+            }
+            self.out.try_reserve(16)?;
+            let (code_point, next) = form.next_written(text, at);
+            if self.written(code_point, 0, 0, 0).is_err() {
+                self.out.truncate(before);
+                return Ok(false);
+            }
+            at = next;
         }
     }
 
@@ -90,19 +150,20 @@ impl Sink for Writer<'_> {
         self.written(code_point, start, end, end)
     }
 
-    fn text(&mut self, text: Measured<'_>, start: usize) -> Result<(), Halt> {
-        let bytes = text.text().as_bytes();
-        self.finish(start)?;
-        if self.form.agreement.before_parting(bytes) == bytes.len() {
-            self.out.try_reserve(bytes.len()).map_err(OutOfMemory::from)?;
-            self.out.extend_from_slice(bytes);
-            return Ok(());
+    /// Chunk by chunk: code points, then bytes.
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        let mut at = start;
+        // A lead that is held must see what follows it, and its place be known.
+        while at < limit && at >= self.walked_to && self.held.is_none() {
+            let chunk_limit = limit.min(at + CHUNK_BYTES);
+            let end = self.take_chunk(input, at, chunk_limit)?;
+            // Right before the limit is at it, where that cuts a unit.
+            let goes_on = end > at && end + 3 >= chunk_limit;
+            at = end;
+            if !goes_on {
+                break;
+            }
         }
-        self.reserve(bytes.len())?;
-        for (at, character) in text.text().char_indices() {
-            let at = start + at;
-            self.put(u32::from(character), at, at + character.len_utf8())?;
-        }
-        Ok(())
+        Ok(at)
     }
 }

@@ -1,54 +1,12 @@
 //! The core without Python: forms from `forms.json`, small cases from the documents that define them, and laws.
 
-use std::collections::BTreeMap;
-use std::fs;
+mod forms;
 
 use eightfold_core::{
-    FaultRow, Form, Halt, Kind, Measured, Missing, OnFault, Pass, Row, Step, Tables, Text, TextBuffer, TextFault,
-    Unwritten, Width, Writer, encode_text,
+    Form, Halt, Measured, Missing, OnFault, Pass, Step, Text, TextBuffer, TextFault, Unwritten, Width, Writer,
+    encode_text,
 };
-use serde_json::Value;
-
-fn number(value: &Value) -> u32 {
-    u32::try_from(value.as_u64().expect("a number")).expect("32 bits")
-}
-
-fn range(value: &Value) -> (u32, u32) {
-    (number(&value[0]), number(&value[1]))
-}
-
-fn ranges(value: &Value) -> Vec<(u32, u32)> {
-    value.as_array().expect("a list").iter().map(range).collect()
-}
-
-fn fault_rows(value: &Value) -> Vec<FaultRow> {
-    let row = |row: &Value| FaultRow {
-        kind: Kind::from_name(row["kind"].as_str().expect("a name")).expect("a kind"),
-        ranges: ranges(&row["ranges"]),
-        meant: Some(&row["meant"]).filter(|meant| !meant.is_null()).map(range),
-        run: ranges(&row["run"]),
-    };
-    value.as_array().expect("a list").iter().map(row).collect()
-}
-
-fn tables(value: &Value) -> Tables {
-    let row =
-        |row: &Value| Row { first: number(&row["first"]), last: number(&row["last"]), ranges: ranges(&row["ranges"]) };
-    Tables {
-        unit_bytes: number(&value["unit_bytes"]) as usize,
-        big_endian: value["big_endian"].as_bool().expect("a bool"),
-        joins_pairs: value["joins_pairs"].as_bool().expect("a bool"),
-        rows: value["rows"].as_array().expect("a list").iter().map(row).collect(),
-        units: fault_rows(&value["units"]),
-        names: fault_rows(&value["names"]),
-    }
-}
-
-fn family() -> BTreeMap<String, Form> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/forms.json");
-    let json: Value = serde_json::from_str(&fs::read_to_string(path).expect("forms.json")).expect("JSON");
-    json.as_object().expect("a map").iter().map(|(name, value)| (name.clone(), Form::new(tables(value)))).collect()
-}
+use forms::family;
 
 fn decoded(form: &Form, data: &[u8], on_fault: OnFault) -> (Vec<u32>, Halt) {
     let mut points = Vec::new();
@@ -201,7 +159,7 @@ fn a_lead_waits_for_its_trail_in_a_conversion() {
     let family = family();
     let convert = |source: &str, target: &str, data: &[u8]| {
         let form = &family[target];
-        let mut writer = Writer { form, out: Vec::new(), held: None, unwritten: Unwritten::Stop };
+        let mut writer = Writer::new(form, Unwritten::Stop, Vec::new());
         let pass = Pass { form: &family[source], data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
         let halt = pass.run(0, &mut writer);
         writer.finish(data.len()).expect("no lead is left that the form lacks");

@@ -31,7 +31,7 @@ pub fn writer(writing: &Writing, replacement: char, out: Vec<u8>) -> Writer<'_> 
     let mut bytes = Vec::new();
     let replaces = writing.is_replace && writing.form.write_all(&[u32::from(replacement)], &mut bytes);
     let unwritten = if writing.is_ignore || replaces { Unwritten::Write(bytes) } else { Unwritten::Stop };
-    Writer { form: &writing.form, out, held: None, unwritten }
+    Writer::new(&writing.form, unwritten, out)
 }
 
 impl<'py> Target<'py> {

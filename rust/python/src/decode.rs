@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, released, str_if_ascii, str_of_ascii, str_of_buffer, str_of_measured};
+use crate::memory::{RELEASE_BYTES, released, str_if_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
 
@@ -42,6 +42,9 @@ pub fn decode<'py>(
         return Ok(text);
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
+    if let Some(extent) = reader.measure() {
+        return str_of_pass(py, &reader.pass(true), reader.at, extent);
+    }
     let mut buffer = TextBuffer::default();
     while let Event::Points { points, .. } = reader.next(true, &mut buffer)? {
         put_all(&mut buffer, &points)?;

@@ -11,7 +11,8 @@ use crate::convert::{Target, writer};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, append, ascii_of, bytes_of_scalar, bytes_of_short, bytes_of_slice, released, text_length, text_of,
+    RELEASE_BYTES, append, ascii_of, bytes_of_scalar, bytes_of_short, bytes_of_size, bytes_of_slice, released,
+    text_length, text_of,
 };
 use crate::names;
 
@@ -80,10 +81,18 @@ fn written<'py>(
         return Ok(bytes);
     }
     let points = text_of(text)?;
+    let (form, missing) = (&writing.form, writing.missing);
+    let mut size = 0_usize;
+    if released(py, points.len(), || encode_text(form, points, 0, missing, &mut size)).is_ok() {
+        // What has been measured so is written without a fault.
+        return bytes_of_size(py, mark, size, |out| {
+            let _ = encode_text(form, points, 0, missing, out);
+        });
+    }
     let mut out = mark.to_vec();
     let (mut at, mut stalls) = (0, None);
     loop {
-        let result = released(py, points.len(), || encode_text(&writing.form, points, at, writing.missing, &mut out));
+        let result = released(py, points.len(), || encode_text(form, points, at, missing, &mut out));
         match result {
             Ok(()) => return bytes_of_slice(py, &out),
             Err(TextFault::OutOfMemory) => return Err(PyMemoryError::new_err(())),

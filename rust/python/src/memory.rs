@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use std::slice;
 
 use eightfold_core::kernels::{self, Scalar, ShortBuffer};
-use eightfold_core::{Measured, Text, TextBuffer, Width};
+use eightfold_core::{Extent, Halt, Measured, Output, Pass, Text, TextBuffer, Width};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -92,6 +92,28 @@ pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bou
         true
     })?;
     made.ok_or_else(|| PyMemoryError::new_err(()))
+}
+
+/// Make a str of what a pass gives from an offset on, which has been measured.
+pub fn str_of_pass<'py>(
+    py: Python<'py>,
+    pass: &Pass<'_>,
+    start: usize,
+    extent: Extent,
+) -> PyResult<Bound<'py, PyString>> {
+    let made = new_str(py, extent.count, extent.width, |memory| {
+        released(py, pass.data.len(), || match memory {
+            Unseen::One(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+        })
+    })?;
+    made.ok_or_else(|| PyMemoryError::new_err(()))
+}
+
+fn is_filled<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>) -> Halt) -> bool {
+    write(&mut out);
+    out.is_full()
 }
 
 /// Make a str of bytes that have been found to be ASCII.
@@ -205,6 +227,22 @@ fn new_bytes<'py>(
 #[inline]
 pub fn bytes_of_slice<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     new_bytes(py, data.len(), |out| released(py, data.len(), || copy(data, out)))
+}
+
+/// Make bytes of a size that is known; `write` fills them after `mark`.
+pub fn bytes_of_size<'py>(
+    py: Python<'py>,
+    mark: &[u8],
+    size: usize,
+    write: impl FnOnce(&mut Output<'_, u8>) + Send,
+) -> PyResult<Bound<'py, PyBytes>> {
+    new_bytes(py, mark.len() + size, |place| {
+        let mut out = Output::new(place);
+        mark.iter().for_each(|&byte| out.push(byte));
+        released(py, size, || write(&mut out));
+        // Else the bytes would be shown with parts that nobody wrote.
+        assert!(out.is_full(), "the text is shorter than it was measured");
+    })
 }
 
 /// Add bytes to others.

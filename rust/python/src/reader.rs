@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eightfold_core::{Halt, OnFault, Pass, Pending, Sink};
+use eightfold_core::{Extent, Halt, OnFault, Pass, Pending, Sink};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -100,15 +100,25 @@ impl<'py> Reader<'py> {
         }
     }
 
-    fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> Halt {
-        let pass = Pass {
+    /// The pass as the core has it.
+    pub fn pass(&self, is_final: bool) -> Pass<'_> {
+        Pass {
             form: &self.reading.form,
             data: self.input.as_bytes(),
             is_final,
             largest: self.largest,
             on_fault: self.on_fault,
-        };
-        let start = self.at;
+        }
+    }
+
+    /// How much the whole input gives; None where Python must be asked.
+    pub fn measure(&self) -> Option<Extent> {
+        let (pass, start) = (self.pass(true), self.at);
+        released(self.input.py(), pass.data.len(), || pass.measure(start))
+    }
+
+    fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> Halt {
+        let (pass, start) = (self.pass(is_final), self.at);
         released(self.input.py(), pass.data.len(), || pass.run(start, sink))
     }
 

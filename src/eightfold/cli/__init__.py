@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "find every place at which files are ill-formed",
     "convert": "convert files from one form to another, whole or not at all",
     "repair": "make files UTF-8, by a plan that can be shown, applied and undone",
+    "names": "find names of files that are ill-formed, and rename them with a way back",
     "explain": "say what every sequence of a file is, and which rule it breaks",
     "identify": "say which form files are in",
     "table": "show the table of a form, or how all forms compare",

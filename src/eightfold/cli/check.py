@@ -1,31 +1,51 @@
-"""`eightfold check`: every place at which files are ill-formed, as a line or as JSON."""
+"""`eightfold check`: every place at which files are ill-formed, as a line, or in a format for programs.
+
+What is done with one file is in :mod:`eightfold.cli.checking`, so that other processes can do it without this.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+import argparse
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 
-from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, add_paths, count_argument
+from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, add_paths, count_argument, form_or_auto
+from eightfold.cli.checking import FileCheck, Task
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
-from eightfold.cli.inputs import files_of, identified
-from eightfold.cli.lines import say
-from eightfold.cli.reports import FORMATS, Checked, Summary, report
+from eightfold.cli.inputs import found_files
+from eightfold.cli.lines import results_in, say
+from eightfold.cli.reports import FORMATS, Checked, Report, Summary, report
+from eightfold.cli.selection import Selecting, add_selection, glob_argument
 from eightfold.files import FileError
-from eightfold.files.reading import Source, opened
+from eightfold.files.globs import Pattern
+from eightfold.files.walking import Found
 from eightfold.forms import Form
-from eightfold.stream import Checker, Located
 
 
 @dataclass
-class Options:
+class Options(Selecting):
     """What `check` is asked to do; `form` is None for auto."""
 
-    paths: list[str] | tuple[str, ...] = ()
+    paths: Sequence[str] = ()
     form: Form | None = UTF_8
+    form_map: list[tuple[Pattern, str | None]] = field(default_factory=list)
     output_format: str = "text"
+    output_file: str = ""
     statistics: bool = False
     max_faults: int | None = None
+    context: bool = False
+    jobs: int = 1
     strict: bool = False
+
+    @property
+    def task(self) -> Task:
+        """What is asked of every file."""
+        shown = 0 if self.statistics and self.max_faults is None else self.max_faults
+        name = None if self.form is None else self.form.name
+        return Task(name, tuple(self.form_map), self.binary, shown, self.context)
 
 
 def parser() -> CommandParser:
@@ -36,10 +56,19 @@ def parser() -> CommandParser:
         "Find every place at which files are ill-formed. One line for each:\n\n"
         "  PATH:LINE:COLUMN: kind: sentence\n\n"
         "Lines end at U+000A, and both numbers count from 1, the column in bytes.\n"
+        "Of a folder all files are checked but those that .gitignore files ignore, and\n"
+        "binary ones, which are counted; symbolic links in it are not followed. A path\n"
+        "that is given is always checked.\n"
         "Exit status 0: nothing wrong; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
-            ("eightfold check -f wtf-8 --statistics names/", "a whole folder, and how many faults of each kind"),
+            ("eightfold check --context notes.txt", "with the lines, and the bytes in them marked"),
+            ("eightfold check -f wtf-8 --statistics names/", "a whole folder: how many faults of each kind"),
+            ("eightfold check --exclude vendor/ --form-map '*.class=mutf-8' .", "other files, other forms"),
+            (
+                "eightfold check -j 0 --output-format sarif --output-file faults.sarif .",
+                "all processors, a file for CI",
+            ),
             ("curl -s https://example.org | eightfold check --output-format json", "standard input, for a program"),
             ("eightfold check -f corrected-utf-8 --strict letter.txt", "the rules on documents too, warnings count"),
         ],
@@ -47,99 +76,123 @@ def parser() -> CommandParser:
     add_paths(command)
     add_form(command)
     command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+        "--form-map",
+        action="append",
+        type=form_map_argument,
+        metavar="GLOB=FORM",
+        help="the form of files that match, as '*.class=mutf-8'; the last that matches decides (repeatable)",
+    )
+    add_selection(command)
+    command.add_argument(
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: text)"
+    )
+    command.add_argument("--output-file", metavar="FILE", help="write the results to this file, whole or not at all")
+    command.add_argument("--context", action="store_true", help="show the line of each fault with its bytes marked")
+    command.add_argument(
+        "--statistics",
+        action="store_true",
+        help="how many faults there are of each kind, by file, by form and in all, in place of the faults",
     )
     command.add_argument(
-        "--statistics", action="store_true", help="end with how many faults there are of each kind (JSON always does)"
+        "--max-faults",
+        type=count_argument,
+        metavar="N",
+        help="show at most N faults of each file (default: all, with --statistics none); all are counted",
     )
     command.add_argument(
-        "--max-faults", type=count_argument, metavar="N", help="show at most N faults of each file; all are counted"
+        "-j",
+        "--jobs",
+        type=jobs_argument,
+        metavar="N",
+        help="how many files, or parts of a large one, to check at once "
+        "(default: 1; 0: one for each processor); the output is the same",
     )
     command.add_argument("--strict", action="store_true", help="warnings make the exit status 1 too")
     return command
 
 
+def form_map_argument(given: str) -> tuple[Pattern, str | None]:
+    """Return a pattern and the name of the form of what matches it, None for ``auto``.
+
+    Raises:
+        argparse.ArgumentTypeError: it has no such parts.
+    """
+    glob, _, name = given.rpartition("=")
+    if not glob:
+        raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, as '*.class=mutf-8' is")
+    found = form_or_auto(name)
+    return glob_argument(glob), None if found is None else found.name
+
+
+def jobs_argument(given: str) -> int:
+    """Return how many to do at once, 0 for as many as there are processors.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no number.
+    """
+    return count_argument(given) or _processors()
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
-    return _Check(options).run()
+    with results_in(options.output_file) if options.output_file else nullcontext():
+        summary = _checked(options)
+    if summary.unreadable:
+        return WRONG_USE_OR_FILE
+    tally = summary.tally
+    return FAULTS if tally.errors or (options.strict and tally.warnings) else NOTHING_WRONG
 
 
-class _Check:
-    def __init__(self, options: Options) -> None:
-        self._options = options
-        self._report = report(options.output_format, statistics=options.statistics)
-        self._summary = Summary()
-
-    def run(self) -> int:
-        self._report.begin()
-        for path in files_of(self._options.paths, self._unlisted):
-            self._check_file(path)
-        self._report.end(self._summary)
-        return self._status()
-
-    def _status(self) -> int:
-        if self._summary.unreadable:
-            return WRONG_USE_OR_FILE
-        tally = self._summary.tally
-        return FAULTS if tally.errors or (self._options.strict and tally.warnings) else NOTHING_WRONG
-
-    def _check_file(self, path: str) -> None:
-        checked = Checked(path)
-        try:
-            with opened(path, twice=self._options.form is None) as source:
-                form = self._options.form or identified(source)
-                self._begin(checked, form.name)
-                self._find_faults(source, form, checked)
-        except FileError as error:
-            self._unreadable(checked, error)
-        self._end(checked)
-
-    def _find_faults(self, source: Source, form: Form, checked: Checked) -> None:
-        checker = checker_of(form)
-        for chunk, final in source.pieces():
-            for found in checker.check(chunk, final):
-                self._fault(checked, found)
-
-    def _fault(self, checked: Checked, found: Located) -> None:
-        for tally in (checked.tally, self._summary.tally):
-            tally.count(found)
-        limit = self._options.max_faults
-        if limit is not None and checked.tally.faults > limit:
-            checked.hidden += 1
-        else:
-            self._report.fault(checked.path, found)
-
-    def _begin(self, checked: Checked, form: str) -> None:
-        checked.form = form
-        self._report.begin_file(checked.path, form)
-
-    def _end(self, checked: Checked) -> None:
-        self._report.end_file(checked)
-        self._summary.add(checked)
-
-    def _unreadable(self, checked: Checked, error: FileError) -> None:
-        say(str(error))
-        checked.error = error.reason
-        if not checked.form:
-            self._begin(checked, "")
-
-    def _unlisted(self, error: FileError) -> None:
-        folder = Checked(error.path)
-        self._unreadable(folder, error)
-        self._end(folder)
+def _checked(options: Options) -> Summary:
+    told = _Told(report(options.output_format, statistics=options.statistics))
+    check = FileCheck(options.task, told, options.jobs)
+    told.report.begin()
+    if options.jobs == 1:
+        for met in _met(options):
+            check.take(met)
+    else:
+        _check_at_once(check, options)
+    told.report.end(told.summary)
+    return told.summary
 
 
-class FaultFinder(Protocol):
-    """Finds the faults of a file piece by piece."""
+def _check_at_once(check: FileCheck, options: Options) -> None:
+    from eightfold.cli.turns import at_once
 
-    def check(self, chunk: bytes, final: bool = False) -> list[Located]:
-        """Return the faults that are certain now, with their places in the whole file."""
+    with closing(at_once(options.jobs, options.task, check, _met(options))) as turns:
+        for turn in turns:
+            turn()
 
 
-def checker_of(form: Form) -> FaultFinder:
-    """Return what finds the faults of a file: its form's, and those of a document where the form has rules on them."""
-    if form.name == "corrected-utf-8-sig":
-        from eightfold.corrected import Linter
+def _met(options: Options) -> Iterator[Found | FileError]:
+    """Yield what the paths stand for: files, and in their place folders that cannot be listed."""
+    errors: deque[FileError] = deque()
+    for found in found_files(options.paths, errors.append, options.selection):
+        while errors:
+            yield errors.popleft()
+        yield found
+    yield from errors
 
-        return Linter()
-    return Checker(form)
+
+class _Told:
+    """Is told what the check of each file comes to: hands it to the report, and sums up."""
+
+    def __init__(self, to: Report) -> None:
+        self.report = to
+        self.summary = Summary()
+        self.begin_file = to.begin_file
+        self.fault = to.fault
+        self.tell: Callable[[str], None] = say
+
+    def end_file(self, checked: Checked) -> None:
+        """Report the end of a file, and count it."""
+        self.report.end_file(checked)
+        self.summary.add(checked)
+
+    def skip_binary(self, path: str) -> None:
+        """Count a binary file."""
+        self.summary.binary += 1

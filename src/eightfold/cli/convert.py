@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from functools import partial
+from typing import NamedTuple
 
 from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, form_argument
+from eightfold.cli.certifying import Certified, add_certificate, certificates, check_certificate
+from eightfold.cli.checking import is_binary
 from eightfold.cli.colour import Part, Styled
-from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, add_destination, jobs, sink
+from eightfold.cli.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
+from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.remedies import Conversion, remedies
+from eightfold.cli.selection import add_selection
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
+from eightfold.files.certificates import Certificate, Side
 from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
 from eightfold.files.verifying import DifferenceError, Verifier
+from eightfold.files.walking import Found
 from eightfold.forms import Form
 from eightfold.stream import Converter
 
 
 @dataclass
-class Options(Destination):
+class Options(Certified):
     """What `convert` is asked to do; `form` is None for auto."""
 
     form: Form | None = UTF_8
     to: Form = UTF_8
     errors: str = "strict"
-    verify: bool = False
+    diff: bool = False
     internal: bool = False
 
 
@@ -40,15 +48,24 @@ def parser() -> CommandParser:
         "convert",
         "[-f FORM] -t FORM [OPTIONS] [PATH ...]",
         "Convert files from one form to another. A file is written whole or not at all:\n"
-        "if anything fails, what was there before is untouched. A symbolic link is\n"
-        "followed, and the file that it leads to is replaced.\n"
-        "Exit status 0: converted; 1: faults; 2: wrong use, or unreadable or unwritable\n"
-        "files.",
+        "if anything fails, what was there before is untouched. It keeps its owner, its\n"
+        "permissions and its attributes. A symbolic link that is given is followed, and\n"
+        "the file that it leads to is replaced; those in a folder are not met. Read-only\n"
+        "files, and those with several names (hard links), are refused, and so is one that\n"
+        "changes while it is read. Of a folder neither what .gitignore files ignore is\n"
+        "taken, nor binary files, nor backups of the same SUFFIX.\n\n"
+        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
+        "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
             ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "a whole folder, each in place"),
             ("eightfold convert -f utf-8 -t utf-16 --errors replace < in > out", "U+FFFD for what is ill-formed"),
             ("eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin", "and prove that it can be read back"),
+            ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),
+            (
+                "eightfold convert -f utf-16 -t utf-8 --in-place --certificate proof.jsonl letters/",
+                "a folder, and a record of what it was and what it is",
+            ),
         ],
     )
     add_paths(command)
@@ -60,26 +77,43 @@ def parser() -> CommandParser:
         help="what to do at a fault: strict (the default), replace, ignore, backslashreplace, surrogatepass, "
         "surrogateescape, xmlcharrefreplace, namereplace; escape (xtf-8), private-use (corrected-utf-8), java (mutf-8)",
     )
+    add_selection(command)
     add_destination(command)
     command.add_argument(
-        "--verify",
-        action="store_true",
-        help="decode the result back and compare code points; where they differ, nothing is written",
+        "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
     )
+    add_certificate(command, "decode the result back and compare code points")
     command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
     return command
 
 
 def run(options: Options) -> int:
     """Convert the files; return the exit status."""
-    failures = Failures()
-    work = jobs(options, failures.tell)
+    if options.diff and (options.output != STANDARD_OUTPUT or options.in_place or options.backup or options.verified):
+        raise UsageError("--diff writes nothing: it excludes -o, --in-place, --backup, --verify and --certificate")
+    check_certificate(options, writes=True)
     if options.form is not None:
         _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
+    failures = Failures()
+    work = _Run(failures)
+    status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+    work.end()
+    return WRONG_USE_OR_FILE if failures.count else status
+
+
+def _show(options: Options, run: _Run, failures: Failures) -> int:
+    outcome = "the rest of it is not shown"
+    done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
+    return max(done, default=NOTHING_WRONG)
+
+
+def _write(options: Options, run: _Run, failures: Failures) -> int:
+    work = jobs(options, failures.tell)
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
-    status = max((_convert(job, options, failures) for job in work), default=NOTHING_WRONG)
-    return WRONG_USE_OR_FILE if failures.count else status
+    with certificates(options) as certify:
+        done = (run.do(partial(_convert, job, options, certify), _outcome(job)) for job in work)
+        return max(done, default=NOTHING_WRONG)
 
 
 def _converter(conversion: Conversion) -> Converter:
@@ -93,6 +127,10 @@ def _for_a_terminal(work: list[Job]) -> bool:
     return all(job.target == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty() for job in work)
 
 
+class _BinaryError(Exception):
+    """A file that was found in a folder, and is no text."""
+
+
 class _StoppedError(Exception):
     """A conversion that cannot go on: the line that says where and why, and what to do."""
 
@@ -102,43 +140,97 @@ class _StoppedError(Exception):
         self.advice = advice
 
 
-def _convert(job: Job, options: Options, failures: Failures) -> int:
-    try:
-        with sink(job, options) as target, opened(job.source, twice=options.form is None) as source:
-            form = options.form or identified(source)
-            _pour(source, target, Conversion(form, options.to, options.errors), verify=options.verify)
-    except FileError as error:
-        failures.tell(error)
-    except _StoppedError as stopped:
-        _tell(stopped, job)
-        return FAULTS
+class _Run:
+    """One run over files: what stops one is told, and the next can come."""
+
+    def __init__(self, failures: Failures) -> None:
+        self._failures = failures
+        self._binary = 0
+
+    def do(self, act: Callable[[], int], outcome: str) -> int:
+        """Do something with a file and return the exit status; the outcome is that of one that stops."""
+        try:
+            return act()
+        except FileError as error:
+            self._failures.tell(error)
+        except _BinaryError:
+            self._binary += 1
+        except _StoppedError as stopped:
+            point(*stopped.line)
+            say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)
+            return FAULTS
+        return NOTHING_WRONG
+
+    def end(self) -> None:
+        """Say what was left alone."""
+        if self._binary:
+            say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
+
+
+def _outcome(job: Job) -> str:
+    return "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
+
+
+def _differ(file: Found, options: Options) -> int:
+    with opened(file.path, twice=options.form is None) as source:
+        conversion = _conversion(source, options, walked=file.walked)
+        difference = Shown(file.path, conversion.source, conversion.target)
+        for piece in _pieces(source, conversion, None):
+            difference.put(piece.chunk, piece.result, final=piece.final)
+    return FAULTS if difference.differs else NOTHING_WRONG
+
+
+def _convert(job: Job, options: Options, certify: Callable[[bytes], object]) -> int:
+    with sink(job, options, before(job)) as target, opened(job.source, twice=options.form is None) as source:
+        conversion = _conversion(source, options, walked=job.walked)
+        verifier = Verifier(*conversion) if options.verified else None
+        certificate = _certificate(job, conversion) if options.certificate else None
+        for piece in _pieces(source, conversion, verifier):
+            target.write(piece.result)
+            if certificate is not None:
+                certificate.take(piece.chunk, piece.result)
+    if verifier is not None:
+        say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
+        if certificate is not None:
+            certify(certificate.line("code points", {"code_points": verifier.count}))
     return NOTHING_WRONG
 
 
-def _pour(source: Source, target: BinaryIO, conversion: Conversion, *, verify: bool) -> None:
+def _conversion(source: Source, options: Options, *, walked: bool) -> Conversion:
+    form = options.form or identified(source)
+    if walked and not options.binary and is_binary(source, form):
+        raise _BinaryError
+    return Conversion(form, options.to, options.errors)
+
+
+def _certificate(job: Job, conversion: Conversion) -> Certificate:
+    source, target, errors = conversion
+    return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
+
+
+class _Piece(NamedTuple):
+    """The next bytes of a file, what as many as can be converted by then become, and whether that is the end."""
+
+    chunk: bytes
+    result: bytes
+    final: bool
+
+
+def _pieces(source: Source, conversion: Conversion, verifier: Verifier | None) -> Iterator[_Piece]:
     converter = _converter(conversion)
-    verifier = Verifier(*conversion) if verify else None
     try:
         for chunk, final in source.pieces():
             result = converter.convert(chunk, final)
             if verifier is not None:
                 verifier.compare(chunk, result, final=final)
-            target.write(result)
+            yield _Piece(chunk, result, final)
     except ConversionError as error:
         fault = error.fault
         line = _line(source, conversion.source, fault.start, (Styled(fault.kind, "error"), f": {fault}"))
         raise _StoppedError(line, remedies(fault, conversion)) from error
     except DifferenceError as error:
         raise _StoppedError(_line(source, conversion.source, error.start, (error.sentence,))) from error
-    if verifier is not None:
-        say(f"{shown(source.path)}: verified, {counted(verifier.count, 'code point')} the same")
 
 
 def _line(source: Source, form: Form, offset: int, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
     return *placed(source.path, place_of(source, form, offset)), *sentence, f", at byte {offset}"
-
-
-def _tell(stopped: _StoppedError, job: Job) -> None:
-    point(*stopped.line)
-    outcome = "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
-    say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from eightfold.cli.arguments import CommandParser
 from eightfold.cli.ending import UsageError
-from eightfold.cli.inputs import files_of
+from eightfold.cli.inputs import found_files
+from eightfold.cli.selection import Selecting
 from eightfold.files import FileError, blaming
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT
-from eightfold.files.writing import replacing, standard_output
+from eightfold.files.temporary import is_temporary
+from eightfold.files.walking import Found
+from eightfold.files.writing import Snapshot, replacing, snapshot, standard_output
 
 STANDARD_OUTPUT = "-"
 
 
 @dataclass
-class Destination:
+class Destination(Selecting):
     """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
 
     paths: Sequence[str] = ()
@@ -47,11 +50,13 @@ class Job:
     Attributes:
         source: the file, or ``-``.
         target: the file, or ``-``.
+        walked: whether the file was found in a folder, and not given.
         new_folders: whether folders that the target lies in may be made.
     """
 
     source: str
     target: str
+    walked: bool = False
     new_folders: bool = False
 
 
@@ -68,15 +73,38 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
-        return [Job(path, path) for path in files_of(paths, on_error)]
+        return [Job(file.path, file.path, file.walked) for file in once(found(options, on_error))]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not os.path.isdir(options.output):
         return [Job(paths[0], options.output)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
-    found = [_into_folder(options.output, path, file) for path in paths for file in files_of([path], on_error)]
-    _check_apart(found)
-    return found
+    each = ((path, replace(options, paths=(path,))) for path in paths)
+    work = [_into_folder(options.output, path, file) for path, one in each for file in found(one, on_error)]
+    _check_apart(work)
+    return work
+
+
+def found(options: Destination, on_error: Callable[[FileError], None]) -> Iterator[Found]:
+    """Yield the files that paths stand for.
+
+    Of a folder neither backups are taken, where files are backed up, nor what a run that is at work, or was killed, has
+    left beside its files.
+    """
+    for file in found_files(options.paths, on_error, options.selection):
+        is_backup = bool(options.backup) and file.path.endswith(options.backup)
+        if not (file.walked and (is_backup or is_temporary(file.path))):
+            yield file
+
+
+def once(files: Iterable[Found]) -> Iterator[Found]:
+    """Yield files without those that were there already under another path: what is converted twice is destroyed."""
+    met: set[str] = set()
+    for file in files:
+        real = file.path if file.path == STANDARD_INPUT else os.path.realpath(file.path)
+        if real not in met:
+            met.add(real)
+            yield file
 
 
 def _check(options: Destination) -> None:
@@ -94,24 +122,44 @@ def _many(paths: Sequence[str]) -> str:
     return "several files" if len(paths) > 1 else f"{shown(paths[0])} is a folder"
 
 
-def _into_folder(folder: str, path: str, file: str) -> Job:
-    if file == STANDARD_INPUT:
+def _into_folder(folder: str, path: str, file: Found) -> Job:
+    if file.path == STANDARD_INPUT:
         raise UsageError("standard input has no name for a file in a folder: give -o a file")
-    inside = os.path.relpath(file, path) if file != path else os.path.basename(file)
-    return Job(file, os.path.join(folder, inside), new_folders=True)
+    inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
+    return Job(file.path, os.path.join(folder, inside), file.walked, new_folders=True)
 
 
-def _check_apart(found: Sequence[Job]) -> None:
+def _check_apart(work: Sequence[Job]) -> None:
     sources: dict[str, str] = {}
-    for job in found:
+    for job in work:
         other = sources.setdefault(job.target, job.source)
         if other != job.source:
             raise UsageError(f"{shown(other)} and {shown(job.source)} would both become {shown(job.target)}")
 
 
+def check_free(flag: str, path: str) -> None:
+    """Refuse to write a record over a file: it may be a slip of the hand, or a record that is the only way back.
+
+    Raises:
+        UsageError: there is a file of that name.
+    """
+    if os.path.isfile(path):
+        raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
+
+
+def before(job: Job) -> Snapshot | None:
+    """Return what the file is like that a job replaces by its own result; to be asked before it is read."""
+    return snapshot(job.target) if job.source == job.target != STANDARD_OUTPUT else None
+
+
 @contextmanager
-def sink(job: Job, options: Destination) -> Iterator[BinaryIO]:
+def sink(job: Job, options: Destination, read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """Open what a job writes to. But for standard output it is there when the block ends without an exception.
+
+    Args:
+        job: what is done.
+        options: how it was asked for.
+        read: what :func:`before` returned; a file that has changed since is not replaced.
 
     Raises:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
@@ -125,5 +173,5 @@ def sink(job: Job, options: Destination) -> Iterator[BinaryIO]:
     if job.new_folders:
         with blaming(job.target):
             os.makedirs(os.path.dirname(job.target) or ".", exist_ok=True)
-    with replacing(job.target, options.backup) as file:
+    with replacing(job.target, options.backup, read) as file:
         yield file

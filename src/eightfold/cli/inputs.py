@@ -9,7 +9,7 @@ from eightfold.cli.lines import say
 from eightfold.files import FileError
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT, Source
-from eightfold.files.walking import files_under
+from eightfold.files.walking import EVERYTHING, Found, Selection, found_under
 from eightfold.forms import Form, form
 
 
@@ -20,11 +20,18 @@ def files_of(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Ite
         paths: as they were given.
         on_error: called with each folder that cannot be listed.
     """
+    return (found.path for found in found_files(paths, on_error))
+
+
+def found_files(
+    paths: Sequence[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
+) -> Iterator[Found]:
+    """Yield what paths stand for: as :func:`files_of`, with where it was found, and of a folder what is selected."""
     for path in paths or (STANDARD_INPUT,):
         if path == STANDARD_INPUT:
-            yield path
+            yield Found(path, b"", walked=False)
         else:
-            yield from files_under(path, on_error)
+            yield from found_under(path, on_error, selection)
 
 
 class Failures:
@@ -39,8 +46,12 @@ class Failures:
         self.count += 1
 
 
-def identified(source: Source) -> Form:
+def identified(source: Source, tell: Callable[[str], None] = say) -> Form:
     """Return the form that a source is most likely in, say so, and go back to its first byte.
+
+    Args:
+        source: what is read.
+        tell: says it, in one sentence.
 
     Raises:
         FileError: it cannot be read, or not twice.
@@ -53,5 +64,5 @@ def identified(source: Source) -> Form:
         identifier.feed(chunk)
     source.rewind()
     found = in_files(form(identifier.finish()[0].form))
-    say(f"{shown(source.path)}: identified as {found.name}")
+    tell(f"{shown(source.path)}: identified as {found.name}")
     return found

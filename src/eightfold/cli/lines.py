@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+import errno
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 
 from eightfold.cli.colour import Part, Styled, painted
 from eightfold.files.names import shown
 
 
 class OutputError(Exception):
-    """Standard output cannot be written, for another reason than that its reader has gone."""
+    """Results cannot be written, for another reason than that their reader has gone."""
 
     def __init__(self, error: OSError) -> None:
-        super().__init__(f"standard output: {error.strerror or error}")
+        super().__init__(f"{shown(_output)}: {error.strerror or error}")
+
+
+_output = "standard output"
+
+
+@contextmanager
+def results_in(path: str) -> Iterator[None]:
+    """Let all results of the block go to a file, which is there when the block ends without an exception.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    global _output
+    from io import TextIOWrapper
+
+    from eightfold.files.writing import replacing
+
+    before, _output = _output, path
+    try:
+        with replacing(path) as file:
+            text = TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="\n")
+            with redirect_stdout(text):
+                yield
+            text.detach()
+    finally:
+        _output = before
 
 
 def put(*parts: Part, end: str = "\n") -> None:
@@ -22,6 +50,8 @@ def put(*parts: Part, end: str = "\n") -> None:
     Raises:
         BrokenPipeError: its reader has gone. OutputError: it cannot be written for another reason.
     """
+    if sys.stdout is None:
+        raise OutputError(OSError(errno.EBADF, "it is closed"))
     try:
         print(painted(sys.stdout, parts), end=end)
     except BrokenPipeError:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from eightfold import xtf8
+
 _SMUGGLED_BYTES = range(0xDC80, 0xDD00)
 
 
@@ -27,3 +29,27 @@ def _escaped(code_point: int) -> str:
     if code_point < 0x80:
         return f"\\x{code_point:02X}"
     return f"\\u{code_point:04X}" if code_point <= 0xFFFF else f"\\U{code_point:08X}"
+
+
+def as_text(path: str) -> str:
+    r"""Return a name as XTF-8 text: valid Unicode for JSON, from which :func:`as_path` has the name back to the byte.
+
+    >>> as_text("caf\udce9.txt")
+    'caf\uefe9.txt'
+    """
+    return xtf8.encode(os.fsencode(path), "escape").decode()
+
+
+def as_path(text: str) -> str:
+    r"""Return the name of XTF-8 text: the inverse of :func:`as_text`.
+
+    Raises:
+        ValueError: the text is no Unicode text, or no file can have this name.
+
+    >>> as_path("caf\uefe9.txt")
+    'caf\udce9.txt'
+    """
+    name = xtf8.decode(text.encode())
+    if not name or b"\0" in name:
+        raise ValueError(f"{shown(text)!r} is no name of a file")
+    return os.fsdecode(name)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
+import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import cast
 
 from eightfold.files import FileError, blaming
 
 STANDARD_INPUT = "-"
-CHUNK_BYTES = 64 * 1024
+CHUNK_BYTES = 256 * 1024
+"""Large enough for a call to cost nothing, and small enough for the nearest caches."""
 
 
 class Source:
@@ -28,20 +31,52 @@ class Source:
         self.seekable = file.seekable()
         self._start = file.tell() if self.seekable else 0
 
-    def pieces(self) -> Iterator[tuple[bytes, bool]]:
-        """Yield what is left in chunks of at most :data:`CHUNK_BYTES`, each with False; last no bytes, with True.
+    def pieces(self, length: int | None = None) -> Iterator[tuple[bytes, bool]]:
+        """Yield what is left in chunks, each with False; last no bytes, with True.
+
+        Args:
+            length: how many bytes a chunk has at most; :data:`CHUNK_BYTES` where not given.
 
         Raises:
             FileError: it cannot be read.
         """
-        while chunk := self._read():
+        while chunk := self._read(length or CHUNK_BYTES):
             yield chunk, False
         yield b"", True
 
-    def _read(self) -> bytes:
+    def _read(self, length: int) -> bytes:
         with blaming(self.path):
             # What a pipe has now is taken now; `read` would wait until the chunk is full.
-            return self._file.read1(CHUNK_BYTES)
+            return self._file.read1(length)
+
+    def head(self, length: int) -> bytes:
+        """Return the first bytes of what is left, which stay there; only of a source that is seekable.
+
+        Raises:
+            FileError: they cannot be read.
+        """
+        return self.window(self._file.tell() - self._start, length)
+
+    def window(self, start: int, length: int) -> bytes:
+        """Return bytes from an offset on, fewer at the end, and stay where the source is; only of a seekable one.
+
+        Raises:
+            FileError: they cannot be read.
+        """
+        with blaming(self.path):
+            here = self._file.tell()
+            self._file.seek(self._start + start)
+            found = self._file.read(length)
+            self._file.seek(here)
+            return found
+
+    @property
+    def length(self) -> int | None:
+        """How many bytes there are now, where the system knows: of a regular file."""
+        with suppress(OSError):
+            status = os.fstat(self._file.fileno())
+            return status.st_size - self._start if stat.S_ISREG(status.st_mode) else None
+        return None
 
     def rewind(self) -> None:
         """Go back to the first byte.

@@ -1,5 +1,7 @@
 """Proof of a conversion: its result is decoded back, piece by piece, and compared with the code points of the source.
 
+Proof of a repair, whose source is ill-formed: its result is UTF-8, and with the changes undone the very same bytes.
+
 Both ends are read as 32-bit code points, so nothing here depends on how either of them is written, and code points
 above U+10FFFF are compared as well. A policy that keeps everything (`surrogatepass`, `surrogateescape`, one that a form
 declares) holds for reading too; under any other, an ill-formed place of the source is a difference.
@@ -8,11 +10,15 @@ declares) holds for reading too; under any other, an ill-formed place of the sou
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from hashlib import sha256
 
 from eightfold.faults import ConversionError, code_point_name
 from eightfold.forms import Form, Row
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import LEADS, TRAILS, joined
-from eightfold.stream import Converter
+from eightfold.repair import Repaired
+from eightfold.stream import Checker, Converter
 from eightfold.text import signed
 
 CODE_POINTS = Form("code-points", [Row(0, 0xFFFFFFFF, (0, 0xFFFFFFFF))], unit_bits=32, source="array typecode I")
@@ -87,6 +93,47 @@ class Verifier:
             raise DifferenceError(self._source.offset_of(0), f"{code_point_name(given[0])} is missing from the result")
         if got:
             raise DifferenceError(self._source.offset_of(0), f"the result goes on with {code_point_name(got[0])}")
+
+
+class Undoing:
+    r"""Takes the changes of a repair back, piece by piece, and compares digests; what it holds does not grow.
+
+    >>> from eightfold.repair import Repairer
+    >>> undoing = Undoing()
+    >>> undoing.compare(b"caf\xe9", Repairer(errors="latin-1").repair(b"caf\xe9", final=True), final=True)
+    """
+
+    def __init__(self) -> None:
+        self._given, self._back = sha256(), sha256()
+        self._checker = Checker(UTF_8)
+        self._restored = 0
+
+    def compare(self, chunk: bytes, repaired: Repaired, *, final: bool = False) -> None:
+        """Go on over more of the original, and over more of what it was repaired to.
+
+        Raises:
+            DifferenceError: the result is no UTF-8, or not the original when its changes are taken back.
+        """
+        self._given.update(chunk)
+        for found in self._checker.check(repaired.data, final):
+            raise DifferenceError(self._restored, f"the result is no UTF-8: {found.fault}")
+        for part in self._undone(repaired):
+            self._back.update(part)
+            self._restored += len(part)
+        if final and self._given.digest() != self._back.digest():
+            raise DifferenceError(0, "with its changes taken back, the result is not the original")
+
+    def _undone(self, repaired: Repaired) -> Iterator[bytes]:
+        at, offset = 0, self._restored
+        for change in repaired.changes:
+            start = at + change.start - offset
+            end = start + len(change.new)
+            if repaired.data[start:end] != change.new:
+                raise DifferenceError(change.start, "the result does not hold what was to be written here")
+            yield repaired.data[at:start]
+            yield change.old
+            at, offset = end, change.end
+        yield repaired.data[at:]
 
 
 class _Reader:

@@ -1,8 +1,9 @@
 """Writing a file whole or not at all, and standard output.
 
 A new file is written beside the one that it replaces, synced to the disk, and renamed over it when it is whole. Until
-then, and if anything fails, the old one is as it was. What this costs: a hard link of the old file keeps the old
-content, and extended attributes are not carried over; its permissions are, and where allowed its owner.
+then, and if anything fails, the old one is as it was. Owner, permissions and attributes are kept. What a rename would
+break in silence is refused: a file that is read-only, and one that has further names (hard links), which would go on
+with the old content.
 """
 
 from __future__ import annotations
@@ -12,18 +13,42 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, blaming, file_error
+from eightfold.files.attributes import take_over
+from eightfold.files.temporary import hand_over, temporary_beside
 
 STANDARD_OUTPUT = "standard output"
-_NAME_KEPT = 40
-"""Characters of the old name that the temporary one shows; at four bytes each it still fits any file system."""
 _NEW_FILE_MODE = 0o666
+_PRIVATE_MODE = 0o600
+
+
+class Snapshot(NamedTuple):
+    """What tells whether a file is still the one that it was, for all that a look at its folder can say.
+
+    A change that leaves the size, within the same tick of the file system's clock, is not seen.
+    """
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+
+def snapshot(path: str) -> Snapshot | None:
+    """Return what a file is like now; None where it cannot be seen, as opening it will say."""
+    with suppress(OSError):
+        return _taken(os.stat(path))
+    return None
+
+
+def _taken(status: os.stat_result) -> Snapshot:
+    return Snapshot(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @contextmanager
-def replacing(path: str, backup_suffix: str = "") -> Iterator[BinaryIO]:
+def replacing(path: str, backup_suffix: str = "", read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """Open what will be the file at this path when the block ends without an exception.
 
     A symbolic link is followed: the file that it leads to is replaced, and the link stays. A device or a pipe, which
@@ -32,10 +57,11 @@ def replacing(path: str, backup_suffix: str = "") -> Iterator[BinaryIO]:
     Args:
         path: the file; it need not exist.
         backup_suffix: where not empty, the old file is kept under its name with this after it.
+        read: what the file was like when what is written was made from it; it is not replaced if it has changed since.
 
     Raises:
-        FileError: it cannot be written, it is a folder, or the backup exists already. Any OSError of the block is taken
-            for one of this file.
+        FileError: it cannot be written, or must not be replaced, it is a folder, or the backup exists already. Any
+            OSError of the block is taken for one of this file.
     """
     target = os.path.realpath(path)
     with blaming(path):
@@ -44,18 +70,18 @@ def replacing(path: str, backup_suffix: str = "") -> Iterator[BinaryIO]:
             with open(target, "wb") as device:
                 yield device
             return
-        temporary = _name_beside(target)
-        try:
-            with _created(temporary, old) as file:
-                _take_over(temporary, old)
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            _exchange(temporary, target, backup_suffix if old else "")
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
+        backup = target + backup_suffix if old and backup_suffix else ""
+        if old is not None:
+            _check_replaceable(path, target, old, backup)
+        with temporary_beside(target, _NEW_FILE_MODE if old is None else _PRIVATE_MODE) as file:
+            yield file
+            file.flush()
+            if old is not None:
+                take_over(file, path, old)
+            os.fsync(file.fileno())
+            _check_unchanged(path, target, read)
+            with _kept(target, backup, path + backup_suffix):
+                hand_over(file, target)
         _sync_folder(os.path.dirname(target))
 
 
@@ -66,51 +92,74 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _name_beside(target: str) -> str:
-    folder, name = os.path.split(target)
-    return os.path.join(folder, f".{name[:_NAME_KEPT]}.{os.urandom(8).hex()}.tmp")
+def _check_replaceable(path: str, target: str, old: os.stat_result, backup: str) -> None:
+    effective = os.access in os.supports_effective_ids
+    if not old.st_mode & 0o222 or not os.access(target, os.W_OK, effective_ids=effective):
+        raise FileError(path, "it is read-only: make it writable first, or write to another file with -o")
+    others = old.st_nlink - 1 - _is_same(target, backup)
+    if others > 0:
+        raise FileError(
+            path, f"it has {others + 1} names (hard links), and only one of them would change: write to another file"
+        )
 
 
-def _created(temporary: str, old: os.stat_result | None) -> BinaryIO:
-    # Born with the permissions of the old file, so that nobody can read it who could not read that one.
-    mode = _NEW_FILE_MODE if old is None else stat.S_IMODE(old.st_mode)
-    return open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, mode))
-
-
-def _take_over(temporary: str, old: os.stat_result | None) -> None:
-    """Give a file the owner, where that is allowed, and the permissions of the one that it will replace."""
-    if old is None:
+def _check_unchanged(path: str, target: str, read: Snapshot | None) -> None:
+    if read is None:
         return
-    if hasattr(os, "chown"):
-        with suppress(OSError):
-            os.chown(temporary, old.st_uid, old.st_gid)
-    os.chmod(temporary, stat.S_IMODE(old.st_mode))
+    now = _status(target)
+    if now is None or _taken(now) != read:
+        raise FileError(path, "it was changed by another program while it was read: nothing is written, try again")
 
 
-def _exchange(temporary: str, target: str, backup_suffix: str) -> None:
-    if not backup_suffix:
-        os.replace(temporary, target)
-        return
-    backup = target + backup_suffix
-    if os.path.lexists(backup):
-        raise FileError(backup, "the backup exists already: move it away or choose another suffix")
+@contextmanager
+def _kept(target: str, backup: str, called: str) -> Iterator[None]:
+    """Keep the file of a target under the name of its backup, but not if the block fails."""
+    if backup:
+        _keep(target, backup, called)
     try:
-        _keep(target, backup)
-        os.replace(temporary, target)
+        yield
     except BaseException:
-        with suppress(OSError):
-            os.unlink(backup)
+        if backup:
+            with suppress(OSError):
+                os.unlink(backup)
         raise
 
 
-def _keep(target: str, backup: str) -> None:
+def _keep(target: str, backup: str, called: str) -> None:
     """Give the old file a second name; where there are no hard links, that of a copy."""
+    if _is_same(target, backup):
+        return  # A run was killed after this step.
+    if os.path.lexists(backup):
+        raise _backup_exists(called)
     try:
         os.link(target, backup)
+    except FileExistsError as error:
+        raise _backup_exists(called) from error
     except OSError:
-        import shutil
+        _copy(target, backup)
 
-        shutil.copy2(target, backup)
+
+def _backup_exists(backup: str) -> FileError:
+    return FileError(backup, "the backup exists already: move it away or choose another suffix")
+
+
+def _is_same(target: str, backup: str) -> bool:
+    try:
+        return bool(backup) and os.path.samestat(os.lstat(target), os.lstat(backup))
+    except OSError:
+        return False
+
+
+def _copy(target: str, backup: str) -> None:
+    from shutil import copyfileobj, copystat
+
+    with temporary_beside(backup, _PRIVATE_MODE) as file:
+        with open(target, "rb") as old:
+            copyfileobj(old, file)
+        file.flush()
+        copystat(target, file.name)
+        os.fsync(file.fileno())
+        hand_over(file, backup)
 
 
 def _sync_folder(folder: str) -> None:

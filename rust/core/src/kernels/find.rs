@@ -46,7 +46,7 @@ pub fn find_point(text: Text<'_>, ranges: &[(u32, u32)]) -> Option<usize> {
 }
 
 #[inline]
-fn first<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> Option<usize> {
+pub(super) fn first<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> Option<usize> {
     let mut blocks = data.chunks_exact(BLOCK);
     let mut at = 0;
     for block in &mut blocks {

@@ -7,32 +7,29 @@ mod ascii;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
+mod input;
+mod level;
+mod output;
+mod portable;
 mod short;
 mod simd;
+mod source;
+mod spelt;
 mod text;
+mod units;
 mod utf8;
 
 pub use ascii::{copy_ascii, is_ascii};
 pub use find::{find_byte, find_pair, find_point};
+pub use input::{Input, Script};
+pub use output::Output;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
 pub(crate) use simd::append;
+pub use source::{Answer, Extent, Source};
+pub use spelt::{Spelt, Stretch};
 pub use text::Scalar;
 pub use text::Text;
-pub use utf8::{Measured, Width, is_utf8};
+pub use units::{Units, WideText};
+pub use utf8::{Measured, Width, is_utf8, is_utf8_up_to};
 
-/// The name of the instruction set at work.
-#[must_use]
-pub fn instruction_set() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::is_x86_feature_detected!("avx512vbmi2") {
-            return "avx512";
-        }
-        if std::is_x86_feature_detected!("avx2") {
-            return "avx2";
-        }
-        "sse2"
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    std::env::consts::ARCH
-}
+pub use level::{Level, instruction_set};

@@ -33,7 +33,7 @@ pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [
 #[inline]
 fn written(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
-    if super::avx512::is_available() {
+    if super::Level::current() == super::Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::write(text, out) };
     }

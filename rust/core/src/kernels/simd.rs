@@ -8,9 +8,9 @@
 
 use std::mem::MaybeUninit;
 
-use super::Text;
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
+use super::{Extent, Level, Output, Source, Spelt, Stretch, Text};
 
 /// The longest valid prefix.
 pub fn valid_prefix(data: &[u8]) -> &str {
@@ -32,7 +32,7 @@ pub fn count(text: &str) -> usize {
 
 pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
     #[cfg(target_arch = "x86_64")]
-    if avx512::is_available() {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::to_latin1(text.as_bytes(), out) };
     }
@@ -44,7 +44,7 @@ pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
 
 pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
     #[cfg(target_arch = "x86_64")]
-    if avx512::is_available() {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::to_ucs2(text.as_bytes(), out) };
     }
@@ -55,7 +55,7 @@ pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
 
 pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
     #[cfg(target_arch = "x86_64")]
-    if avx512::is_available() {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::to_ucs4(text.as_bytes(), out) };
     }
@@ -76,7 +76,7 @@ pub fn utf8_bytes(text: Text<'_>) -> usize {
 /// Write text without surrogates and without values beyond Unicode.
 pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
     #[cfg(target_arch = "x86_64")]
-    if avx512::is_available() {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe {
             match text {
@@ -106,10 +106,60 @@ pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
 }
 
-/// Grow a vector by `count` values, which `write` writes whole.
-pub fn append<T: Copy>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mut [MaybeUninit<T>])) {
-    out.reserve(count);
-    write(&mut out.spare_capacity_mut()[..count]);
-    // SAFETY: the capacity is there, and `write` has written the `count` values (the contract of every kernel).
+/// Grow a vector, which has room for them, by `count` values, which `write` writes.
+///
+/// # Panics
+/// It has no room, or they were not all written.
+pub fn append<T: Copy, R>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) {
+    let mut place = Output::new(&mut out.spare_capacity_mut()[..count]);
+    write(&mut place);
+    place.finish();
+    // SAFETY: the output is full: each of its values was written (the contract of `Output`).
     unsafe { out.set_len(out.len() + count) };
+}
+
+macro_rules! read_by_layout {
+    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
+        $($(#[$doc])*
+        pub fn $name(source: &Source<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
+            #[cfg(target_arch = "x86_64")]
+            if Level::current() == Level::Avx512 {
+                // SAFETY: the machine has the instructions.
+                return Some(unsafe { avx512::decode::$name(source, start, limit, $($out)?) });
+            }
+            None
+        })*
+    };
+}
+
+read_by_layout! {
+    /// As [`Source::measure`]; None where the machine lacks the instructions.
+    measure() -> Extent;
+    /// As [`Source::write_ucs1`].
+    write_ucs1(out: &mut Output<'_, u8>) -> usize;
+    /// As [`Source::write_ucs2`].
+    write_ucs2(out: &mut Output<'_, u16>) -> usize;
+    /// As [`Source::write_ucs4`].
+    write_ucs4(out: &mut Output<'_, u32>) -> usize;
+}
+
+macro_rules! write_by_spelling {
+    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
+        $($(#[$doc])*
+        pub fn $name(spelt: &Spelt<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
+            #[cfg(target_arch = "x86_64")]
+            if Level::current() == Level::Avx512 {
+                // SAFETY: the machine has the instructions.
+                return Some(unsafe { avx512::encode::$name(spelt, start, limit, $($out)?) });
+            }
+            None
+        })*
+    };
+}
+
+write_by_spelling! {
+    /// As [`Spelt::measure`]; None where the machine lacks the instructions.
+    spelt_bytes() -> Stretch;
+    /// As [`Spelt::write`].
+    write_spelt(out: &mut Output<'_, u8>) -> usize;
 }

@@ -54,6 +54,16 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The index of the first code point for which something holds that holds for none up to U+00FF.
+    #[inline]
+    pub(super) fn first_of(self, is_meant: impl Fn(u32) -> bool) -> Option<usize> {
+        match self {
+            Text::One(_) => None,
+            Text::Two(points) => super::find::first(points, |point| is_meant(point.into())),
+            Text::Four(points) => super::find::first(points, is_meant),
+        }
+    }
+
     /// Measure how many bytes of UTF-8 the text takes; None where it holds a surrogate or a value beyond Unicode.
     #[must_use]
     pub fn scalar(self) -> Option<Scalar<'a>> {

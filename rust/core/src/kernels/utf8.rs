@@ -28,6 +28,17 @@ impl Width {
         }
     }
 
+    /// By how many of the borders U+0080, U+0100 and U+10000 the largest code point has reached.
+    pub(crate) fn of_class(class: usize) -> Self {
+        [Width::Ascii, Width::Latin1, Width::Ucs2, Width::Ucs4][class]
+    }
+
+    /// By a code point.
+    #[inline]
+    pub(crate) fn of(code_point: u32) -> Self {
+        Width::of_class([0x80, 0x100, 0x1_0000].into_iter().filter(|&least| code_point >= least).count())
+    }
+
     /// The largest code point of a str of this kind.
     #[must_use]
     pub fn largest(self) -> u32 {
@@ -121,6 +132,12 @@ fn sequence_border(data: &[u8], start: usize, end: usize) -> usize {
 
 fn largest_byte(data: &[u8]) -> u8 {
     data.iter().fold(0, |largest, &byte| largest.max(byte))
+}
+
+/// The length of the longest prefix of bytes that is valid UTF-8.
+#[must_use]
+pub fn is_utf8_up_to(data: &[u8]) -> usize {
+    simd::valid_prefix(data).len()
 }
 
 /// Whether bytes are valid UTF-8.

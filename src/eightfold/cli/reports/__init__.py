@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from eightfold.stream import Located
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "jsonl", "github", "sarif")
+
+
+class Context(NamedTuple):
+    """The line around a fault, near it and fit to be shown: what is before its bytes, these, and what is after."""
+
+    before: str
+    units: str
+    after: str
 
 
 @dataclass
@@ -30,6 +38,17 @@ class Tally:
         else:
             self.warnings += 1
         self.kinds[found.fault.kind] = self.kinds.get(found.fault.kind, 0) + 1
+
+    def add(self, other: Tally) -> None:
+        """Count what another has counted."""
+        self.errors += other.errors
+        self.warnings += other.warnings
+        for kind, count in other.kinds.items():
+            self.kinds[kind] = self.kinds.get(kind, 0) + count
+
+    def sorted_kinds(self) -> list[tuple[str, int]]:
+        """Return each kind and how often it is there, the most frequent first."""
+        return sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
 
 
 @dataclass
@@ -58,18 +77,32 @@ class Checked:
 
 @dataclass
 class Summary:
-    """What all files came to."""
+    """What all files came to.
+
+    Attributes:
+        files: how many there are, without those that were skipped.
+        well_formed: how many of them have no fault but warnings.
+        unreadable: how many could not be read to the end; folders count as files here.
+        binary: how many files were skipped because they are binary.
+        tally: all faults.
+        forms: the faults by the form that they were found in.
+    """
 
     files: int = 0
     well_formed: int = 0
     unreadable: int = 0
+    binary: int = 0
     tally: Tally = field(default_factory=Tally)
+    forms: dict[str, Tally] = field(default_factory=dict)
 
     def add(self, checked: Checked) -> None:
-        """Count a file; its faults have been counted as they came."""
+        """Count a file, and its faults."""
         self.files += 1
         self.well_formed += checked.well_formed is True
         self.unreadable += checked.well_formed is None
+        self.tally.add(checked.tally)
+        if checked.tally.faults:
+            self.forms.setdefault(checked.form, Tally()).add(checked.tally)
 
 
 class Report(Protocol):
@@ -81,8 +114,8 @@ class Report(Protocol):
     def begin_file(self, path: str, form: str) -> None:
         """Begin a file; the form is empty if it could not be read."""
 
-    def fault(self, path: str, found: Located) -> None:
-        """Report a fault of the file."""
+    def fault(self, path: str, found: Located, context: Context | None) -> None:
+        """Report a fault of the file; the context is there if it was asked for."""
 
     def end_file(self, checked: Checked) -> None:
         """End the file."""
@@ -97,10 +130,11 @@ def report(name: str, *, statistics: bool) -> Report:
     >>> report("text", statistics=False).__class__.__name__
     'TextReport'
     """
-    if name == "json":
-        from eightfold.cli.reports.as_json import JsonReport
+    if name == "text":
+        from eightfold.cli.reports.as_text import TextReport
 
-        return JsonReport()
-    from eightfold.cli.reports.as_text import TextReport
+        return TextReport(statistics=statistics)
+    from importlib import import_module
 
-    return TextReport(statistics=statistics)
+    made: Report = import_module(f"eightfold.cli.reports.as_{name}").REPORT()
+    return made

@@ -1,6 +1,7 @@
 """`check` as one JSON object, written as it goes, so that memory grows neither with a file nor with its faults.
 
-A file's verdict is known last, so it comes after its faults. Every fault has a line of its own.
+A file's verdict is known last, so it comes after its faults. Every fault has a line of its own. What a fault, a file
+and the summary are in JSON is here for all formats that are JSON; it is stable from 1.0.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ import json
 from typing import Any
 
 from eightfold.cli.lines import put
-from eightfold.cli.reports import Checked, Summary, Tally
+from eightfold.cli.reports import Checked, Context, Summary, Tally
 from eightfold.files.names import shown
 from eightfold.stream import Located
 from eightfold.version import __version__
 
 
 class JsonReport:
-    """See :class:`eightfold.cli.reports.Report`. Stable from 1.0."""
+    """See :class:`eightfold.cli.reports.Report`."""
 
     def __init__(self) -> None:
         self._files = 0
@@ -30,35 +31,61 @@ class JsonReport:
         """Open the object of a file."""
         separator = "," if self._files else ""
         self._files, self._faults = self._files + 1, 0
-        put(
-            f'{separator}\n{{"path": {json.dumps(shown(path))}, "form": {json.dumps(form or None)}, "faults": [', end=""
-        )
+        put(f'{separator}\n{json.dumps(_file(path, form))[:-1]}, "faults": [', end="")
 
-    def fault(self, path: str, found: Located) -> None:
+    def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a fault."""
         separator = "," if self._faults else ""
         self._faults += 1
-        values = {**found.fault.as_dict(), "line": found.line, "column": found.column}
-        put(f"{separator}\n  {json.dumps(values)}", end="")
+        put(f"{separator}\n  {json.dumps(fault_values(found, context))}", end="")
 
     def end_file(self, checked: Checked) -> None:
         """Close the object of a file, with its verdict."""
-        verdict: dict[str, Any] = {"well_formed": checked.well_formed, **_counts(checked.tally)}
-        if checked.error:
-            verdict["error"] = checked.error
-        put(f"], {json.dumps(verdict)[1:]}", end="")
+        put(f"], {json.dumps(_verdict(checked))[1:]}", end="")
 
     def end(self, summary: Summary) -> None:
         """Close the object, with the summary."""
-        values = {
-            "files": summary.files,
-            "well_formed": summary.well_formed,
-            "unreadable": summary.unreadable,
-            **_counts(summary.tally),
-            "kinds": dict(sorted(summary.tally.kinds.items())),
-        }
-        put(f'\n], "summary": {json.dumps(values)}}}')
+        put(f'\n], "summary": {json.dumps(summary_values(summary))}}}')
 
 
-def _counts(tally: Tally) -> dict[str, int]:
-    return {"errors": tally.errors, "warnings": tally.warnings}
+def fault_values(found: Located, context: Context | None) -> dict[str, Any]:
+    """Return a fault as JSON has it."""
+    values = {**found.fault.as_dict(), "line": found.line, "column": found.column}
+    return values if context is None else {**values, "context": context._asdict()}
+
+
+def file_values(checked: Checked) -> dict[str, Any]:
+    """Return a file as JSON has it, without its faults."""
+    return {**_file(checked.path, checked.form), **_verdict(checked)}
+
+
+def summary_values(summary: Summary) -> dict[str, Any]:
+    """Return what all files came to as JSON has it."""
+    return {
+        "files": summary.files,
+        "well_formed": summary.well_formed,
+        "unreadable": summary.unreadable,
+        "binary": summary.binary,
+        **_counts(summary.tally),
+        "forms": {name: _kinds(tally) for name, tally in sorted(summary.forms.items())},
+    }
+
+
+def _file(path: str, form: str) -> dict[str, Any]:
+    return {"path": shown(path), "form": form or None}
+
+
+def _verdict(checked: Checked) -> dict[str, Any]:
+    error = {"error": checked.error} if checked.error else {}
+    return {"well_formed": checked.well_formed, **_counts(checked.tally), **error}
+
+
+def _counts(tally: Tally) -> dict[str, Any]:
+    return {"errors": tally.errors, "warnings": tally.warnings, "kinds": _kinds(tally)}
+
+
+def _kinds(tally: Tally) -> dict[str, int]:
+    return dict(sorted(tally.kinds.items()))
+
+
+REPORT = JsonReport

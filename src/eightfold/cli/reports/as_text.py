@@ -6,10 +6,12 @@ from typing import cast
 
 from eightfold.cli.colour import Part, Styled
 from eightfold.cli.lines import counted, placed, put, say
-from eightfold.cli.reports import Checked, Summary, Tally
+from eightfold.cli.reports import Checked, Context, Summary, Tally
 from eightfold.faults import KINDS, Kind
 from eightfold.files.names import shown
 from eightfold.stream import Located
+
+_INDENT = "    "
 
 
 class TextReport:
@@ -24,33 +26,54 @@ class TextReport:
     def begin_file(self, path: str, form: str) -> None:
         """A file without faults has no line."""
 
-    def fault(self, path: str, found: Located) -> None:
-        """Write the line of a fault."""
+    def fault(self, path: str, found: Located, context: Context | None) -> None:
+        """Write the line of a fault, and under it the line of the file with its bytes marked."""
         fault = found.fault
         put(*placed(path, (found.line, found.column)), Styled(fault.kind, fault.severity), f": {fault}")
+        if context is not None:
+            put_context(context, fault.severity)
 
     def end_file(self, checked: Checked) -> None:
-        """Say what is not in the lines."""
-        if checked.hidden:
+        """Write the statistics of the file, or say what is not in its lines."""
+        if self._statistics and checked.tally.faults:
+            put(*placed(checked.path, None), f"{checked.form}: ", _kinds(checked.tally))
+        elif checked.hidden:
             say(f"{shown(checked.path)}: {counted(checked.hidden, 'more fault')} not shown (--max-faults)")
 
     def end(self, summary: Summary) -> None:
         """Write the statistics, and say what the files came to."""
         if self._statistics:
-            put_statistics(summary.tally)
+            put_statistics(summary)
         say(*_summary(summary))
 
 
-def put_statistics(tally: Tally) -> None:
-    """Write how many faults there are of each kind, the most frequent first."""
-    for kind, count in sorted(tally.kinds.items(), key=lambda item: (-item[1], item[0])):
+def put_context(context: Context, role: str) -> None:
+    """Write a line of a file, and what marks bytes in it."""
+    from eightfold.cli.context import columns
+
+    mark = "^" * max(1, columns(context.units))
+    put(_INDENT, context.before, Styled(context.units, role), context.after)
+    put(_INDENT, " " * columns(context.before), Styled(mark, role))
+
+
+def put_statistics(summary: Summary) -> None:
+    """Write how many faults there are of each kind, by form where there are several, and in all."""
+    if len(summary.forms) > 1:
+        for name, tally in sorted(summary.forms.items()):
+            put(Styled(name, "form"), ": ", _kinds(tally))
+    for kind, count in summary.tally.sorted_kinds():
         put(f"{count:8} ", Styled(kind, "title"), f": {KINDS[cast(Kind, kind)]}")
+
+
+def _kinds(tally: Tally) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in tally.sorted_kinds())
 
 
 def _summary(summary: Summary) -> tuple[Part, ...]:
     ill_formed = summary.files - summary.well_formed - summary.unreadable
     parts = [
         f"{counted(summary.files, 'file')} checked",
+        *([f"{counted(summary.binary, 'binary file')} skipped (--binary)"] if summary.binary else []),
         *([f"{ill_formed} ill-formed"] if ill_formed else []),
         *([f"{summary.unreadable} unreadable"] if summary.unreadable else []),
     ]

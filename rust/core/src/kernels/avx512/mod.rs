@@ -14,6 +14,11 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
+use super::Output;
+
+pub mod decode;
+pub mod encode;
+
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
     std::is_x86_feature_detected!("avx512f")
@@ -85,36 +90,12 @@ fn units_16(text: &[u32], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi32(low_16(left), text.as_ptr().wrapping_add(at).cast()) }
 }
 
-/// An output that is filled from its start.
-struct Output<'a, T> {
-    values: &'a mut [MaybeUninit<T>],
-    filled: usize,
-}
-
-impl<'a, T> Output<'a, T> {
-    fn new(values: &'a mut [MaybeUninit<T>]) -> Self {
-        Output { values, filled: 0 }
-    }
-
-    /// End the output, all of whose values are written now.
-    ///
-    /// # Panics
-    /// Some are not: it was not made for this input.
-    fn finish(&self) {
-        assert_eq!(self.filled, self.values.len(), "the output is longer than its text");
-    }
-
-    /// Where `count` values go now, and whether a whole vector of `lanes` has room there.
-    ///
-    /// # Panics
-    /// The output is full: it was not made for this input.
-    fn next(&mut self, count: usize, lanes: usize) -> (*mut T, bool) {
-        let left = self.values.len() - self.filled;
-        assert!(count <= left, "the output is shorter than its text");
-        let at = self.values.as_mut_ptr().wrapping_add(self.filled).cast();
-        self.filled += count;
-        (at, left >= lanes)
-    }
+/// Store a vector in the first 64 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn store_64(vector: __m512i, out: &mut [u8; 72]) {
+    // SAFETY: there is room for a vector.
+    unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), vector) }
 }
 
 /// Store the first `count` bytes of a vector.
@@ -229,21 +210,16 @@ fn ucs2_of(text: &[u8], at: usize, bytes: __m256i, out: &mut Output<'_, u16>) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
     let mut out = Output::new(out);
-    let each_place = _mm512_set_epi8(
-        63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36,
-        35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8,
-        7, 6, 5, 4, 3, 2, 1, 0,
-    );
     for at in (0..text.len()).step_by(64) {
         let bytes = bytes_64(text, at);
         let high = _mm512_movepi8_mask(bytes);
         let begins = !high | _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x40));
         let begins = begins & low_64(text.len() - at);
         let after = bytes_64(text, at + 64);
-        let mut places = _mm512_maskz_compress_epi8(begins, each_place);
+        let mut places = _mm512_maskz_compress_epi8(begins, each_place());
         let mut left = begins.count_ones() as usize;
         while left > 0 {
-            let points = points_at(bytes, after, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places)));
+            let points = values_of(sequences_at(bytes, after, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places))));
             put_32(&mut out, points, left.min(16));
             places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
             left = left.saturating_sub(16);
@@ -252,20 +228,36 @@ pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
     out.finish();
 }
 
-/// The code points whose sequences begin at sixteen places of two blocks.
+/// The numbers of the lanes of a vector of bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn points_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
-    // In each lane the place four times, and then 3, 2, 1 and 0 bytes on: the lead is the highest byte.
+fn each_place() -> __m512i {
+    _mm512_set_epi8(
+        63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36,
+        35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8,
+        7, 6, 5, 4, 3, 2, 1, 0,
+    )
+}
+
+/// The four bytes from each of sixteen places of two blocks on, the first of them the highest of its lane.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn sequences_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
     let repeated = _mm512_mullo_epi32(places, _mm512_set1_epi32(0x0101_0101));
     let index = _mm512_add_epi8(repeated, _mm512_set1_epi32(0x0001_0203));
-    let sequence = _mm512_permutex2var_epi8(bytes, index, after);
+    _mm512_permutex2var_epi8(bytes, index, after)
+}
+
+/// The payload bits of sixteen sequences: for U#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]-8, their code points.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn values_of(sequences: __m512i) -> __m512i {
     // The payloads side by side, as if each sequence had four bytes: pairs of six bits, then pairs of twelve.
-    let payloads = _mm512_and_si512(sequence, _mm512_set1_epi32(0x7F3F_3F3F));
+    let payloads = _mm512_and_si512(sequences, _mm512_set1_epi32(0x7F3F_3F3F));
     let pairs = _mm512_maddubs_epi16(payloads, _mm512_set1_epi16(0x4001));
     let all = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x1000_0001));
     // What a shorter sequence does not have is shifted out below, and masked off above.
-    let kind = _mm512_srli_epi32::<28>(sequence);
+    let kind = _mm512_srli_epi32::<28>(sequences);
     let below =
         _mm512_permutexvar_epi32(kind, _mm512_setr_epi32(18, 18, 18, 18, 18, 18, 18, 18, 18, 18, 18, 18, 12, 12, 6, 0));
     let above =

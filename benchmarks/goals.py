@@ -1,0 +1,135 @@
+"""The speeds to reach, as data: how many times as fast as the other side, by instruction set. No code decides them.
+
+The first line that fits a cell holds for it. A row without a line is in `UNSET`: it is measured and has no goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from benchmarks.peers import CPYTHON, MUTF8, OURS, PYARROW, SIMDUTF
+from benchmarks.row import KIB, MIB, Cell
+from benchmarks.texts import MIXED, SCRIPTS
+from benchmarks.timing import Spread
+
+COLUMNS = ("avx512", "avx2")
+"""The instruction sets for which there are goals."""
+
+
+class Goal(NamedTuple):
+    """A ratio to reach with each instruction set, and one beyond it to aim at."""
+
+    avx512: float
+    avx2: float
+    aim: float | None = None
+
+
+class Line(NamedTuple):
+    """A goal and what it is for: rows by name and peer, a size in bytes, scripts."""
+
+    rows: tuple[str, ...]
+    against: str
+    size: int
+    scripts: tuple[str, ...]
+    goal: Goal
+
+
+TWO_BYTE = ("cyrillic", "greek", "arabic", "hebrew")
+CJK = ("chinese", "japanese", "korean")
+THREE_BYTE = ("hindi", "thai", *CJK)
+BMP = tuple(script for script in SCRIPTS if script != "emoji")
+
+DECODE, ENCODE = ("decode",), ("encode",)
+CODED = ("decode", "encode")
+
+
+def _coded(*forms: str) -> tuple[str, ...]:
+    return tuple(f"{form} {way}" for form in forms for way in CODED)
+
+
+def _at_densities(*names: str, densities: Iterable[int] = (1000, 100, 10)) -> tuple[str, ...]:
+    return tuple(f"{name} {density}" for name in names for density in densities)
+
+
+SURROGATES_DECODED, SURROGATES_ENCODED = (
+    tuple(f"{form} {way}, 1 surrogate in" for form in ("generalized-utf-8", "wtf-8")) for way in CODED
+)
+JAVA = _coded("cesu-8", "mutf-8")
+
+TABLE = (
+    Line(DECODE, CPYTHON, MIB, ("ascii",), Goal(1.8, 1.3)),
+    Line(DECODE, CPYTHON, MIB, ("latin",), Goal(5, 1)),
+    Line(DECODE, CPYTHON, MIB, ("cyrillic", "greek"), Goal(5, 4, aim=10)),
+    Line(DECODE, CPYTHON, MIB, ("arabic", "hebrew"), Goal(3, 1.8, aim=10)),
+    Line(DECODE, CPYTHON, MIB, CJK, Goal(3, 2.5, aim=5)),
+    Line(DECODE, CPYTHON, MIB, ("hindi", "thai"), Goal(3, 2.5)),
+    Line(DECODE, CPYTHON, MIB, ("emoji",), Goal(2.5, 1.7)),
+    Line(DECODE, CPYTHON, MIB, (MIXED,), Goal(4, 1.9, aim=8)),
+    Line(ENCODE, CPYTHON, MIB, ("ascii",), Goal(0.95, 0.95)),
+    Line(ENCODE, CPYTHON, MIB, ("latin",), Goal(8, 3, aim=15)),
+    Line(ENCODE, CPYTHON, MIB, TWO_BYTE, Goal(4, 2)),
+    Line(ENCODE, CPYTHON, MIB, THREE_BYTE, Goal(3, 3)),
+    Line(ENCODE, CPYTHON, MIB, ("emoji",), Goal(2.5, 1)),
+    Line(DECODE, CPYTHON, 64, SCRIPTS, Goal(1.8, 1)),
+    Line(DECODE, CPYTHON, KIB, SCRIPTS, Goal(2, 1)),
+    Line(ENCODE, CPYTHON, 64, SCRIPTS, Goal(1, 1)),
+    Line(ENCODE, CPYTHON, KIB, SCRIPTS, Goal(1, 1)),
+    Line(DECODE, CPYTHON, 64 * MIB, ("emoji",), Goal(2, 2)),
+    Line(DECODE, CPYTHON, 64 * MIB, SCRIPTS, Goal(2.5, 2)),
+    Line(_at_densities(*SURROGATES_DECODED, densities=[1000]), CPYTHON, MIB, SCRIPTS, Goal(3, 2)),
+    Line(_at_densities(*SURROGATES_DECODED, densities=[100]), CPYTHON, MIB, SCRIPTS, Goal(5, 2.5)),
+    Line(_at_densities(*SURROGATES_DECODED, densities=[10]), CPYTHON, MIB, SCRIPTS, Goal(20, 8)),
+    Line(_at_densities(*SURROGATES_ENCODED), CPYTHON, MIB, SCRIPTS, Goal(2.5, 2)),
+    Line(_at_densities("xtf-8 decode, 1 in", "xtf-8 encode, 1 in"), CPYTHON, MIB, SCRIPTS, Goal(2, 1.5)),
+    Line(("wtf-16-le decode, clean",), CPYTHON, MIB, BMP, Goal(2.3, 2)),
+    Line(("wtf-16-le decode, 1 surrogate in 10",), CPYTHON, MIB, SCRIPTS, Goal(100, 50)),
+    Line(("validate",), SIMDUTF, MIB, SCRIPTS, Goal(1.0, 0.95)),
+    Line(("validate",), PYARROW, MIB, SCRIPTS, Goal(6, 5)),
+    Line(JAVA, MUTF8, MIB, (*TWO_BYTE, *THREE_BYTE), Goal(4, 3)),
+    Line(JAVA, MUTF8, MIB, ("emoji",), Goal(2, 1.5)),
+    Line(JAVA, MUTF8, MIB, ("ascii",), Goal(0.9, 0.9)),
+    Line(JAVA, OURS, MIB, SCRIPTS, Goal(0.6, 0.5)),
+    Line(_coded("corrected-utf-8"), OURS, MIB, SCRIPTS, Goal(0.6, 0.3, aim=0.9)),
+)
+
+UNSET = (
+    *_at_densities(
+        *(f"utf-8 {way} {policy}, 1 in" for way in CODED for policy in ("replace", "ignore")),
+        *(f"utf-8 {way} {policy}, 1 in" for way in CODED for policy in ("surrogateescape", "backslashreplace")),
+        "utf-8 faults, 1 in",
+    ),
+    *("wtf-16-le encode, clean", "wtf-16-le encode, 1 surrogate in 10"),
+    *_coded("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),
+    *("convert utf-16-le to utf-8", "convert utf-8 to utf-16-le", "convert mutf-8 to utf-8"),
+)
+"""Names of rows for which no goal was set."""
+
+
+def goal(row: str, against: str, text: str, size: int) -> Goal | None:
+    """Return the goal of a cell, or None where there is none.
+
+    A text of a corpus is one of the script that its name holds.
+    """
+    script = next((script for script in SCRIPTS if script in text.lower()), None)
+    for line in TABLE:
+        if row in line.rows and against == line.against and size == line.size and script in line.scripts:
+            return line.goal
+    return None
+
+
+def wanted(cell: Cell, column: str) -> float | None:
+    """Return the ratio that a cell is to reach, or None where there is no goal."""
+    found = goal(cell.row, cell.against, cell.text, cell.size)
+    return getattr(found, column) if found and column in COLUMNS else None
+
+
+def is_met(times: Spread, least: float) -> bool:
+    """Say whether the median reaches what is wanted."""
+    return times.median >= least
+
+
+def missed(cells: Iterable[Cell], column: str) -> list[Cell]:
+    """Return the cells that fall short of their goals."""
+    least = ((cell, wanted(cell, column)) for cell in cells)
+    return [cell for cell, ratio in least if ratio is not None and not is_met(cell.times, ratio)]

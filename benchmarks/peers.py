@@ -1,0 +1,99 @@
+"""Who is measured against, what they bring, and what machine this is. A peer that is not installed is skipped."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import eightfold
+
+CPYTHON = "CPython"
+OURS = "our utf-8"
+MUTF8 = "PyPI mutf8"
+PYARROW = "pyarrow"
+SIMDUTF = "simdutf"
+
+VERBS = {name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "xtf8")}
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
+
+
+def _mutf8() -> dict[str, Any]:
+    # The package falls back to Python in silence where its compiled part is missing; that would be no peer.
+    from mutf8 import cmutf8  # type: ignore[import-untyped,unused-ignore]
+
+    return {name: getattr(cmutf8, name) for name in ("decode_modified_utf8", "encode_modified_utf8")}
+
+
+def _pyarrow() -> dict[str, Any]:
+    import pyarrow  # type: ignore[import-untyped,unused-ignore]
+
+    return {"array": pyarrow.array, "large_binary": pyarrow.large_binary(), "large_string": pyarrow.large_string()}
+
+
+PEERS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    CPYTHON: _nothing,
+    OURS: _nothing,
+    MUTF8: _mutf8,
+    PYARROW: _pyarrow,
+}
+"""For each peer that works in this process, what brings the names that statements call it by."""
+
+
+def tools(peer: str) -> dict[str, Any] | None:
+    """Return what statements call, by name, or None where the peer is not installed."""
+    try:
+        return {**VERBS, **PEERS[peer]()}
+    except ImportError:
+        return None
+
+
+def instruction_set() -> str:
+    """Return the name of the instruction set that the core uses; the reference uses none."""
+    if eightfold.ENGINE != "native":
+        return "none"
+    from eightfold import _native
+
+    return _native.INSTRUCTION_SET
+
+
+def machine() -> dict[str, Any]:
+    """Return what a result depends on besides the code."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "instruction_set": instruction_set(),
+        "engine": eightfold.ENGINE,
+        "versions": {"CPython": platform.python_version(), **_crates(), **_packages("eightfold", "mutf8", "pyarrow")},
+    }
+
+
+def _processor() -> str:
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text().splitlines() if told.exists() else []
+    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or "unknown"
+
+
+def _crates() -> dict[str, str]:
+    core = sys.modules.get("eightfold._native")
+    return {crate: version for crate, version in getattr(core, "CRATES", ()) if crate == "simdutf"}
+
+
+def _packages(*names: str) -> dict[str, str]:
+    return {name: _version(name) for name in names}
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

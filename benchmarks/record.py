@@ -1,0 +1,178 @@
+"""Write the parts of docs/performance.md that are measured, from the data in docs/performance/. Its prose is by hand.
+
+Without options it writes the page from the data that are there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from benchmarks import __main__ as command
+from benchmarks import peers, scaling
+from benchmarks.goals import COLUMNS, goal, is_met, missed, wanted
+from benchmarks.results import Results, read, summary
+from benchmarks.row import Cell
+from benchmarks.timing import Spread
+
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+DATA = PAGE.with_suffix("")
+SCALING = DATA / "scaling.json"
+SCALING_COLUMNS = ("form", "best input", "ns/byte", "worst input", "ns/byte", "ratio", "growth", "handler, ns/byte")
+
+
+def measure() -> None:
+    """Measure everything and keep the data."""
+    DATA.mkdir(exist_ok=True)
+    column = peers.instruction_set()
+    if column not in COLUMNS:
+        raise SystemExit(f"there are no goals for the instruction set {column}")
+    command.main(["--json", str(_kept(column))])
+    if column == COLUMNS[0]:
+        scaling.main(["--json", str(SCALING), "--plots", str(DATA)])
+
+
+def _kept(column: str) -> Path:
+    return DATA / f"{column}.json"
+
+
+def page(text: str) -> str:
+    """Return the text of the page with what the data say between its marks."""
+    results = [read(_kept(column)) for column in COLUMNS if _kept(column).exists()]
+    text = _between(text, "cells", "\n".join(line for each in results for line in _cells(each)))
+    return _between(text, "scaling", "\n".join(_scaling(json.loads(SCALING.read_text(encoding="utf-8")))))
+
+
+def _between(text: str, mark: str, lines: str) -> str:
+    pattern = rf"(<!-- {mark} -->\n).*?(<!-- end of {mark} -->)"
+    written, count = re.subn(pattern, lambda found: f"{found[1]}\n{lines}\n{found[2]}", text, flags=re.DOTALL)
+    if count != 1:
+        raise ValueError(f"the page has {count} places for {mark}")
+    return written
+
+
+# --- the cells --------------------------------------------------------------------------------------------------------
+
+
+def _cells(results: Results) -> Iterator[str]:
+    column = results.column
+    yield from (f"## Cell by cell, with {column}", "", _machine(results.machine), "")
+    yield from (f"{summary(results.cells, column)}.", "")
+    yield from _missed(missed(results.cells, column), column)
+    for (row, against), cells in groupby(results.cells, key=lambda cell: (cell.row, cell.against)):
+        judged = [cell for cell in cells if wanted(cell, column) is not None]
+        if judged:
+            yield from (f"### {row}, against {against}", "", *_judged(judged, column), "")
+    yield from ("### Without a goal", "", *_unjudged(results.cells, column), "")
+
+
+def _machine(machine: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    return f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; {versions}."
+
+
+def _missed(cells: Sequence[Cell], column: str) -> Iterator[str]:
+    """Yield a list of what falls short: for each row the texts with their medians and goals."""
+    yield from ("### Missed", "", *([] if cells else ["Nothing."]))
+    for (row, against), each in groupby(cells, key=lambda cell: (cell.row, cell.against)):
+        told = ", ".join(
+            f"{cell.text} {_bytes(cell.size)} {_ratio(cell.times.median)} of {wanted(cell, column):g}" for cell in each
+        )
+        yield f"- {row}, against {against}: {told}"
+    yield ""
+
+
+def _judged(cells: Sequence[Cell], column: str) -> Iterator[str]:
+    yield from _heading("text", "bytes", "GB/s", "median", "min", "max", "goal", "met")
+    for cell in cells:
+        least = wanted(cell, column)
+        assert least is not None  # only these are given
+        aimed = goal(cell.row, cell.against, cell.text, cell.size)
+        aim = f" (aim {aimed.aim:g})" if aimed and aimed.aim else ""
+        met = "yes" if is_met(cell.times, least) else "**no**"
+        yield _line(cell.text, _bytes(cell.size), _speed(cell), *_told(cell.times), f"{least:g}{aim}", met)
+
+
+def _unjudged(cells: Sequence[Cell], column: str) -> Iterator[str]:
+    yield from _heading("row", "against", "least median", "greatest median")
+    for (row, against), each in groupby(cells, key=lambda cell: (cell.row, cell.against)):
+        free = sorted((cell for cell in each if wanted(cell, column) is None), key=lambda cell: cell.times.median)
+        if free:
+            ends = (f"{_ratio(cell.times.median)} ({cell.text})" for cell in (free[0], free[-1]))
+            yield _line(row, against, *ends)
+
+
+def _speed(cell: Cell) -> str:
+    return f"{cell.gigabytes_per_second:.2f}"
+
+
+def _told(times: Spread) -> Iterator[str]:
+    return map(_ratio, times)
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def _bytes(size: int) -> str:
+    for unit, name in ((1 << 20, "MB"), (1 << 10, "KB")):
+        if size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} B"
+
+
+# --- scaling ----------------------------------------------------------------------------------------------------------
+
+
+def _scaling(kept: dict[str, Any]) -> Iterator[str]:
+    yield from (_machine(kept["machine"]), "")
+    yield from _heading(*SCALING_COLUMNS)
+    for each in kept["adversaries"]:
+        found = scaling.Adversary(**each)
+        handler = "" if found.handler is None else f"{found.handler:.3g}"
+        best, worst = (f"{cost:.3g}" for cost in (found.best_nanoseconds, found.worst_nanoseconds))
+        yield _line(found.form, found.best, best, found.worst, worst, _ratio(found.ratio), f"{found.growth:g}", handler)
+
+
+# --- tables of Markdown -----------------------------------------------------------------------------------------------
+
+
+def _heading(*names: str) -> tuple[str, str]:
+    return _line(*names), _line(*("---" for _ in names))
+
+
+def _line(*values: str) -> str:
+    return f"| {' | '.join(values)} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+    parser = argparse.ArgumentParser("python -m benchmarks.record", description=__doc__)
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="first measure everything, with the instruction set in use: ten minutes or so",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 where the page is not what the data say"
+    )
+    given = parser.parse_args(arguments)
+    if given.measure:
+        measure()
+    text = PAGE.read_text(encoding="utf-8")
+    wanted_text = page(text)
+    if given.check:
+        print(f"{PAGE.name} {'is' if text == wanted_text else 'is not'} what the data say")
+        return int(text != wanted_text)
+    PAGE.write_text(wanted_text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+"""All rows, in the order in which they are measured: one subject a file, each a list of data."""
+
+from benchmarks.row import Row
+from benchmarks.rows import clean, dirty, neighbours, surrogates, units, validate
+
+ROWS: tuple[Row, ...] = (
+    *clean.ROWS,
+    *validate.ROWS,
+    *neighbours.ROWS,
+    *surrogates.ROWS,
+    *dirty.ROWS,
+    *units.ROWS,
+)
+"""Those that are measured in this process; `simdutf` is measured by `validate.against_simdutf`."""

@@ -1,0 +1,104 @@
+//! What the kernels read and write, whatever the width of its units: one of two kinds each.
+
+use super::source::{Extent, Source};
+use super::spelt::{Spelt, Stretch};
+use super::units::{Units, WideText};
+use super::{Output, is_utf8_up_to};
+use crate::chunk::CHUNK_BYTES;
+
+/// Bytes that the kernels read.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// Of a form that has a layout.
+    Bytes(Source<'a>),
+    /// Of a form of wide units.
+    Units(Units<'a>),
+}
+
+/// Code points that the kernels write.
+#[derive(Clone, Copy, Debug)]
+pub enum Script<'a> {
+    /// In a form that has a spelling.
+    Bytes(Spelt<'a>),
+    /// In a form of wide units.
+    Units(WideText<'a>),
+}
+
+macro_rules! both {
+    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
+        $($(#[$doc])*
+        pub fn $name(&self, start: usize, limit: usize, $($out: $type)?) -> $result {
+            match self {
+                Self::Bytes(bytes) => bytes.$name(start, limit, $($out)?),
+                Self::Units(units) => units.$name(start, limit, $($out)?),
+            }
+        })*
+    };
+}
+
+impl<'a> Input<'a> {
+    both! {
+        /// Measure from an offset to a limit, or to where the kernels stop.
+        #[must_use]
+        measure() -> Extent;
+        /// Write what [`Input::measure`] measured, with the same limit; the end is returned.
+        write_ucs1(out: &mut Output<'_, u8>) -> usize;
+        /// See [`Input::write_ucs1`].
+        write_ucs2(out: &mut Output<'_, u16>) -> usize;
+        /// See [`Input::write_ucs1`].
+        write_ucs4(out: &mut Output<'_, u32>) -> usize;
+    }
+
+    /// The bytes from an offset to a limit, as far as they are valid UTF-8 that means the same here.
+    #[must_use]
+    pub fn shared(&self, start: usize, limit: usize) -> &'a [u8] {
+        match self {
+            Input::Bytes(source) if source.agreement.is_total() => {
+                let bytes = &source.data[start..limit];
+                &bytes[..is_utf8_up_to(bytes)]
+            }
+            _ => &[],
+        }
+    }
+
+    /// Where the kernels stop, or the limit and a little more.
+    #[must_use]
+    pub fn well_formed_end(&self, start: usize, limit: usize) -> usize {
+        let at = start + self.shared(start, limit).len();
+        if at < limit { self.measure(at, limit).end } else { at }
+    }
+
+    /// Measure chunk by chunk, and hand each to `take` with its offset and the limit that it was measured with.
+    ///
+    /// # Errors
+    /// Those of `take`.
+    pub fn each_chunk<E>(
+        &self,
+        start: usize,
+        limit: usize,
+        mut take: impl FnMut(Extent, usize, usize) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let mut at = start;
+        while at < limit {
+            let chunk_limit = limit.min(at + CHUNK_BYTES);
+            let extent = self.measure(at, chunk_limit);
+            take(extent, at, chunk_limit)?;
+            at = extent.end;
+            // At the limit, or right before it where that cuts a unit.
+            if extent.count == 0 || at + 3 < chunk_limit {
+                break;
+            }
+        }
+        Ok(at)
+    }
+}
+
+impl Script<'_> {
+    both! {
+        /// Measure from an index to a limit, or to where the kernels stop.
+        #[must_use]
+        measure() -> Stretch;
+        /// Write what [`Script::measure`] measured, with the same limit; the end is returned.
+        write(out: &mut Output<'_, u8>) -> usize;
+    }
+}

@@ -1,0 +1,68 @@
+//! Which instructions are at work: what the machine has, or less where that is asked for.
+
+use std::sync::OnceLock;
+
+/// The environment variable that asks for less than the machine has.
+const ASKED: &str = "EIGHTFOLD_SIMD";
+
+/// A set of kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// One sequence at a time.
+    Portable,
+    /// 32 bytes at a time.
+    Avx2,
+    /// 64 bytes at a time, with masks and VBMI2.
+    Avx512,
+}
+
+impl Level {
+    /// The level at work, found once.
+    #[inline]
+    #[must_use]
+    pub fn current() -> Level {
+        static LEVEL: OnceLock<Level> = OnceLock::new();
+        *LEVEL.get_or_init(|| {
+            let asked = std::env::var(ASKED).ok().and_then(|name| Level::from_name(&name));
+            asked.map_or(Level::detected(), |asked| asked.min(Level::detected()))
+        })
+    }
+
+    /// The level with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Level> {
+        [Level::Portable, Level::Avx2, Level::Avx512].into_iter().find(|level| level.name() == name)
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Portable => "portable",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn detected() -> Level {
+        if super::avx512::is_available() {
+            Level::Avx512
+        } else if std::is_x86_feature_detected!("avx2") {
+            Level::Avx2
+        } else {
+            Level::Portable
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn detected() -> Level {
+        Level::Portable
+    }
+}
+
+/// The name of the level at work.
+#[must_use]
+pub fn instruction_set() -> &'static str {
+    Level::current().name()
+}

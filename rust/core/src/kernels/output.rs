@@ -1,0 +1,69 @@
+//! Memory that is filled from its start, and has exactly as much room as will be written.
+
+use std::mem::MaybeUninit;
+
+/// An output that is filled from its start.
+#[derive(Debug)]
+pub struct Output<'a, T> {
+    values: &'a mut [MaybeUninit<T>],
+    filled: usize,
+}
+
+impl<'a, T> Output<'a, T> {
+    /// An output of which nothing is written.
+    pub fn new(values: &'a mut [MaybeUninit<T>]) -> Self {
+        Output { values, filled: 0 }
+    }
+
+    /// How many values have been written.
+    #[must_use]
+    pub fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// Whether all values have been written.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.filled == self.values.len()
+    }
+
+    /// End the output, all of whose values are written now.
+    ///
+    /// # Panics
+    /// Some are not: it was not made for this input.
+    pub fn finish(&self) {
+        assert!(self.is_full(), "the output is longer than its text");
+    }
+
+    /// Write one value.
+    ///
+    /// # Panics
+    /// The output is full: it was not made for this input.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        self.values[self.filled].write(value);
+        self.filled += 1;
+    }
+
+    /// Let `write` write the next `count` values: all of them, which is the contract of every kernel.
+    ///
+    /// # Panics
+    /// There is no room.
+    pub(super) fn fill(&mut self, count: usize, write: impl FnOnce(&mut [MaybeUninit<T>])) {
+        write(&mut self.values[self.filled..self.filled + count]);
+        self.filled += count;
+    }
+
+    /// Where `count` values go now, and whether a whole vector of `lanes` has room there. The caller writes them.
+    ///
+    /// # Panics
+    /// The output is full: it was not made for this input.
+    #[inline]
+    pub(super) fn next(&mut self, count: usize, lanes: usize) -> (*mut T, bool) {
+        let left = self.values.len() - self.filled;
+        assert!(count <= left, "the output is shorter than its text");
+        let at = self.values.as_mut_ptr().wrapping_add(self.filled).cast();
+        self.filled += count;
+        (at, left >= lanes)
+    }
+}

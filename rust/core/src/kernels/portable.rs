@@ -1,0 +1,250 @@
+//! Reading by a layout and writing by a spelling, one sequence at a time: for machines without the instructions that the other kernels need.
+
+use super::Output;
+use super::source::{Answer, Extent, Source};
+use super::spelt::Spelt;
+use super::text::Scalar;
+use super::utf8::{Measured, Width};
+use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
+use crate::encode::{joined, split};
+use crate::form::{LEADS, TRAILS, holds};
+use crate::layout::{Layout, Pairs};
+use crate::spelling::Spelling;
+
+/// What begins at an offset.
+enum Piece {
+    /// A sequence of so many bytes.
+    Value(u32, usize),
+    /// An ill-formed unit of so many bytes.
+    IllFormed(usize),
+    /// Something for the automaton.
+    Parting,
+}
+
+/// A place for code points.
+pub trait Points {
+    /// Take one.
+    fn put(&mut self, code_point: u32);
+    /// Take text that is UTF-8.
+    fn text(&mut self, text: Measured<'_>);
+}
+
+struct Counter(Extent);
+
+impl Points for Counter {
+    #[inline]
+    fn put(&mut self, code_point: u32) {
+        self.0.count += 1;
+        self.0.width = self.0.width.max(Width::of(code_point));
+    }
+
+    fn text(&mut self, text: Measured<'_>) {
+        self.0.count += text.count();
+        self.0.width = self.0.width.max(text.width());
+    }
+}
+
+macro_rules! points {
+    ($($unit:ty => $write:ident),*) => {
+        $(impl Points for Output<'_, $unit> {
+            #[inline]
+            fn put(&mut self, code_point: u32) {
+                self.push(code_point as $unit);
+            }
+
+            fn text(&mut self, text: Measured<'_>) {
+                self.fill(text.count(), |place| text.$write(place));
+            }
+        })*
+    };
+}
+
+points!(u8 => write_latin1, u16 => write_ucs2, u32 => write_ucs4);
+
+/// Measure from an offset to a limit, or to where the layout does not tell.
+pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
+    let mut counter = Counter(Extent::none(start));
+    let (end, is_clean) = source.read(start, limit, &mut counter);
+    Extent { end, is_clean, ..counter.0 }
+}
+
+/// Write from an offset to a limit, or to where the layout does not tell; the end is returned.
+pub fn write(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Points) -> usize {
+    source.read(start, limit, out).0
+}
+
+impl Source<'_> {
+    /// What is shared with UTF-8 in bulk, and the rest one by one: where reading ended, and whether all was well-formed.
+    fn read(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {
+        let (mut at, mut is_clean, mut reach) = (start, true, NEAR_BYTES);
+        while at < limit {
+            let near = limit.min(at + reach);
+            let shared = self.agreement.before_parting(&self.data[at..near]);
+            let measured = Measured::new(&self.data[at..at + shared]);
+            if !measured.text().is_empty() {
+                out.text(measured);
+                at += measured.text().len();
+            }
+            // Whole scans look far ahead only while that pays.
+            reach = if at < near { NEAR_BYTES } else { CHUNK_BYTES.min(reach * 4) };
+            if at < near {
+                let window = limit.min(at + WINDOW_BYTES);
+                let (end, clean) = self.read_each(at, window, out);
+                (at, is_clean) = (end, is_clean && clean);
+                if end < window {
+                    break;
+                }
+            }
+        }
+        (at, is_clean)
+    }
+
+    fn read_each(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {
+        let (answer, mut at, mut is_clean) = (self.answer(), start, true);
+        while at < limit {
+            match self.piece(at) {
+                Piece::Value(code_point, length) => {
+                    out.put(code_point);
+                    at += length;
+                }
+                Piece::IllFormed(length) => {
+                    let length = match answer {
+                        Answer::Replace => {
+                            out.put(0xFFFD);
+                            length
+                        }
+                        Answer::Drop => length,
+                        Answer::Escape(base) if self.data[at] >= 0x80 => {
+                            out.put(base + u32::from(self.data[at]));
+                            1
+                        }
+                        _ => break,
+                    };
+                    at += length;
+                    is_clean = false;
+                }
+                Piece::Parting => break,
+            }
+        }
+        (at, is_clean)
+    }
+
+    #[inline]
+    fn byte(&self, at: usize) -> u8 {
+        self.data.get(at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn piece(&self, at: usize) -> Piece {
+        let lead = self.data[at];
+        if lead < 0x80 {
+            return if lead > 0 || self.layout.has_nul { Piece::Value(lead.into(), 1) } else { Piece::IllFormed(1) };
+        }
+        let (layout, second) = (self.layout, self.byte(at + 1));
+        let kind = layout.kinds.of(lead);
+        let is_parting = kind & Layout::SECOND_PARTS != 0
+            && second.wrapping_sub(layout.parting_low.of(lead)) <= layout.parting_span.of(lead);
+        if kind & Layout::PARTS != 0 || is_parting {
+            return Piece::Parting;
+        }
+        let length = 1 + (kind & 7).count_ones() as usize;
+        if length == 1 || second.wrapping_sub(layout.second_low.of(lead)) > layout.second_span.of(lead) {
+            return Piece::IllFormed(1);
+        }
+        let tail = (2..length).take_while(|&place| self.byte(at + place) & 0xC0 == 0x80).count();
+        if layout.pairs != Pairs::Apart && lead == 0xED && second >= 0xA0 {
+            return self.surrogate(at, 2 + tail);
+        }
+        if 2 + tail < length { Piece::IllFormed(2 + tail) } else { Piece::Value(self.value(at, length), length) }
+    }
+
+    #[inline]
+    fn value(&self, at: usize, length: usize) -> u32 {
+        let first = u32::from(self.data[at] & (0x7F >> length));
+        let payload = self.data[at + 1..at + length].iter().fold(first, |sum, byte| sum * 64 + u32::from(byte & 0x3F));
+        self.layout.value(payload, length)
+    }
+
+    /// A surrogate byte sequence of which so many bytes are there, where pairs mean something.
+    fn surrogate(&self, at: usize, length: usize) -> Piece {
+        if length == 3 {
+            let lead = self.value(at, 3);
+            let next = [self.byte(at + 3), self.byte(at + 4), self.byte(at + 5)];
+            let is_trail = next[0] == 0xED && (0xB0..=0xBF).contains(&next[1]) && next[2] & 0xC0 == 0x80;
+            if holds(LEADS, lead) && is_trail {
+                return match self.layout.pairs {
+                    Pairs::Joined => Piece::Value(joined(lead, self.value(at + 3, 3)), 6),
+                    _ => Piece::Parting,
+                };
+            }
+        }
+        match length {
+            _ if self.layout.unpaired_part => Piece::Parting,
+            3 => Piece::Value(self.value(at, 3), 3),
+            _ => Piece::IllFormed(length),
+        }
+    }
+}
+
+/// A place for bytes.
+pub trait Bytes {
+    /// Take some.
+    fn put(&mut self, bytes: &[u8]);
+    /// Take text as UTF-8.
+    fn text(&mut self, text: &Scalar<'_>);
+}
+
+impl Bytes for usize {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        *self += bytes.len();
+    }
+
+    fn text(&mut self, text: &Scalar<'_>) {
+        *self += text.utf8_bytes();
+    }
+}
+
+impl Bytes for Output<'_, u8> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.push(byte);
+        }
+    }
+
+    fn text(&mut self, text: &Scalar<'_>) {
+        self.fill(text.utf8_bytes(), |place| text.write_utf8(place));
+    }
+}
+
+/// Write from an index to a limit, or to a code point that the spelling does not tell; the end is returned.
+pub fn spell(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut impl Bytes) -> usize {
+    let mut at = start;
+    while at < limit && put_point(spelt, at, out) {
+        at += 1;
+    }
+    at
+}
+
+#[inline]
+fn put_point(spelt: &Spelt<'_>, at: usize, out: &mut impl Bytes) -> bool {
+    let (spelling, code_point) = (spelt.spelling, spelt.text.at(at));
+    let is_followed = || at + 1 < spelt.text.len() && holds(TRAILS, spelt.text.at(at + 1));
+    if spelling.missing.iter().any(|&range| holds(range, code_point))
+        || spelling.joins && holds(LEADS, code_point) && is_followed()
+    {
+        return false;
+    }
+    if spelling.escapes.is_some_and(|range| holds(range, code_point)) {
+        out.put(&[code_point as u8]);
+    } else if spelling.splits && code_point >= 0x1_0000 {
+        for unit in split(code_point) {
+            out.put(&Spelling::bytes(unit, 3)[..3]);
+        }
+    } else {
+        let length = spelling.length(code_point);
+        out.put(&Spelling::bytes(spelling.payload(code_point, length), length)[..length]);
+    }
+    true
+}

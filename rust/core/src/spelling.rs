@@ -1,0 +1,127 @@
+//! How a byte form writes code points, derived from its rows: the other direction of a [`Layout`].
+
+use crate::form::{Range, Row, Tables};
+use crate::layout::{Layout, PAIR};
+
+/// How code points are written: up to how many bytes, and which are written otherwise or not at all.
+#[derive(Clone, Debug)]
+pub struct Spelling {
+    /// The first code points of two, of three and of four bytes.
+    pub starts: [u32; 3],
+    /// What is taken off the payload of two, three and four bytes.
+    pub offsets: [u32; 3],
+    /// Code points from the first on are written as those so many before them: the second. See [`Layout::gap`].
+    pub gap: (u32, u32),
+    /// Whether U+0000 is written as the byte 00.
+    pub nul_is_one: bool,
+    /// Whether U+0000 is written as two bytes.
+    pub nul_is_two: bool,
+    /// Whether supplementary code points are written as a surrogate pair, each of three bytes.
+    pub splits: bool,
+    /// Code points that are written as the one byte that is their last.
+    pub escapes: Option<Range>,
+    /// Whether a lead directly followed by a trail is not written as the two of them.
+    pub joins: bool,
+    /// Code points that the form lacks, as ranges, in order.
+    pub missing: Vec<Range>,
+}
+
+impl Spelling {
+    /// The spelling of a form that has a layout; None where its rows say something else.
+    pub(crate) fn new(tables: &Tables, layout: &Layout) -> Option<Spelling> {
+        let is_escape = |row: &&Row| row.ranges == [(0x80, 0xFF)];
+        let is_nul = |row: &&Row| (row.first, row.last) == (0, 0) && row.ranges.len() == 2;
+        let (special, plain): (Vec<&Row>, Vec<&Row>) =
+            tables.rows.iter().partition(|row| is_escape(row) || is_nul(row) || row.ranges == PAIR);
+        let start = |length: usize| plain.iter().filter(|row| row.ranges.len() == length).map(|row| row.first).min();
+        let escape = special.iter().find(|row| is_escape(row));
+        let spelling = Spelling {
+            starts: [2, 3, 4].map(|length| start(length).unwrap_or(u32::MAX)),
+            offsets: layout.offsets,
+            gap: (layout.gap.0.wrapping_add(layout.gap.1), layout.gap.1),
+            nul_is_one: layout.has_nul,
+            nul_is_two: special.iter().any(is_nul),
+            splits: special.iter().any(|row| row.ranges == PAIR),
+            escapes: escape.map(|row| (row.first, row.last)),
+            joins: tables.joins_pairs,
+            missing: missing(tables),
+        };
+        let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
+        // Longer rows are beyond what a str holds; nothing else may be.
+        let tells = |row: &&Row| {
+            row.first > crate::LARGEST_IN_STR
+                || [row.first, row.last.min(crate::LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
+        };
+        (whole_byte && plain.iter().all(tells)).then_some(spelling)
+    }
+
+    /// Whether the payload bits of some code points are not their value.
+    #[inline]
+    #[must_use]
+    pub fn is_shifted(&self) -> bool {
+        self.offsets != [0; 3] || self.gap.1 > 0
+    }
+
+    /// How many bytes a code point takes that is no escape and is not split.
+    #[inline]
+    #[must_use]
+    pub fn length(&self, code_point: u32) -> usize {
+        1 + self.starts.iter().filter(|&&start| code_point >= start).count()
+            + usize::from(self.nul_is_two && code_point == 0)
+    }
+
+    /// The payload bits of a code point of so many bytes.
+    #[inline]
+    #[must_use]
+    pub fn payload(&self, code_point: u32, length: usize) -> u32 {
+        let shift = if code_point >= self.gap.0 { self.gap.1 } else { 0 };
+        code_point.wrapping_sub(shift).wrapping_sub(if length > 1 { self.offsets[length - 2] } else { 0 })
+    }
+
+    /// The bytes of so many payload bits.
+    #[inline]
+    #[must_use]
+    pub fn bytes(payload: u32, length: usize) -> [u8; 4] {
+        let tail = |place: u32| 0x80 | (payload >> (6 * place) & 0x3F) as u8;
+        match length {
+            1 => [payload as u8, 0, 0, 0],
+            2 => [0xC0 | (payload >> 6) as u8, tail(0), 0, 0],
+            3 => [0xE0 | (payload >> 12) as u8, tail(1), tail(0), 0],
+            _ => [0xF0 | (payload >> 18) as u8, tail(2), tail(1), tail(0)],
+        }
+    }
+
+    /// Whether a code point of a row is spelt as the row has it.
+    fn tells(&self, row: &Row, code_point: u32) -> bool {
+        let length = row.ranges.len();
+        let (mut index, mut expected) = (code_point - row.first, [0; 4]);
+        if length > 4 || self.length(code_point) != length {
+            return false;
+        }
+        for (&(low, high), place) in row.ranges.iter().zip(&mut expected[..length]).rev() {
+            *place = (low + index % (high - low + 1)) as u8;
+            index /= high - low + 1;
+        }
+        Spelling::bytes(self.payload(code_point, length), length) == expected
+    }
+}
+
+/// The code points, beyond those of Unicode too, that no row has.
+fn missing(tables: &Tables) -> Vec<Range> {
+    let mut known: Vec<Range> = tables.rows.iter().map(|row| (row.first, row.last)).collect();
+    known.sort_unstable();
+    let (mut missing, mut next) = (Vec::new(), 0);
+    for (first, last) in known {
+        if first > crate::LARGEST_IN_STR {
+            break;
+        }
+        if first > next {
+            missing.push((next, first - 1));
+        }
+        next = last + 1;
+    }
+    if next <= crate::LARGEST_IN_STR {
+        missing.push((next, crate::LARGEST_IN_STR));
+    }
+    missing
+}

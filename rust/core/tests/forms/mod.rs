@@ -1,0 +1,54 @@
+//! The forms of `forms.json`, compiled.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use eightfold_core::{FaultRow, Form, Kind, Row, Tables};
+use serde_json::Value;
+
+fn number(value: &Value) -> u32 {
+    u32::try_from(value.as_u64().expect("a number")).expect("32 bits")
+}
+
+fn range(value: &Value) -> (u32, u32) {
+    (number(&value[0]), number(&value[1]))
+}
+
+fn ranges(value: &Value) -> Vec<(u32, u32)> {
+    value.as_array().expect("a list").iter().map(range).collect()
+}
+
+fn fault_rows(value: &Value) -> Vec<FaultRow> {
+    let row = |row: &Value| FaultRow {
+        kind: Kind::from_name(row["kind"].as_str().expect("a name")).expect("a kind"),
+        ranges: ranges(&row["ranges"]),
+        meant: Some(&row["meant"]).filter(|meant| !meant.is_null()).map(range),
+        run: ranges(&row["run"]),
+    };
+    value.as_array().expect("a list").iter().map(row).collect()
+}
+
+fn tables(value: &Value) -> Tables {
+    let row =
+        |row: &Value| Row { first: number(&row["first"]), last: number(&row["last"]), ranges: ranges(&row["ranges"]) };
+    Tables {
+        unit_bytes: number(&value["unit_bytes"]) as usize,
+        big_endian: value["big_endian"].as_bool().expect("a bool"),
+        joins_pairs: value["joins_pairs"].as_bool().expect("a bool"),
+        rows: value["rows"].as_array().expect("a list").iter().map(row).collect(),
+        units: fault_rows(&value["units"]),
+        names: fault_rows(&value["names"]),
+    }
+}
+
+pub fn family() -> BTreeMap<String, Form> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/forms.json");
+    let json: Value = serde_json::from_str(&fs::read_to_string(path).expect("forms.json")).expect("JSON");
+    json.as_object().expect("a map").iter().map(|(name, value)| (name.clone(), Form::new(tables(value)))).collect()
+}
+
+/// One of them.
+#[allow(dead_code)] // Not all who include this file name one.
+pub fn form(name: &str) -> Form {
+    family().remove(name).expect("a form of the family")
+}

@@ -1,0 +1,129 @@
+//! Writing by a spelling gives what the rows give, from every kind of str, at every index, limit and alignment.
+
+mod forms;
+
+use eightfold_core::{Form, Missing, Spelt, Text, TextFault, encode_text};
+use forms::family;
+
+/// The bytes of code points by the rows alone, up to the first that is not written or that is joined with the next.
+fn by_rows(form: &Form, points: &[u32], end: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for &point in &points[..end] {
+        assert!(form.write(point, &mut bytes), "wrote over U+{point:04X}");
+    }
+    bytes
+}
+
+fn stops(form: &Form, points: &[u32], at: usize) -> bool {
+    let is_lead = (0xD800..0xDC00).contains(&points[at]);
+    let is_pair = is_lead && points.get(at + 1).is_some_and(|next| (0xDC00..0xE000).contains(next));
+    !form.write(points[at], &mut Vec::new()) || (form.holds_back_lead && is_pair)
+}
+
+fn check(name: &str, form: &Form, points: &[u32], start: usize, limit: usize) {
+    let spelling = form.spelling.as_ref().expect("a form with a spelling");
+    let largest = points.iter().copied().max().unwrap_or(0);
+    let ones: Vec<u8> = points.iter().map(|&point| point as u8).collect();
+    let twos: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+    let mut texts = vec![Text::Four(points)];
+    if largest <= 0xFFFF {
+        texts.push(Text::Two(&twos));
+    }
+    if largest <= 0xFF {
+        texts.push(Text::One(&ones));
+    }
+    let expected_end = (start..limit).find(|&at| stops(form, points, at)).unwrap_or(limit);
+    let expected = by_rows(form, &points[start..], expected_end - start);
+    for text in texts {
+        let spelt = Spelt { spelling, agreement: &form.agreement, text };
+        let stretch = spelt.measure(start, limit);
+        assert_eq!((stretch.end, stretch.bytes), (expected_end, expected.len()), "{name} {start}..{limit} {points:X?}");
+        let mut out = Vec::new();
+        let slice = text.slice(start, expected_end);
+        // Through the loop, which makes exactly the memory that was measured.
+        if !form.holds_back_lead || expected_end == points.len() || expected_end == start {
+            assert_eq!(encode_text(form, slice, 0, Missing::Stop, &mut out), Ok(()), "{name} {points:X?}");
+            assert_eq!(out, expected, "{name} {points:X?}");
+        }
+    }
+}
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % count
+    }
+}
+
+#[test]
+fn forms_of_bytes_have_spellings() {
+    for (name, form) in family() {
+        let has_none = form.tables.unit_bytes > 1 || name.ends_with("/private-use") || name.ends_with("/java");
+        assert_eq!(form.spelling.is_none(), has_none, "{name}");
+    }
+}
+
+#[test]
+fn every_code_point_is_written_alike() {
+    for (name, form) in family() {
+        if form.spelling.is_none() {
+            continue;
+        }
+        let points: Vec<u32> = (0..=0x10_FFFF).collect();
+        let mut at = 0;
+        while at < points.len() {
+            let next = (at..points.len()).find(|&at| stops(&form, &points, at)).unwrap_or(points.len());
+            let spelling = form.spelling.as_ref().expect("checked");
+            let stretch =
+                Spelt { spelling, agreement: &form.agreement, text: Text::Four(&points) }.measure(at, points.len());
+            assert_eq!(stretch.end, next, "{name}");
+            let mut out = Vec::new();
+            assert_eq!(encode_text(&form, Text::Four(&points[at..next]), 0, Missing::Stop, &mut out), Ok(()));
+            assert_eq!(out, by_rows(&form, &points[at..], next - at), "{name} U+{at:04X}");
+            at = next + 1;
+        }
+    }
+}
+
+#[test]
+fn random_texts_are_written_alike() {
+    let alphabet = [
+        0, 0x61, 0x7F, 0x80, 0x9F, 0xA0, 0xFF, 0x100, 0x7FF, 0x800, 0x89F, 0x8A0, 0xD7FF, 0xD800, 0xDBFF, 0xDC00,
+        0xDFFF, 0xE000, 0xEF7F, 0xEF80, 0xEFFF, 0xF000, 0xFFFD, 0xFFFE, 0xFFFF, 0x1_0000, 0x1_109F, 0x1_10A0, 0x1_F600,
+        0x10_FFFF,
+    ];
+    for (name, form) in family() {
+        if form.spelling.is_none() {
+            continue;
+        }
+        let mut chance = Chance(7);
+        for round in 0..2000 {
+            // Texts of each kind of str, and those in which little stops the kernels.
+            let kind = [7, 25, alphabet.len()][round % 3];
+            let plain = [0, 3, 30][round / 3 % 3];
+            let usual = alphabet[chance.below(kind)];
+            let length = chance.below(200);
+            let points: Vec<u32> = (0..length)
+                .map(|_| match chance.below(plain + 1) {
+                    0 => alphabet[chance.below(kind)],
+                    1 => 0x61,
+                    _ => usual,
+                })
+                .collect();
+            check(&name, &form, &points, 0, length);
+            let start = chance.below(length + 1);
+            check(&name, &form, &points, start, start + chance.below(length + 1 - start));
+        }
+    }
+}
+
+#[test]
+fn a_missing_code_point_stops_the_loop_where_it_is() {
+    let family = family();
+    let text: Vec<u32> = std::iter::repeat_n(0x61, 100).chain([0xD800]).collect();
+    let mut bytes = 0_usize;
+    let fault = encode_text(&family["utf-8"], Text::Four(&text), 0, Missing::Stop, &mut bytes);
+    assert_eq!((fault, bytes), (Err(TextFault::Missing { start: 100, end: 101 }), 100));
+}

@@ -1,0 +1,115 @@
+//! Forms of 16- and 32-bit units: what the kernels read and write is what the rows say, block by block and one by one.
+
+mod forms;
+
+use eightfold_core::{Extent, Form, Halt, Missing, OnFault, Output, Pass, Step, Text, TextBuffer, Width, encode_text};
+use forms::family;
+use std::mem::MaybeUninit;
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % count
+    }
+}
+
+/// The code points, with U+FFFD for each ill-formed unit, by the automaton alone.
+fn stepped(form: &Form, data: &[u8]) -> Vec<u32> {
+    let (mut at, mut points) = (0, Vec::new());
+    while at < data.len() {
+        let (end, point) = match form.sequence_at(data, at, true) {
+            Step::Value { end, code_point } if code_point <= 0x10_FFFF => (end, code_point),
+            Step::Value { end, .. } | Step::Unit { end } => (end, 0xFFFD),
+            Step::Wait => unreachable!("the input is final"),
+        };
+        points.push(point);
+        at = end;
+    }
+    points
+}
+
+fn texts() -> impl Iterator<Item = Vec<u32>> {
+    let alphabet =
+        [0x61, 0x7F, 0x80, 0xFF, 0x100, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000, 0xFFFF, 0x1_0000, 0x10_FFFF];
+    let mut chance = Chance(3);
+    (0..4000).map(move |round| {
+        let kind = [2, 4, 6, 12, alphabet.len()][round % 5];
+        let plain = [0, 5, 100][round / 5 % 3];
+        let usual = alphabet[chance.below(kind)];
+        (0..chance.below(200))
+            .map(|_| if chance.below(plain + 1) == 0 { alphabet[chance.below(kind)] } else { usual })
+            .collect()
+    })
+}
+
+fn wide_forms() -> impl Iterator<Item = (String, Form)> {
+    family().into_iter().filter(|(_, form)| form.tables.unit_bytes > 1)
+}
+
+#[test]
+fn wide_forms_are_known() {
+    for (name, form) in wide_forms() {
+        let wide = form.wide.expect("a form of wide units");
+        assert_eq!(wide.has_surrogates, name.starts_with("wtf"), "{name}");
+    }
+    assert!(family().values().all(|form| form.wide.is_none() || form.tables.unit_bytes > 1));
+}
+
+#[test]
+fn units_are_read_alike() {
+    for (name, form) in wide_forms() {
+        for (round, text) in texts().enumerate() {
+            // Any units: surrogates of every neighbourhood, and now and then a byte too many.
+            let units = text.iter().map(|&point| if form.tables.unit_bytes == 2 { point & 0xFFFF } else { point });
+            let mut data: Vec<u8> = units
+                .flat_map(|unit| {
+                    let bytes = if form.tables.big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() };
+                    let first = if form.tables.big_endian { 4 - form.tables.unit_bytes } else { 0 };
+                    bytes[first..first + form.tables.unit_bytes].to_vec()
+                })
+                .collect();
+            data.extend(&[0x61, 0xD8, 0][..round % form.tables.unit_bytes]);
+            let pass =
+                Pass { form: &form, data: &data, is_final: true, largest: 0x10_FFFF, on_fault: OnFault::Replace };
+            let expected = stepped(&form, &data);
+            let mut points: Vec<u32> = Vec::new();
+            assert_eq!(pass.run(0, &mut points), Halt::End(data.len()));
+            assert_eq!(points, expected, "{name} {data:X?}");
+            let mut buffer = TextBuffer::default();
+            pass.run(0, &mut buffer);
+            assert!((0..expected.len()).all(|at| buffer.text().at(at) == expected[at]), "{name} {data:X?}");
+            let extent: Extent = pass.measure(0).expect("every fault has an answer");
+            assert_eq!((extent.count, extent.width), (expected.len(), buffer.width()), "{name} {data:X?}");
+            if extent.width <= Width::Ucs2 {
+                let mut place = vec![MaybeUninit::new(0_u16); extent.count];
+                let mut out = Output::new(&mut place);
+                pass.run(0, &mut out);
+                out.finish();
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_are_written_alike() {
+    for (name, form) in wide_forms() {
+        for points in texts() {
+            let ones: Vec<u8> = points.iter().map(|&point| point as u8).collect();
+            let twos: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+            for text in [Text::One(&ones), Text::Two(&twos), Text::Four(&points)] {
+                let all: Vec<u32> = (0..text.len()).map(|at| text.at(at)).collect();
+                let (mut expected, mut out, mut size) = (Vec::new(), Vec::new(), 0_usize);
+                // A code point that the form lacks is `?` here.
+                for &point in &all {
+                    assert!(form.write(point, &mut expected) || form.write(u32::from(b'?'), &mut expected));
+                }
+                assert_eq!(encode_text(&form, text, 0, Missing::Replace, &mut out), Ok(()));
+                assert_eq!(out, expected, "{name} {all:X?}");
+                assert_eq!(encode_text(&form, text, 0, Missing::Replace, &mut size), Ok(()));
+                assert_eq!(size, out.len(), "{name} {all:X?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+"""`repair` without a plan to follow: the changes are shown, shown as a difference, written, or written as a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from eightfold.cli.arguments import UTF_8
+from eightfold.cli.certifying import certificates
+from eightfold.cli.colour import Styled
+from eightfold.cli.destinations import STANDARD_OUTPUT, Job, before, check_free, found, jobs, once, sink
+from eightfold.cli.differing import Shown
+from eightfold.cli.ending import FAULTS, NOTHING_WRONG
+from eightfold.cli.lines import placed, put, say
+from eightfold.cli.repair.options import Options
+from eightfold.cli.repair.work import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
+from eightfold.files.certificates import Certificate, Side
+from eightfold.files.names import shown
+from eightfold.files.plans import Draft, begin_plan
+from eightfold.files.verifying import Undoing
+from eightfold.files.walking import Found
+
+
+def show(options: Options) -> int:
+    """Show the changes; return the exit status."""
+    work = Work(options)
+    for file in found(options, work.failures.tell):
+        work.do(file, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
+    work.summarize(f"{work.changed} to repair")
+    if work.changes:
+        say("nothing is written: -o, --in-place or --plan writes")
+    if work.lossy and not options.lossy:
+        say(f"what {options.policy} writes cannot be turned back without a plan: {WAYS_ROUND_LOSS}")
+    return work.status(FAULTS if work.changes else NOTHING_WRONG)
+
+
+def _put_changes(file: File) -> None:
+    for piece in file.pieces():
+        for change in piece.repaired.changes:
+            told = str(change).removeprefix(change.kind)
+            role = "error" if change.lossy else "warning"
+            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), told)
+
+
+def _put_difference(file: File) -> None:
+    difference = Shown(file.source.path, file.form, UTF_8)
+    for chunk, repaired, final in file.pieces():
+        difference.put(chunk, repaired.data, final=final)
+
+
+def write(options: Options) -> int:
+    """Write the results; return the exit status."""
+    work, written = Work(options), 0
+    options = replace(options, output=options.output or STANDARD_OUTPUT)
+    with certificates(options) as certify:
+        for job in jobs(options, work.failures.tell):
+            file = Found(job.source, b"", job.walked)
+            written += work.do(file, _Pouring(job, options, certify).pour, _outcome(job))
+    work.summarize(f"{written} written{' and verified' if options.verified else ''}")
+    return work.status()
+
+
+def _outcome(job: Job) -> str:
+    return "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
+
+
+class _Pouring:
+    """A file on its way to where its result goes."""
+
+    def __init__(self, job: Job, options: Options, certify: Callable[[bytes], object]) -> None:
+        self._job = job
+        self._options = options
+        self._certify = certify
+        self._read = before(job)
+        self._undoing = Undoing() if options.verified else None
+
+    def pour(self, file: File) -> None:
+        """Write the result."""
+        sides = Side(self._job.source, file.form.name), Side(self._job.target, UTF_8.name)
+        certificate = Certificate(*sides, file.policy) if self._options.certificate else None
+        with sink(self._job, self._options, self._read) as target:
+            for piece in file.pieces():
+                # What is lost is counted to the end, so that it can be told.
+                if self._options.lossy or not file.lossy:
+                    target.write(piece.repaired.data)
+                self._compare(piece, certificate)
+            self._check(file)
+        if certificate is not None:
+            self._certify(certificate.line("bytes when undone", {"changes": file.changes, "lossy": file.lossy}))
+
+    def _compare(self, piece: Piece, certificate: Certificate | None) -> None:
+        if self._undoing is not None:
+            self._undoing.compare(piece.chunk, piece.repaired, final=piece.final)
+        if certificate is not None:
+            certificate.take(piece.chunk, piece.repaired.data)
+
+    def _check(self, file: File) -> None:
+        if file.lossy and not self._options.lossy:
+            raise LossError
+        if self._options.in_place and not file.changes:
+            raise UnchangedError
+
+
+def plan(options: Options) -> int:
+    """Write the changes as a plan; return the exit status."""
+    check_free("--plan", options.plan)
+    work, planned = Work(options), 0
+
+    def add(file: File) -> None:
+        nonlocal planned
+        with Draft(file.source.path, file.form.name, file.policy) as draft:
+            for chunk, repaired, _ in file.pieces():
+                draft.add(chunk, repaired)
+            if draft.count:
+                draft.write_to(target)
+                planned += 1
+
+    with sink(Job("", options.plan), options) as target:
+        begin_plan(target)
+        for each in once(found(options, work.failures.tell)):
+            work.do(each, add, f"{shown(each.path)} is not in the plan")
+    work.summarize(f"{planned} in the plan")
+    if planned and options.plan != STANDARD_OUTPUT:
+        name = shown(options.plan)
+        say(f"next: eightfold repair --apply {name}; to take that back: eightfold repair --undo {name}")
+    return work.status()

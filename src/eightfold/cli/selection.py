@@ -1,0 +1,64 @@
+"""Which files of a folder a command takes: the options of all commands that walk folders."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+
+from eightfold.cli.arguments import CommandParser
+from eightfold.files.globs import Pattern, globs
+from eightfold.files.walking import Selection
+
+
+@dataclass
+class Selecting:
+    """What the options of :func:`add_selection` say; the options of a command that has them inherit these."""
+
+    include: list[Pattern] = field(default_factory=list)
+    exclude: list[Pattern] = field(default_factory=list)
+    no_ignore: bool = False
+    binary: bool = False
+
+    @property
+    def selection(self) -> Selection:
+        """What is taken of a folder."""
+        return Selection(tuple(self.include), tuple(self.exclude), ignore=not self.no_ignore)
+
+
+def add_selection(parser: CommandParser) -> None:
+    """Take what is taken of a folder. A path that is given is always taken."""
+    parser.add_argument(
+        "--include",
+        action="append",
+        type=glob_argument,
+        metavar="GLOB",
+        help="of a folder take only files that match: a pattern as in .gitignore, from the folder down (repeatable)",
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        type=glob_argument,
+        metavar="GLOB",
+        help="of a folder leave out files and folders that match (repeatable)",
+    )
+    parser.add_argument(
+        "--no-ignore", action="store_true", help="take what .gitignore files ignore, too, and what is in .git"
+    )
+    parser.add_argument(
+        "--binary",
+        action="store_true",
+        help="of a folder take binary files, too: those with a NUL near their beginning, where the form has 8-bit "
+        "units and is not mutf-8",
+    )
+
+
+def glob_argument(given: str) -> Pattern:
+    """Return a pattern.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, or a comment.
+    """
+    found = globs([given])
+    if not found:
+        raise argparse.ArgumentTypeError(f"{given!r} is no pattern")
+    return found[0]

@@ -1,0 +1,103 @@
+"""In which order files are checked and by whom: what is told comes in the order of the files, whatever is done at once.
+
+Small files go in batches to processes, since what is done for them is done by Python, of which one thread runs at a
+time; a large file is checked here in its turn, by threads, while the processes go on with what comes after it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+
+from eightfold.cli.checking import Event, FileCheck, Task, replay, start
+from eightfold.files import FileError
+from eightfold.files.crew import Crew
+from eightfold.files.reading import STANDARD_INPUT
+from eightfold.files.scanning import LARGE_BYTES
+from eightfold.files.walking import Found
+
+_BYTES_IN_A_BATCH = 1024 * 1024
+_LEAST_COST = _BYTES_IN_A_BATCH // 64
+"""What a file of no bytes costs: there are no more than so many in a batch."""
+_NAMES_IN_A_BATCH = 8192
+"""Bytes of the names in a batch: fewer than a pipe takes at once, so that nobody waits for each other."""
+
+Met = Found | FileError
+"""What walking comes to: a file, or a folder that cannot be listed."""
+Turn = Callable[[], None]
+
+
+def at_once(jobs: int, task: Task, here: FileCheck, files: Iterable[Met]) -> Generator[Turn, None, None]:
+    """Yield what is to be called to check files, in their order, while others are being checked.
+
+    Args:
+        jobs: how many processes there are; no more turns than twice that are under way.
+        task: what is asked of every file.
+        here: checks what is not left to other processes.
+        files: what was met.
+    """
+    turns = _Turns(jobs, task, here)
+    due: deque[Turn] = deque()
+    try:
+        for turn in turns.of(files):
+            due.append(turn)
+            if len(due) > 2 * jobs:
+                yield due.popleft()
+        yield from due
+    finally:
+        turns.end()
+
+
+class _Turns:
+    def __init__(self, jobs: int, task: Task, here: FileCheck) -> None:
+        self._jobs = jobs
+        self._task = task
+        self._here = here
+        self._crew: Crew | None = None
+        self._batch: list[Found] = []
+        self._room = _BYTES_IN_A_BATCH
+
+    def of(self, files: Iterable[Met]) -> Iterator[Turn]:
+        for met in files:
+            cost = _cost(met) if isinstance(met, Found) else None
+            if self._batch and (cost is None or cost > self._room):
+                yield self._given()
+            if isinstance(met, Found) and cost is not None:
+                self._batch.append(met)
+                self._room -= cost
+            else:
+                yield partial(self._here.take, met)
+        if self._crew is None:
+            yield from (partial(self._here.take, found) for found in self._batch)  # Not worth the start of processes.
+        elif self._batch:
+            yield self._given()
+
+    def _given(self) -> Turn:
+        batch, self._batch, self._room = self._batch, [], _BYTES_IN_A_BATCH
+        self._crew = self._crew or Crew(self._jobs, start, self._task)
+        return partial(self._replay, self._crew.give(batch))
+
+    def _replay(self, parts: Iterator[list[Event]]) -> None:
+        for part in parts:
+            replay(part, self._here.listener)
+
+    def end(self) -> None:
+        if self._crew is not None:
+            self._crew.end()
+
+
+def _cost(found: Found) -> int | None:
+    """Return what a file takes of a batch; None for one that is checked here: large, or none that has a size."""
+    if found.path == STANDARD_INPUT:
+        return None
+    size = 0
+    with suppress(OSError):  # Opening it will say what is wrong.
+        status = os.stat(found.path)
+        if status.st_size >= LARGE_BYTES or not stat.S_ISREG(status.st_mode):
+            return None
+        size = status.st_size
+    return max(size, _LEAST_COST, len(os.fsencode(found.path)) * _BYTES_IN_A_BATCH // _NAMES_IN_A_BATCH)

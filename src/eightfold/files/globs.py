@@ -1,0 +1,198 @@
+r"""Patterns for paths: the language of ``.gitignore``, for those files and for the options of commands.
+
+What a pattern matches is what git says it matches: patterns and names are bytes, so ``?`` is one byte of a name, and
+two asterisks are more than one only between slashes. (And where they are the first special characters, since git takes
+what is plain off both sides first: ``a**/b`` is ``ab`` too.)
+
+Source: gitignore(5), Pattern format.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import NamedTuple
+
+_SPECIAL = re.compile(rb"[*?\[\\]")
+_NOTHING = rb"(?!)"
+_ANY, _ANY_FOLDERS, _ALL_INSIDE = rb"[^/]*", rb"(?:.*/)?", rb".*"
+_CLASSES = {
+    b"alnum": rb"0-9A-Za-z",
+    b"alpha": rb"A-Za-z",
+    b"blank": rb" \t",
+    b"cntrl": rb"\x00-\x1f\x7f",
+    b"digit": rb"0-9",
+    b"graph": rb"\x21-\x7e",
+    b"lower": rb"a-z",
+    b"print": rb"\x20-\x7e",
+    b"punct": rb"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    b"space": rb"\t\n\r\x20",
+    b"upper": rb"A-Z",
+    b"xdigit": rb"0-9A-Fa-f",
+}
+
+
+class Pattern(NamedTuple):
+    """One pattern.
+
+    Attributes:
+        matcher: what a path must match in full, or its name alone.
+        negated: whether what matches is taken out again.
+        of_folders: whether only a folder matches.
+        of_names: whether the name alone is matched, in whatever folder.
+    """
+
+    matcher: re.Pattern[bytes]
+    negated: bool
+    of_folders: bool
+    of_names: bool
+
+    def matches(self, path: bytes, *, is_folder: bool) -> bool:
+        """Say whether the pattern is about a path, which is relative to the folder of the pattern."""
+        if self.of_folders and not is_folder:
+            return False
+        return self.matcher.fullmatch(path.rpartition(b"/")[2] if self.of_names else path) is not None
+
+
+def pattern(line: bytes) -> Pattern | None:
+    r"""Return the pattern of one line, or None for an empty line and a comment.
+
+    >>> pattern(b"*.log").matches(b"deep/down/today.log", is_folder=False)
+    True
+    >>> pattern(b"/build/").matches(b"build", is_folder=False)
+    False
+    """
+    if not line or line.startswith(b"#"):
+        return None
+    line = _without_trailing_spaces(line)
+    negated = line.startswith(b"!")
+    line = line[negated:]
+    of_folders = line.endswith(b"/")
+    line = line[: len(line) - of_folders]
+    of_names = b"/" not in line
+    expression = _expression(line.removeprefix(b"/"))
+    return Pattern(re.compile(expression, re.DOTALL), negated, of_folders, of_names)
+
+
+def patterns(lines: Iterable[bytes]) -> tuple[Pattern, ...]:
+    """Return the patterns of lines."""
+    return tuple(found for line in lines if (found := pattern(line)) is not None)
+
+
+def globs(given: Iterable[str]) -> tuple[Pattern, ...]:
+    """Return the patterns that an option was given."""
+    return patterns(map(os.fsencode, given))
+
+
+def deciding(found: tuple[Pattern, ...], path: bytes, *, is_folder: bool) -> bool | None:
+    """Return what the last pattern that matches a path says of it: that it is meant or, negated, not; None: none does.
+
+    >>> logs = patterns([b"*.log", b"!keep.log"])
+    >>> [deciding(logs, name, is_folder=False) for name in (b"a.log", b"keep.log", b"a.txt")]
+    [True, False, None]
+    """
+    for each in reversed(found):
+        if each.matches(path, is_folder=is_folder):
+            return not each.negated
+    return None
+
+
+def _without_trailing_spaces(line: bytes) -> bytes:
+    """Return a line without the spaces at its end, but for a first one that a backslash quotes."""
+    kept = line.rstrip(b" ")
+    backslashes = len(kept) - len(kept.rstrip(b"\\"))
+    return line[: len(kept) + backslashes % 2]
+
+
+def _expression(glob: bytes) -> bytes:
+    """Return the regular expression of a glob.
+
+    Where an asterisk is followed by another, the first place at which what is between them matches will do: later
+    ones leave less for the rest. So none of them is gone back to, and time does not grow with the number of them.
+    """
+    special = _SPECIAL.search(glob)
+    plain = len(glob) if special is None else special.start()
+    parts = list(_parts(glob, plain))
+    stars = [at for at, part in enumerate(parts) if part in (_ANY, _ANY_FOLDERS, _ALL_INSIDE)]
+    numbers = count()
+    pieces = [re.escape(glob[:plain]), *parts[: stars[0] if stars else None]]
+    for start, end in zip(stars, [*stars, len(parts)][1:], strict=True):
+        piece = b"".join(parts[start + 1 : end])
+        if parts[start] == _ANY and end < len(parts) and parts[end] != _ANY_FOLDERS:
+            name = b"_%d" % next(numbers)
+            pieces.append(b"(?=(?P<%s>[^/]*?%s))(?P=%s)" % (name, piece, name))
+        else:
+            pieces.append(parts[start] + piece)
+    return b"".join(pieces)
+
+
+def _parts(glob: bytes, start: int) -> Iterator[bytes]:
+    """Yield the regular expressions of the parts of a glob from its first special character on."""
+    at = start
+    while at < len(glob):
+        if glob[at] == ord("*"):
+            part, end = _stars(glob, at, is_first=at == start)
+        elif glob[at] == ord("["):
+            part, end = _bracket(glob, at + 1)
+        elif glob[at] == ord("?"):
+            part, end = rb"[^/]", at + 1
+        else:
+            # A backslash quotes what follows it; at the end it quotes nothing, and nothing matches.
+            at += glob[at] == ord("\\")
+            part, end = re.escape(glob[at : at + 1]) or _NOTHING, at + 1
+        yield part
+        at = end
+
+
+def _stars(glob: bytes, at: int, *, is_first: bool) -> tuple[bytes, int]:
+    """Return what the asterisks at an offset match, and where the part ends."""
+    end = len(glob) - len(glob[at:].lstrip(b"*"))
+    between_slashes = (is_first or glob[at - 1 : at] == b"/") and glob[end : end + 1] in (b"", b"/")
+    if end - at == 1 or not between_slashes:
+        return _ANY, end
+    return (_ALL_INSIDE, end) if end == len(glob) else (_ANY_FOLDERS, end + 1)
+
+
+def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:
+    """Return the expression of a bracket that has been opened before an offset, and where it ends."""
+    negated = glob[at : at + 1] in (b"!", b"^")
+    first = at = at + negated
+    members = b""
+    low: int | None = None
+    while at < len(glob) and (glob[at] != ord("]") or at == first):
+        if (end := _class_end(glob, at)) is not None:
+            member, low, at = _CLASSES.get(glob[at + 2 : end - 2]), None, end
+            if member is None:
+                return _NOTHING, len(glob)
+        elif glob[at] == ord("-") and low is not None and glob[at + 1 : at + 2] not in (b"", b"]"):
+            high, at = _quoted(glob, at + 1)
+            member, low = _range(low, high), None
+        else:
+            low, at = _quoted(glob, at)
+            member = _range(low, low)
+        members += member
+    if at >= len(glob):
+        return _NOTHING, len(glob)  # It is never closed.
+    if negated:
+        return b"[^/" + members + b"]", at + 1
+    return (b"(?!/)[" + members + b"]" if members else _NOTHING), at + 1
+
+
+def _class_end(glob: bytes, at: int) -> int | None:
+    """Return where a class of characters, as ``[:alpha:]``, ends that begins at an offset; None: none begins there."""
+    if glob[at : at + 2] != b"[:":
+        return None
+    end = glob.find(b"]", at + 2)
+    return end + 1 if end > at + 2 and glob[end - 1] == ord(":") else None
+
+
+def _quoted(glob: bytes, at: int) -> tuple[int, int]:
+    """Return the byte at an offset, or the one that a backslash there quotes, and where it ends."""
+    at += glob[at] == ord("\\") and at + 1 < len(glob)
+    return glob[at], at + 1
+
+
+def _range(low: int, high: int) -> bytes:
+    return b"\\x%02x-\\x%02x" % (low, high) if low <= high else b""

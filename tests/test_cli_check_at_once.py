@@ -1,0 +1,237 @@
+"""Checking at once: any number of threads and processes, wherever a file is cut, tell what one after the other does."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eightfold
+from command_line import ENVIRONMENT, command, run
+from eightfold.cli import check, turns
+from eightfold.files import FileError, scanning
+from eightfold.files.reading import Source, opened
+from eightfold.files.scanning import faults_in, scanned, segment_end, stands_alone
+from eightfold.forms import Form, form
+from eightfold.stream import Checker, Located
+
+NAMES = [each.name for each in eightfold.forms()]
+PLAIN = [name for name in NAMES if not form(name).signatures]
+# What every form makes something of: all lengths of sequences, halves of pairs, runs, lines, marks.
+PIECES = st.sampled_from(
+    [
+        *(b"a", b"\n", b" ", b"\0", b"\xc3\xa9", b"\xc0\x80", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", b"\xed\xa0\xbd"),
+        *(
+            b"\xed\xb8\x80",
+            b"\xed\xa0\xbd\xed\xb8\x80",
+            b"\xee\xbe\x80",
+            b"\xef\xbb\xbf",
+            b"\xef\xb7\x9d\xed\xb2\xae\0",
+        ),
+        *(
+            b"\x80",
+            b"\xff",
+            b"\xfe\x80\x80",
+            b"\xe2",
+            b"\xf4\x90",
+            b"\xfc\x80\x80\x80\x80\x80",
+            b"\xff\xfe",
+            b"\xfe\xff",
+        ),
+        *(b"\x3d\xd8", b"\0\xde", b"\xd8\x3d", b"\xde\0", b"\n\0", b"\0\n", b"\0\0\0\n"),
+    ]
+)
+SOUP = st.lists(PIECES, max_size=60).map(b"".join)
+
+
+def in_file(data: bytes, name: str, threads: int) -> list[Located]:
+    with tempfile.NamedTemporaryFile(delete=False) as file:
+        file.write(data)
+    try:
+        with opened(file.name) as source:
+            return list(faults_in(source, form(name), threads))
+    finally:
+        os.unlink(file.name)
+
+
+@pytest.fixture
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
+    monkeypatch.setattr(scanning, "_NEAR_BYTES", 3)
+
+
+@pytest.mark.usefixtures("small_segments")
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_find_what_one_finds_wherever_the_segments_end(name: str) -> None:
+    @given(SOUP.filter(bool), st.integers(16, 40), st.integers(2, 5))
+    def compare(data: bytes, segment_bytes: int, threads: int) -> None:
+        data = b"\xff\xfe" * len(form(name).signatures) + data
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scanning, "SEGMENT_BYTES", segment_bytes)
+            assert in_file(data, name, threads) == in_file(data, name, 1)
+
+    compare()
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_cut_changes_nothing_on_either_side(name: str) -> None:
+    @given(SOUP, SOUP)
+    def compare(before: bytes, after: bytes) -> None:
+        plain = form(name)
+        end = segment_end(plain, before)
+        whole = Checker(plain).check(before[:end] + after, final=True)
+        parts = [fault.fault for fault in scanned(plain, before[:end]).found]
+        parts += [fault.fault.moved(end) for fault in Checker(plain).check(after, final=True)]
+        assert [each.fault for each in whole] == parts
+
+    compare()
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_segments_can_end_in_ordinary_text(name: str) -> None:
+    plain = form(name)
+    text = eightfold.encode("plain text\nand more", plain)
+    assert segment_end(plain, text) == len(text)
+    assert stands_alone(plain, 0x0A)
+
+
+def test_some_units_do_not_stand_alone() -> None:
+    names = ("utf-8", "xtf-8", "corrected-utf-8")
+    joined = {name: {byte for byte in range(256) if not stands_alone(form(name), byte)} for name in names}
+    assert joined["utf-8"] == set(range(0x80, 0xFE))
+    assert joined["xtf-8"] == set(range(0x80, 0x100)) - {0xC0, 0xC1, *range(0xF5, 0x100)}  # Escaped one by one.
+    assert joined["corrected-utf-8"] == set(range(0x80, 0x100))  # FE and FF begin runs.
+    assert not stands_alone(form("utf-16-le"), 0xD800)
+    assert not stands_alone(form("wtf-16-be"), 0xDC00)
+    assert stands_alone(form("utf-32-le"), 0xD800)
+
+
+@pytest.mark.usefixtures("small_segments")
+@pytest.mark.parametrize("threads", [1, 3])
+def test_faults_before_a_read_error_are_told_by_any_number(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pieces(source: Source, length: int | None = None) -> object:
+        yield b"a\xff\nb\xfe \xe2", False
+        yield b"a\xffb\xe2\xff", False
+        raise FileError(source.path, "Input/output error")
+
+    monkeypatch.setattr(Source, "pieces", pieces)
+    (tmp_path / "file").write_bytes(bytes(100))
+    with opened(str(tmp_path / "file")) as source:
+        faults = faults_in(source, form("utf-8"), threads)
+        assert [next(faults).fault.start for _ in range(6)] == [1, 4, 6, 8, 10, 11]
+        with pytest.raises(FileError):
+            next(faults)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    choice = random.Random(8)
+    for number in range(300):
+        path = tmp_path / f"d{number % 7}" / f"{number:03}.txt"
+        path.parent.mkdir(exist_ok=True)
+        parts = choice.choices(
+            [b"text\n", b"\xff", b"\xe2\x82", b"\xc3\xa9", b"\n", b"\0"], [9, 1, 1, 3, 2, 0.05], k=50
+        )
+        path.write_bytes(b"".join(parts) * choice.choice([1, 1, 1, 30]))
+    (tmp_path / "d3" / "gone").symlink_to("nowhere")
+    (tmp_path / "empty").write_bytes(b"")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--output-format", "json"],
+        ["--output-format", "sarif", "--context"],
+        ["--statistics", "--binary"],
+        ["-f", "auto", "--include", "00*"],
+        ["missing", "--form-map", "*7.txt=cesu-8"],
+    ],
+    ids=" ".join,
+)
+def test_any_number_of_processes_tell_the_same_in_the_same_order(arguments: list[str], tree: Path) -> None:
+    paths = [".", "d1/001.txt", "d3/gone"]
+    alone = run("check", *arguments, *paths, cwd=tree)
+    assert len(alone.stdout + alone.stderr) > 500
+    for jobs in ("2", "3"):
+        at_once = run("check", "-j", jobs, *arguments, *paths, cwd=tree)
+        assert (at_once.stdout, at_once.stderr) == (alone.stdout, alone.stderr)
+        assert at_once.returncode == alone.returncode
+
+
+def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "LARGE_BYTES", 10_000)
+    monkeypatch.setattr(scanning, "LARGE_BYTES", 10_000)
+    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1000)
+    outputs = []
+    for jobs in (1, 3):
+        path = tree / f"out-{jobs}"
+        options = check.Options(paths=[str(tree / "d0"), str(tree / "d2")], output_file=str(path), jobs=jobs)
+        assert check.run(options) == 1
+        outputs.append(path.read_bytes())
+    assert len(outputs[0]) > 1000
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_a_process_that_ends_is_told(tree: Path) -> None:
+    program = (
+        "import os, signal, sys; from eightfold.cli import checking, main\n"
+        "if __name__ == '__main__':\n"
+        "    sys.exit(main(sys.argv[1:]))\n"
+        "else:\n"
+        "    checking.FileCheck.check = lambda self, found: os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    (tree / "program.py").write_text(program)
+    line = [sys.executable, "program.py", "check", "-j", "2", "d0", "d1", "d2", "d3", "d4", "d5", "d6"]
+    done = subprocess.run(line, capture_output=True, env=ENVIRONMENT, cwd=tree, check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.endswith(b"eightfold: -j: a process has ended before its work was done; try -j 1\n")
+
+
+def processes_below(parent: int) -> list[int]:
+    listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, check=True).stdout.decode().splitlines()[1:]
+    return [int(pid) for pid, ppid in map(str.split, listed) if int(ppid) == parent]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGKILL", -9)])
+def test_stopping_ends_all_processes(name: str, status: int, tree: Path) -> None:
+    os.mkfifo(tree / "pipe")
+    line = command("check", "-j", "2", ".", "pipe")  # Nobody ever writes to the pipe.
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=tree, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        children = processes_below(process.pid)
+        assert len(children) >= 2
+        number = getattr(signal, name)
+        process.send_signal(number) if name == "SIGKILL" else os.killpg(process.pid, number)
+        messages = process.stderr.read()
+        process.stdout.read()
+    assert (process.returncode, messages) == (status, b"")
+    deadline = time.monotonic() + 20
+    while any(os.path.exists(f"/proc/{child}") for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_form_of_one_s_own_is_cut_by_its_own_rows() -> None:
+    from eightfold.forms import Row
+
+    odd = Form("odd", [Row(0, 0x0F, (0x00, 0x0F)), Row(0x10, 0x4F, 0x10, (0x00, 0x3F))])
+    assert segment_end(odd, b"\x01\x02") == 0  # Each may be the second of two.
