@@ -5,15 +5,21 @@ call. What is held back between calls follows from the form's tables and is boun
 sequences, which have no longest one, only a flag is carried; but a foreign handler is called with all of one, and for
 it they are held.
 
+Where Python has no global lock, one thread at a time is let into a coder. Where it has one, as with its own coders,
+threads that share a coder take turns of their own accord.
+
 The classes of Python's codecs registry over these are in `codec`.
 """
 
 from __future__ import annotations
 
 import codecs
+import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 from eightfold import reference
 from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name
@@ -22,6 +28,31 @@ from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
 from eightfold.run import Decoding, Target, converted_bytes, decoded_text, encoded_bytes, fault_at, well_formed_end
 from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
+
+_Coder = TypeVar("_Coder", bound=type)
+
+
+def _in_turn(*methods: str) -> Callable[[_Coder], _Coder]:
+    """Let one thread at a time into these methods of a class, where Python has no global lock."""
+
+    def decorated(cls: _Coder) -> _Coder:
+        if not getattr(sys, "_is_gil_enabled", lambda: True)():
+            for name in methods:
+                setattr(cls, name, _locked(getattr(cls, name)))
+        return cls
+
+    return decorated
+
+
+def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
+    from threading import RLock  # a handler may ask the coder that calls it
+
+    @wraps(method)
+    def locked(self: Any, *given: Any, **named: Any) -> Any:
+        with self.__dict__.setdefault("_lock", RLock()):
+            return method(self, *given, **named)
+
+    return locked
 
 
 class _Opening:
@@ -54,6 +85,7 @@ class _Opening:
         return _Opening(self.asked, announced.index(opening[0]) + 1), opening[1]
 
 
+@_in_turn("decode", "reset", "getstate", "setstate")
 class Decoder(codecs.IncrementalDecoder):
     r"""Decodes a form piece by piece.
 
@@ -114,6 +146,7 @@ class Decoder(codecs.IncrementalDecoder):
         self._in_run = bool(flags % 2)
 
 
+@_in_turn("encode", "finish", "reset", "getstate", "setstate")
 class Encoder(codecs.IncrementalEncoder):
     r"""Encodes a form piece by piece.
 
@@ -203,6 +236,7 @@ class _ConverterState(NamedTuple):
     mark_due: bool = True
 
 
+@_in_turn("convert", "reset", "getstate", "setstate")
 class Converter:
     r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
 
@@ -319,6 +353,7 @@ class Located(NamedTuple):
     column: int
 
 
+@_in_turn("check")
 class Checker:
     r"""Finds the faults of a form piece by piece: the same as :func:`eightfold.faults` of the whole, with their places.
 

@@ -18,6 +18,9 @@ pub struct Held {
     pub end: usize,
 }
 
+/// Room for any sequence; memory that cannot be had must be found out before a vector grows by itself.
+const ROOM_BYTES: usize = 64;
+
 /// What is written for a code point that the form lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unwritten {
@@ -112,12 +115,14 @@ impl<'a> Writer<'a> {
     }
 
     fn written(&mut self, code_point: u32, start: usize, end: usize, resume: usize) -> Result<(), Halt> {
+        self.out.try_reserve(ROOM_BYTES).map_err(OutOfMemory::from)?;
         if self.form.write(code_point, &mut self.out) {
             return Ok(());
         }
         match &self.unwritten {
             Unwritten::Stop => Err(Halt::Unwritten(Pending { code_point, start, end, resume })),
             Unwritten::Write(bytes) => {
+                self.out.try_reserve(bytes.len()).map_err(OutOfMemory::from)?;
                 self.out.extend_from_slice(bytes);
                 Ok(())
             }

@@ -27,7 +27,7 @@ pub fn decode<'py>(
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &errors)?;
-    let opened = asked.opened(bytes_of(data)?);
+    let opened = asked.opened(bytes_of(data)?)?;
     let data = &opened.content.as_bytes()[opened.skipped..];
     if asked.is_plainly_strict(&errors) {
         // No policy is made for an input that has no fault.
@@ -100,7 +100,7 @@ pub fn decode_code_points<'py>(
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &errors)?;
-    let opened = asked.opened(bytes_of(data)?);
+    let opened = asked.opened(bytes_of(data)?)?;
     let reading = asked.reading(py, opened.plain, &errors, false)?;
     let mut reader = Reader::new(reading, opened.content, opened.skipped, u32::MAX);
     let mut points: Vec<u32> = Vec::new();

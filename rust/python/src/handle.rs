@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use pyo3::{Borrowed, intern};
 
 use crate::known::{Key, PLAIN_POLICIES, is_strict};
+use crate::memory::bytes_of_slice;
 use crate::names;
 
 /// The slot of a Form in which its handle is kept.
@@ -281,16 +282,16 @@ impl Handle {
     }
 
     /// The form that holds after the signature, and where its text begins.
-    pub fn opened<'py>(&self, data: Bound<'py, PyBytes>) -> Opened<'py> {
+    pub fn opened<'py>(&self, data: Bound<'py, PyBytes>) -> PyResult<Opened<'py>> {
         if self.signatures.is_empty() {
-            return Opened { plain: 0, content: data, skipped: 0 };
+            return Ok(Opened { plain: 0, content: data, skipped: 0 });
         }
         let (plain, length) = self.announced(data.as_bytes());
         if length > 0 && self.signatures.iter().any(|signature| !signature.counted) {
-            let content = PyBytes::new(data.py(), &data.as_bytes()[length..]);
-            return Opened { plain, content, skipped: 0 };
+            let content = bytes_of_slice(data.py(), &data.as_bytes()[length..])?;
+            return Ok(Opened { plain, content, skipped: 0 });
         }
-        Opened { plain, content: data, skipped: length }
+        Ok(Opened { plain, content: data, skipped: length })
     }
 
     /// Which form a signature announces, as [`Opened::plain`], and how long it is.

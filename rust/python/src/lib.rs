@@ -18,6 +18,7 @@ mod known;
 mod memory;
 mod names;
 mod reader;
+mod window;
 mod wtf8;
 
 use pyo3::prelude::*;

@@ -39,6 +39,9 @@ fn new_str<'py>(
     width: Width,
     fill: impl FnOnce(Unseen<'_>) -> bool,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
+    if count == 1 && width <= Width::Latin1 {
+        return one_character(py, fill);
+    }
     let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
     // SAFETY: the call returns a new reference or null with an exception set.
     let text = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(length, width.largest())) }?;
@@ -59,6 +62,23 @@ fn new_str<'py>(
     }
     // SAFETY: `PyUnicode_New` makes nothing else than a str.
     Ok(Some(unsafe { text.cast_into_unchecked() }))
+}
+
+/// The str of one character up to U+00FF, of which the interpreter has one each.
+#[cold]
+fn one_character<'py>(
+    py: Python<'py>,
+    fill: impl FnOnce(Unseen<'_>) -> bool,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let mut character = [MaybeUninit::new(0)];
+    if !fill(Unseen::One(&mut character)) {
+        return Ok(None);
+    }
+    // SAFETY: it was made with a value; the call returns a new reference to a str or null with an exception set.
+    unsafe {
+        let text = ffi::PyUnicode_FromOrdinal(character[0].assume_init().into());
+        Ok(Some(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked()))
+    }
 }
 
 /// Make a str of UTF-8 that has been measured.

@@ -157,7 +157,7 @@ impl<'py> Reader<'py> {
         Ok(Event::Points {
             start: piece.getattr(intern!(py, "start"))?.extract()?,
             end: piece.getattr(intern!(py, "end"))?.extract()?,
-            points: piece.getattr(intern!(py, "code_points"))?.extract()?,
+            points: integers(&piece.getattr(intern!(py, "code_points"))?)?,
         })
     }
 
@@ -169,6 +169,16 @@ impl<'py> Reader<'py> {
         }
         Ok(())
     }
+}
+
+/// The integers of a sequence. PyO3's own conversion ends the process where there is no memory for them.
+fn integers(sequence: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let mut integers = Vec::new();
+    integers.try_reserve(sequence.len()?).map_err(|_| PyMemoryError::new_err(()))?;
+    for each in sequence.try_iter()? {
+        integers.push(each?.extract()?);
+    }
+    Ok(integers)
 }
 
 /// Give a sink code points that stand for one span of the input; for sinks that take everything.
