@@ -1,4 +1,4 @@
-"""Reading a file or standard input in chunks, so that memory does not grow with it."""
+"""Reading a file or standard input in chunks, so that memory does not grow with it; compressed and remote ones too."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import cast
 
 from eightfold.files import FileError, blaming
+from eightfold.files.addresses import is_remote, packing_of
 
 STANDARD_INPUT = "-"
 CHUNK_BYTES = 256 * 1024
@@ -89,19 +90,25 @@ class Source:
 
 
 @contextmanager
-def opened(path: str, *, twice: bool = False) -> Iterator[Source]:
+def opened(path: str, *, twice: bool = False, unpack: bool = False) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, for reading in chunks; standard input stays open.
 
     Args:
-        path: the file.
-        twice: it will be rewound; a pipe is copied to a temporary file first.
+        path: the file, or the address of a remote one.
+        twice: it will be rewound; a pipe, and what is compressed or remote, is copied to a temporary file first.
+        unpack: of a file whose name says that it is compressed, what is in it is read.
 
     Raises:
         FileError: it cannot be opened, or is a folder.
     """
+    unpack = unpack and bool(packing_of(path))
     file = _standard_input() if path == STANDARD_INPUT else _file(path)
     try:
-        if twice and not file.seekable():
+        if unpack:
+            from eightfold.files.compression import unpacked
+
+            file = unpacked(path, file, CHUNK_BYTES)
+        if twice and (unpack or not file.seekable()):
             with _copied(path, file) as copy:
                 yield Source(path, copy)
         else:
@@ -112,6 +119,10 @@ def opened(path: str, *, twice: bool = False) -> Iterator[Source]:
 
 
 def _file(path: str) -> io.BufferedReader:
+    if is_remote(path):
+        from eightfold.files.remote import fetched
+
+        return fetched(path, CHUNK_BYTES)
     with blaming(path):
         return open(path, "rb")
 
