@@ -79,7 +79,6 @@ def source_of(data: bytes) -> Iterator[Source]:
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
     monkeypatch.setattr(scanning, "FAULTS_AHEAD", 2)
-    monkeypatch.setattr(scanning, "_NEAR_BYTES", 3)
     monkeypatch.setattr(scanning, "_HELD_BYTES", 30)
 
 

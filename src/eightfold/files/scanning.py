@@ -20,6 +20,7 @@ from eightfold.faults import Fault
 from eightfold.files import FileError
 from eightfold.files.reading import Source
 from eightfold.forms import Form
+from eightfold.forms.definition import Range
 from eightfold.stream import Checker, Located
 from eightfold.text import LinePosition, faults
 
@@ -31,7 +32,6 @@ FAULTS_AHEAD = 4096
 """How many faults of a segment a thread finds before they are due: each takes hundreds of bytes."""
 _HELD_BYTES = 64 * 1024
 """How many bytes are held to see where they can be cut."""
-_NEAR_BYTES = 4096
 DOCUMENT = "corrected-utf-8-sig"
 """The form that has rules about a file as a whole, and warnings."""
 
@@ -219,7 +219,7 @@ class _Segments:
         try:
             for chunk, final in self._pieces:
                 data = self._held + chunk
-                end = len(data) if final else segment_end(self._form, data)
+                end = len(data) if final else segment_end(self._form, data, len(self._held))
                 self._held = data[end:]
                 if end:
                     yield data[:end]
@@ -240,30 +240,28 @@ class _Segments:
         yield from self._pieces
 
 
-def segment_end(form: Form, data: bytes) -> int:
+def segment_end(form: Form, data: bytes, start: int = 0) -> int:
     r"""Return where bytes of a form without signature can be cut last: behind a unit that stands alone, or 0.
+
+    Args:
+        form: the form.
+        data: the bytes, from the beginning of a unit on.
+        start: how many of them are known to have no such unit.
 
     >>> from eightfold.forms import form
     >>> segment_end(form("utf-8"), b"caf\xc3\xa9"), segment_end(form("utf-16-be"), b"\0a\xd8\x3d\xde\0")
     (3, 2)
     """
-    if form.unit_bytes > 1:
-        starts = range(len(data) - len(data) % form.unit_bytes - form.unit_bytes, -1, -form.unit_bytes)
-        ends = (at + form.unit_bytes for at in starts if stands_alone(form, _unit(form, data, at)))
-        return next(ends, 0)
-    near = data[-_NEAR_BYTES:].rstrip(_joined_bytes(form))
-    return max(0, len(data) - _NEAR_BYTES) + len(near) if near else len(data.rstrip(_joined_bytes(form)))
+    width = form.unit_bytes
+    ends = range(len(data) - len(data) % width, start, -width)
+    return next((end for end in ends if stands_alone(form, _unit_before(form, data, end))), 0)
 
 
-def _unit(form: Form, data: bytes, start: int) -> int:
-    return int.from_bytes(data[start : start + form.unit_bytes], form.byte_order)
+def _unit_before(form: Form, data: bytes, end: int) -> int:
+    return int.from_bytes(data[end - form.unit_bytes : end], form.byte_order)
 
 
-@lru_cache
-def _joined_bytes(form: Form) -> bytes:
-    return bytes(byte for byte in range(256) if not stands_alone(form, byte))
-
-
+@lru_cache(maxsize=1024)
 def stands_alone(form: Form, unit: int) -> bool:
     """Say whether a code unit is a whole sequence by itself, well-formed or not, and part of no other.
 
@@ -271,11 +269,18 @@ def stands_alone(form: Form, unit: int) -> bool:
     >>> [stands_alone(form("utf-8"), byte) for byte in (0x41, 0x80, 0xC3, 0xFF)]
     [True, False, False, True]
     """
+    alone, joined = _ranges(form)
+    return _among(unit, alone) and not _among(unit, joined)
+
+
+@lru_cache
+def _ranges(form: Form) -> tuple[set[Range], set[Range]]:
+    """Return the ranges of units that are sequences by themselves, and of those that are parts of longer ones."""
     entries = (*form.sequences, *form.names)
-    alone = any(_among(unit, entry.unit_ranges) for entry in entries if len(entry.unit_ranges) == 1)
-    joined = any(_among(unit, entry.unit_ranges) for entry in entries if len(entry.unit_ranges) > 1)
-    return alone and not joined and not (form.run_unit and _among(unit, form.run_unit.run + form.run_unit.unit_ranges))
+    alone = {span for entry in entries if len(entry.unit_ranges) == 1 for span in entry.unit_ranges}
+    joined = {span for entry in entries if len(entry.unit_ranges) > 1 for span in entry.unit_ranges}
+    return alone, joined | set(form.run_unit.run + form.run_unit.unit_ranges if form.run_unit else ())
 
 
-def _among(unit: int, ranges: Iterable[tuple[int, int]]) -> bool:
+def _among(unit: int, ranges: Iterable[Range]) -> bool:
     return any(low <= unit <= high for low, high in ranges)
