@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, add_paths, count_argument, form_or_auto
 from eightfold.cli.checking import FileCheck, Task
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
-from eightfold.cli.inputs import found_files
+from eightfold.cli.inputs import Reading, add_reading, found_files
 from eightfold.cli.lines import results_in, say
 from eightfold.cli.reports import FORMATS, Checked, Report, Summary, report
 from eightfold.cli.selection import Selecting, add_selection, glob_argument
@@ -26,7 +26,7 @@ from eightfold.forms import Form
 
 
 @dataclass
-class Options(Selecting):
+class Options(Selecting, Reading):
     """What `check` is asked to do; `form` is None for auto."""
 
     paths: Sequence[str] = ()
@@ -45,7 +45,7 @@ class Options(Selecting):
         """What is asked of every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
-        return Task(name, tuple(self.form_map), self.binary, shown, self.context)
+        return Task(name, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
 
 
 def parser() -> CommandParser:
@@ -83,6 +83,7 @@ def parser() -> CommandParser:
         help="the form of files that match, as '*.class=mutf-8'; the last that matches decides (repeatable)",
     )
     add_selection(command)
+    add_reading(command)
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: text)"
     )

@@ -15,6 +15,7 @@ from functools import partial
 
 from eightfold.cli.checking import Event, FileCheck, Task, replay, start
 from eightfold.files import FileError
+from eightfold.files.addresses import is_remote
 from eightfold.files.crew import Crew
 from eightfold.files.reading import STANDARD_INPUT
 from eightfold.files.scanning import LARGE_BYTES
@@ -92,7 +93,7 @@ class _Turns:
 
 def _cost(found: Found) -> int | None:
     """Return what a file takes of a batch; None for one that is checked here: large, or none that has a size."""
-    if found.path == STANDARD_INPUT:
+    if found.path == STANDARD_INPUT or is_remote(found.path):
         return None
     size = 0
     with suppress(OSError):  # Opening it will say what is wrong.
