@@ -67,9 +67,7 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
     plain, _, pieces = _opened(form, _pieces(source, number))
     segments = _Segments(plain, pieces)
     yield from _in_order(partial(_counts, plain), segments, number)
-    checker = Checker(plain)
-    for chunk, final in segments.rest():
-        yield Counter(found.fault.kind for found in checker.check(chunk, final))
+    yield Counter(found.fault.kind for found in _checked(plain, segments.rest()))
 
 
 def _counts(form: Form, data: bytes) -> Counter[str]:
@@ -97,11 +95,19 @@ def _in_segments(pieces: Pieces, form: Form, threads: int) -> Iterator[Located]:
     plain, signature_length, pieces = _opened(form, pieces)
     place, segments = _Place(form.name, signature_length), _Segments(plain, pieces)
     for scan in _in_order(partial(Scan if threads == 1 else begun, plain), segments, threads):
-        yield from place.moved(scan)
-        place.pass_over(scan)
-    checker = Checker(plain)
-    for chunk, final in segments.rest():
-        yield from place.moved(checker.check(chunk, final))
+        place.go_to(scan)
+        yield from map(place.moved, scan)
+    for found in _checked(plain, segments.rest()):
+        place.go_to(None)
+        yield place.moved(found)
+
+
+def _checked(form: Form, pieces: Pieces) -> Iterator[Located]:
+    """Yield the faults of pieces that may be cut anywhere."""
+    checker = None
+    for chunk, final in pieces:
+        checker = checker or Checker(form)
+        yield from checker.check(chunk, final)
 
 
 def _opened(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
@@ -135,37 +141,44 @@ def _in_order(work: Callable[[bytes], _Result], segments: Iterable[bytes], threa
 class Scan:
     r"""The faults of a segment, with their places in it: to be iterated over once.
 
-    Attributes:
-        length: how many bytes the segment has.
-        end: when all faults have been taken the place behind it, where its first byte is in line 1 and column 1.
-
     >>> from eightfold.forms import form
     >>> scan = Scan(form("utf-8"), b"one\ntwo \xff")
     >>> [(found.fault.kind, found.line, found.column) for found in scan]
     [('invalid-byte', 2, 5)]
-    >>> scan.length, scan.end.line, scan.end.column
-    (9, 2, 6)
+    >>> end = scan.at(scan.length)
+    >>> end.line, end.column
+    (2, 6)
     """
 
     def __init__(self, form: Form, data: bytes) -> None:
         self.length = len(data)
-        self.end = LinePosition(form)
-        self._found = self._located(form, data)
+        self._form = form
+        self._data = data
+        self._found = self._located()
+        self._position: LinePosition | None = None
+        self._passed = 0
 
     def __iter__(self) -> Iterator[Located]:
         return self._found
 
-    def _located(self, form: Form, data: bytes) -> Iterator[Located]:
-        position, passed = self.end, 0
-        for fault in faults(data, form):
-            position.pass_over(data[passed : fault.start])
-            passed = fault.start
-            yield Located(fault, position.line, position.column)
-        position.pass_over(data[passed:] if passed else data)
+    def _located(self) -> Iterator[Located]:
+        for fault in faults(self._data, self._form):
+            place = self.at(fault.start)
+            yield Located(fault, place.line, place.column)
+
+    def at(self, offset: int) -> LinePosition:
+        """Return the place of an offset, none before those that have been asked for; the first byte is 1:1."""
+        self._position = self._position or LinePosition(self._form)
+        self._position.pass_over(self._data[self._passed : offset])
+        self._passed = offset
+        return self._position
 
     def look_ahead(self) -> None:
-        """Find the first faults now, all of them if they are not too many."""
-        self._found = chain(list(islice(self._found, FAULTS_AHEAD)), self._found)
+        """Find the first faults now, and if they are not too many the place of the end."""
+        first = list(islice(self._found, FAULTS_AHEAD))
+        self._found = chain(first, self._found)
+        if len(first) < FAULTS_AHEAD:
+            self.at(self.length)
 
 
 def begun(form: Form, data: bytes) -> Scan:
@@ -183,19 +196,22 @@ class _Place:
         self._offset = offset
         self._line = 1
         self._column = 1 + offset
+        self._scan: Scan | None = None
 
-    def moved(self, found: Iterable[Located]) -> Iterator[Located]:
-        """Yield faults with places from here on as faults of the whole file."""
-        offset, name = self._offset, self._form
-        for fault, line, column in found:
-            column += self._column - 1 if line == 1 else 0
-            yield Located(_moved(fault, offset, name), line + self._line - 1, column)
+    def moved(self, found: Located) -> Located:
+        """Return a fault with its place from here on as one of the whole file."""
+        fault, line, column = found
+        column += self._column - 1 if line == 1 else 0
+        return Located(_moved(fault, self._offset, self._form), line + self._line - 1, column)
 
-    def pass_over(self, scan: Scan) -> None:
-        """Go on behind a segment whose faults have been taken."""
-        self._offset += scan.length
-        self._column = scan.end.column + (self._column - 1 if scan.end.line == 1 else 0)
-        self._line += scan.end.line - 1
+    def go_to(self, scan: Scan | None) -> None:
+        """Go on behind the segment at hand, whose faults have been taken, to another one or to what is left."""
+        if self._scan is not None:
+            end = self._scan.at(self._scan.length)
+            self._offset += self._scan.length
+            self._column = end.column + (self._column - 1 if end.line == 1 else 0)
+            self._line += end.line - 1
+        self._scan = scan
 
 
 def _moved(fault: Fault, offset: int, name: str) -> Fault:
@@ -229,12 +245,13 @@ class _Segments:
             self._failure = error
 
     def rest(self) -> Pieces:
-        """Yield what is left, to be scanned in order.
+        """Yield what is left, if anything is, to be scanned in order.
 
         Raises:
             FileError: it cannot be read any further.
         """
-        yield self._held, False
+        if self._held:
+            yield self._held, False
         if self._failure is not None:
             raise self._failure
         yield from self._pieces
@@ -253,12 +270,10 @@ def segment_end(form: Form, data: bytes, start: int = 0) -> int:
     (3, 2)
     """
     width = form.unit_bytes
-    ends = range(len(data) - len(data) % width, start, -width)
-    return next((end for end in ends if stands_alone(form, _unit_before(form, data, end))), 0)
-
-
-def _unit_before(form: Form, data: bytes, end: int) -> int:
-    return int.from_bytes(data[end - form.unit_bytes : end], form.byte_order)
+    for end in range(len(data) - len(data) % width, start, -width):
+        if stands_alone(form, int.from_bytes(data[end - width : end], form.byte_order)):
+            return end
+    return 0
 
 
 @lru_cache(maxsize=1024)
