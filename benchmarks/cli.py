@@ -53,7 +53,7 @@ GOALS: Mapping[tuple[str, str, int], Goal] = {
     ("convert cesu-8 to utf-8", "uconv", JUDGED): Goal(times=3),
     (COUNTED, CLEAN, JUDGED): Goal(times=1 / 2),
     (FAULTY, CLEAN, JUDGED): Goal(times=1 / 8),
-    ("--version", PYTHON, 0): Goal(over=STARTING),
+    ("version", PYTHON, 0): Goal(over=STARTING),
     ("check, one small file", PYTHON, 0): Goal(over=STARTING),
 }
 """By row, peer and size. What is not here is measured and has no goal."""
@@ -72,7 +72,7 @@ def missed(cells: Iterable[Cell]) -> list[Cell]:
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 
-def measured(contest: Contest, patterns: Sequence[str] | None, rounds: int) -> Iterator[Cell]:
+def measured(contest: Contest, patterns: Sequence[str] | None, *, quick: bool) -> Iterator[Cell]:
     """Yield a cell for each of ours that is wanted and each of the others that are installed.
 
     Raises:
@@ -82,10 +82,13 @@ def measured(contest: Contest, patterns: Sequence[str] | None, rounds: int) -> I
     if not ours:
         return
     others = [other for other in contest.others if _is_here(other, ours[0])]
+    byte_count = contest.make()
     if contest.same_output and len(set(map(output_of, (*ours, *others)))) > 1:
         raise ValueError(f"{ours[0].name}: not all write the same")
-    taken = race((*ours, *others), rounds)
-    yield from (_cell(contest, mine, other, taken) for mine in ours for other in others)
+    taken = race((*ours, *others), rounds_for(byte_count, quick=quick))
+    for mine in ours:
+        for other in others:
+            yield cell_of(mine, other, taken)._replace(size=contest.size, text_bytes=byte_count)
 
 
 def _is_here(other: Program, mine: Program) -> bool:
@@ -94,11 +97,11 @@ def _is_here(other: Program, mine: Program) -> bool:
     return other.is_installed
 
 
-def _cell(contest: Contest, mine: Program, other: Program, taken: Sequence[Mapping[Program, float]]) -> Cell:
+def cell_of(mine: Program, other: Program, taken: Sequence[Mapping[Program, float]]) -> Cell:
+    """Return the cell of two programs, of the seconds that they took in each round."""
     ours, theirs = [each[mine] for each in taken], [each[other] for each in taken]
     ratios = [each[other] / each[mine] for each in taken]
-    spreads = spread(ratios), spread(ours), spread(theirs)
-    return Cell(mine.name, other.name, MIXED, contest.size, contest.byte_count, *spreads)
+    return Cell(mine.name, other.name, MIXED, 0, 0, spread(ratios), spread(ours), spread(theirs))
 
 
 def rounds_for(byte_count: int, *, quick: bool) -> int:
@@ -165,7 +168,7 @@ def _told(given: argparse.Namespace) -> Iterator[Cell]:
         scale = scale._replace(sizes=tuple(size * MIB for size in given.sizes))
     with TemporaryDirectory(dir=given.folder) as folder:
         for contest in contests(Path(folder), scale):
-            for cell in measured(contest, given.only, rounds_for(contest.byte_count, quick=given.quick)):
+            for cell in measured(contest, given.only, quick=given.quick):
                 print(line_of(cell), flush=True)
                 yield cell
 

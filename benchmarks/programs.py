@@ -39,9 +39,9 @@ class Program(NamedTuple):
 
 
 @contextmanager
-def _on_one_core(cores: bool) -> Iterator[None]:
-    """Have what the block starts use one core, where the system can do that."""
-    if cores or not hasattr(os, "sched_setaffinity"):
+def on_cores(program: Program) -> Iterator[None]:
+    """Have what the block starts use no more cores than a program may, where the system can see to that."""
+    if program.cores or not hasattr(os, "sched_setaffinity"):
         yield
         return
     before = os.sched_getaffinity(0)
@@ -68,7 +68,7 @@ def seconds(program: Program) -> float:
     Raises:
         ValueError: it did not do what it was asked for.
     """
-    with _on_one_core(program.cores):
+    with on_cores(program):
         start = perf_counter()
         _run(program, subprocess.DEVNULL)
         return perf_counter() - start
