@@ -91,12 +91,13 @@ def _summary(summary: Summary) -> tuple[Part, ...]:
         *([f"{ill_formed} ill-formed"] if ill_formed else []),
         *([f"{summary.unreadable} unreadable"] if summary.unreadable else []),
     ]
-    return f"{', '.join(parts)}: ", _found(summary.tally)
+    return f"{', '.join(parts)}: ", _found(summary)
 
 
-def _found(tally: Tally) -> Styled:
+def _found(summary: Summary) -> Styled:
+    tally = summary.tally
     if not tally.faults:
-        return Styled("no faults", "good")
+        return Styled("no faults in what was read", "warning") if summary.unreadable else Styled("no faults", "good")
     found = [counted(tally.errors, "error")] if tally.errors else []
     all_found = " and ".join([*found, *([counted(tally.warnings, "warning")] if tally.warnings else [])])
     return Styled(all_found, "error" if tally.errors else "warning")
