@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import chain, islice
+from operator import attrgetter
 from typing import TypeVar
 
 from eightfold import reference
@@ -38,6 +39,7 @@ DOCUMENT = "corrected-utf-8-sig"
 Pieces = Iterator[tuple[bytes, bool]]
 """Bytes one after the other, each with whether they are the last."""
 _Result = TypeVar("_Result")
+_kind = attrgetter("kind")
 
 
 def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]:
@@ -71,7 +73,7 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
 
 
 def _counts(form: Form, data: bytes) -> Counter[str]:
-    return Counter(fault.kind for fault in faults(data, form))
+    return Counter(map(_kind, faults(data, form)))
 
 
 def _worth(source: Source, threads: int) -> int:
