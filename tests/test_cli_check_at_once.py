@@ -101,17 +101,34 @@ def test_any_number_of_threads_finds_what_there_is_wherever_the_segments_end(nam
     compare()
 
 
+def most_memory(source: Source, threads: int) -> tuple[int, int]:
+    """Return how many faults a source has, and how many bytes were allocated at once to find them."""
+    faults = faults_in(source, form("utf-8"), threads)
+    tracemalloc.start()
+    count = sum(1 for _ in faults)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return count, most
+
+
 @pytest.mark.usefixtures("small_segments")
 def test_threads_do_not_gather_the_faults_of_bytes_that_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 15)
     monkeypatch.setattr(scanning, "FAULTS_AHEAD", 500)
     with source_of(b"\xff" * (1 << 17)) as source:
-        faults = faults_in(source, form("utf-8"), 2)
-        tracemalloc.start()
-        assert sum(1 for _ in faults) == 1 << 17
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    assert most < 1 << 22  # A fault takes more than 100 bytes, so those of one segment would take more.
+        count, most = most_memory(source, 2)
+    assert count == 1 << 17
+    assert most < 1 << 22  # A fault takes more than 100 bytes, so those of two segments would take more.
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_text_without_ascii_is_not_held(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
+    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 18)
+    with source_of("漢".encode() * 3_000_000 + b"\xff") as source:
+        count, most = most_memory(source, threads)
+    assert count == 1
+    assert most < 1 << 22
 
 
 @pytest.mark.parametrize("name", PLAIN)
