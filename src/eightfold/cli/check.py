@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, add_paths, count_argument, form_or_auto
 from eightfold.cli.checking import FileCheck, Task
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
-from eightfold.cli.inputs import Reading, add_reading, found_files
+from eightfold.cli.inputs import found_files
 from eightfold.cli.lines import results_in, say
+from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.cli.reports import FORMATS, Checked, Report, Summary, report
 from eightfold.cli.selection import Selecting, add_selection, glob_argument
 from eightfold.files import FileError
@@ -140,7 +141,8 @@ def _processors() -> int:
 
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
-    with results_in(options.output_file) if options.output_file else nullcontext():
+    results = results_in(options.output_file) if options.output_file else nullcontext()
+    with watched(options, options.paths, options.selection), results:
         summary = _checked(options)
     if summary.unreadable:
         return WRONG_USE_OR_FILE

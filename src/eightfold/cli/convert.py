@@ -15,8 +15,9 @@ from eightfold.cli.colour import Part, Styled
 from eightfold.cli.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
 from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
-from eightfold.cli.inputs import Failures, add_reading, identified
+from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
+from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.remedies import Conversion, remedies
 from eightfold.cli.selection import add_selection
 from eightfold.faults import ConversionError
@@ -99,7 +100,8 @@ def run(options: Options) -> int:
         _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
     failures = Failures()
     work = _Run(failures)
-    status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+    with watched(options, options.paths, options.selection):
+        status = _show(options, work, failures) if options.diff else _write(options, work, failures)
     work.end()
     return WRONG_USE_OR_FILE if failures.count else status
 

@@ -11,8 +11,9 @@ from typing import BinaryIO
 
 from eightfold.cli.arguments import CommandParser
 from eightfold.cli.ending import UsageError
-from eightfold.cli.inputs import Reading, found_files
+from eightfold.cli.inputs import found_files
 from eightfold.cli.lines import counted, say
+from eightfold.cli.reading import Reading
 from eightfold.cli.selection import Selecting
 from eightfold.files import FileError, blaming
 from eightfold.files.addresses import is_remote, packing_of

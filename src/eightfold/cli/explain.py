@@ -13,8 +13,9 @@ from itertools import dropwhile, islice
 from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, count_argument, in_files
 from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, UsageError
-from eightfold.cli.inputs import Reading, add_reading, identified
+from eightfold.cli.inputs import identified
 from eightfold.cli.lines import put, say
+from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.explain import Explained, iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.files.names import shown
@@ -123,7 +124,8 @@ def _identified(data: bytes) -> Form:
 
 
 def _explain_file(options: Options, path: str) -> int:
-    with opened(path, twice=options.form is None, unpack=options.unpack) as source:
+    reading = opened(path, twice=options.form is None, unpack=options.unpack)
+    with watched(options, (path,)), reading as source:
         found = options.form or identified(source)
         return _show(options, found, iter_explained((chunk for chunk, _ in source.pieces()), found))
 

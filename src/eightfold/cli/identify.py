@@ -9,8 +9,9 @@ from typing import Any
 from eightfold.cli.arguments import CommandParser, OneOf, add_paths
 from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
-from eightfold.cli.inputs import Failures, Reading, add_reading, files_of
+from eightfold.cli.inputs import Failures, files_of
 from eightfold.cli.lines import counted, put
+from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
 from eightfold.files.names import shown
@@ -56,10 +57,11 @@ def run(options: Options) -> int:
     """Identify the files; return the exit status."""
     report = _JsonReport() if options.output_format == "json" else _TextReport()
     failures = Failures()
-    for path in files_of(options.paths, failures.tell):
-        candidates = _candidates(path, options, failures)
-        if candidates:
-            report.file(path, candidates if options.all else candidates[:1])
+    with watched(options, options.paths):
+        for path in files_of(options.paths, failures.tell):
+            candidates = _candidates(path, options, failures)
+            if candidates:
+                report.file(path, candidates if options.all else candidates[:1])
     report.end()
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
-from eightfold.cli.arguments import CommandParser, in_files
+from eightfold.cli.arguments import in_files
 from eightfold.cli.lines import say
 from eightfold.files import FileError
 from eightfold.files.names import shown
@@ -14,36 +13,17 @@ from eightfold.files.walking import EVERYTHING, Found, Selection, found_under
 from eightfold.forms import Form, form
 
 
-@dataclass
-class Reading:
-    """What the options of :func:`add_reading` say; the options of a command that has them inherit these."""
-
-    no_compression: bool = False
-
-    @property
-    def unpack(self) -> bool:
-        """Whether of compressed files what is in them is read."""
-        return not self.no_compression
-
-
-def add_reading(parser: CommandParser) -> None:
-    """Take how files are read."""
-    parser.add_argument(
-        "--no-compression",
-        action="store_true",
-        help="take files whose names end in .gz, .bz2, .xz or .zst for the bytes that they are; else what is in them "
-        "counts",
-    )
-
-
-def files_of(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Iterator[str]:
+def files_of(
+    paths: Sequence[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
+) -> Iterator[str]:
     """Yield the files that paths stand for; no path is standard input, a folder is walked.
 
     Args:
         paths: as they were given.
         on_error: called with each folder that cannot be listed.
+        selection: what is taken of a folder.
     """
-    return (found.path for found in found_files(paths, on_error))
+    return (found.path for found in found_files(paths, on_error, selection))
 
 
 def found_files(

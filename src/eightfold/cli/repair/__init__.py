@@ -8,8 +8,8 @@ from eightfold.cli.arguments import CommandParser, OneOf, add_form, add_paths
 from eightfold.cli.certifying import add_certificate, check_certificate
 from eightfold.cli.destinations import add_destination
 from eightfold.cli.ending import UsageError
-from eightfold.cli.inputs import add_reading
 from eightfold.cli.policies import policies_listed
+from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.repair.following import apply, undo
 from eightfold.cli.repair.making import plan, show, write
 from eightfold.cli.repair.options import DEFAULT_POLICY, Options, repairer
@@ -89,7 +89,9 @@ def run(options: Options) -> int:
         raise UsageError(f"--diff writes nothing: it excludes {asked[0][0] if asked else '--verify'}")
     writes = bool(asked) and asked[0][0] != "--plan"
     check_certificate(options, writes=writes)
-    return asked[0][1](options) if asked else show(options)
+    follows = bool(options.apply or options.undo)
+    with watched(options, None if follows else options.paths, options.selection):
+        return asked[0][1](options) if asked else show(options)
 
 
 def _modes(options: Options) -> Sequence[tuple[str, str | bool, Callable[[Options], int]]]:
