@@ -155,6 +155,7 @@ def test_who_is_stopped_when_the_file_was_just_made_leaves_none(
     act = getattr(temporary, moment)
 
     def stopped(*arguments: object, **options: object) -> object:
+        monkeypatch.setattr(temporary, moment, act)
         signal.raise_signal(signal.SIGINT)
         return act(*arguments, **options)
 
