@@ -1,11 +1,14 @@
 //! A form: its tables as they were given, and what is compiled from them once.
 
+use std::sync::OnceLock;
+
 use crate::agreement::Agreement;
 use crate::automaton::Automaton;
 use crate::fault::Kind;
 use crate::kernels::{Script, Spelt, Text, WideText};
 use crate::layout::Layout;
 use crate::spelling::Spelling;
+use crate::verdict::Verdicts;
 use crate::wide::Wide;
 
 /// The lowest and the highest value of a code unit.
@@ -80,6 +83,8 @@ pub struct Form {
     pub(crate) passing: Option<Layout>,
     pub(crate) automaton: Automaton,
     pub(crate) surrogates: Option<Vec<Range>>,
+    /// What a few units decide; made when faults are first counted.
+    pub(crate) verdicts: OnceLock<Verdicts>,
 }
 
 impl Form {
@@ -95,6 +100,7 @@ impl Form {
             wide: Wide::new(&tables),
             passing: passing(&tables),
             surrogates: surrogate_ranges(&tables),
+            verdicts: OnceLock::new(),
             holds_back_lead: false,
             tables,
         };

@@ -16,7 +16,9 @@ mod layout;
 mod pass;
 mod sequence;
 mod spelling;
+mod tally;
 mod text_buffer;
+mod verdict;
 mod wide;
 mod writer;
 
@@ -30,7 +32,9 @@ pub use layout::{Layout, Pairs};
 pub use pass::{Halt, OnFault, Pass, Pending, Sink};
 pub use sequence::Step;
 pub use spelling::Spelling;
+pub use tally::Tally;
 pub use text_buffer::TextBuffer;
+pub use verdict::Verdict;
 pub use wide::Wide;
 pub use writer::{Held, Unwritten, Writer};
 

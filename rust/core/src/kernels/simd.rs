@@ -12,10 +12,18 @@ use std::mem::MaybeUninit;
 use super::avx512;
 use super::{Extent, Level, Output, Source, Spelt, Stretch, Text};
 
+/// From here on a whole look first is worth what it costs where there is a fault.
+const LONG: usize = 1024;
+
 /// The longest valid prefix.
 pub fn valid_prefix(data: &[u8]) -> &str {
-    let result = simdutf::validate_utf8_with_errors(data);
-    let length = if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count };
+    // Asking where a fault is takes a tenth longer than asking whether there is one.
+    let length = if data.len() >= LONG && simdutf::validate_utf8(data) {
+        data.len()
+    } else {
+        let result = simdutf::validate_utf8_with_errors(data);
+        if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count }
+    };
     // SAFETY: the library has just found these bytes to be valid UTF-8.
     unsafe { std::str::from_utf8_unchecked(&data[..length]) }
 }
