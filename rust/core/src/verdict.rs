@@ -30,20 +30,20 @@ const MOST_NODES: usize = 4096;
 /// The verdicts of a form: a trie over classes of units.
 #[derive(Debug)]
 pub(crate) struct Verdicts {
+    /// The first unit of every class but the lowest.
+    cuts: Vec<u32>,
+    /// For each node a verdict of each class.
+    verdicts: Vec<Verdict>,
     /// The class of each byte; empty where units are wider.
     classes: Vec<u8>,
-    cuts: Vec<u32>,
-    width: usize,
-    verdicts: Vec<Verdict>,
 }
 
 impl Verdicts {
     pub fn new(form: &Form) -> Self {
         let cuts = automaton::cuts(&all_ranges(&form.tables));
-        let width = cuts.len() + 1;
-        let is_bytes = form.tables.unit_bytes == 1 && width <= 256;
+        let is_bytes = form.tables.unit_bytes == 1 && cuts.len() < 256;
         let classes = if is_bytes { (0..=255).map(|byte| class(&cuts, byte) as u8).collect() } else { Vec::new() };
-        let mut verdicts = Verdicts { classes, cuts, width, verdicts: Vec::new() };
+        let mut verdicts = Verdicts { cuts, verdicts: Vec::new(), classes };
         verdicts.fill(form);
         verdicts
     }
@@ -71,9 +71,29 @@ impl Verdicts {
         }
     }
 
+    /// What begins at an offset.
+    #[inline]
+    pub fn at(&self, form: &Form, data: &[u8], start: usize) -> Verdict {
+        let (mut node, mut at) = (0, start);
+        while let Some(unit) = form.unit_at(data, at) {
+            match self.verdicts[node * (self.cuts.len() + 1) + self.class(unit)] {
+                Verdict::Node(next) => node = usize::from(next),
+                verdict => return verdict,
+            }
+            at += form.tables.unit_bytes;
+        }
+        Verdict::Unknown
+    }
+
+    /// What a byte is by itself; a node where more decide, and nothing for forms of wider units.
+    #[inline]
+    pub fn alone(&self, byte: u8) -> Option<Verdict> {
+        self.classes.get(usize::from(byte)).map(|&class| self.verdicts[usize::from(class)])
+    }
+
     #[inline]
     fn class(&self, unit: u32) -> usize {
-        if self.classes.is_empty() { class(&self.cuts, unit) } else { usize::from(self.classes[unit as usize]) }
+        self.classes.get(unit as usize).map_or_else(|| class(&self.cuts, unit), |&class| usize::from(class))
     }
 }
 
@@ -106,19 +126,15 @@ fn decided(form: &Form, prefix: &[u8]) -> Option<Verdict> {
 }
 
 impl Form {
-    /// What begins at an offset.
+    /// What a few units decide.
     #[inline]
+    pub(crate) fn verdicts(&self) -> &Verdicts {
+        self.verdicts.get_or_init(|| Verdicts::new(self))
+    }
+
+    /// What begins at an offset.
     #[must_use]
     pub fn verdict_at(&self, data: &[u8], start: usize) -> Verdict {
-        let verdicts = self.verdicts.get_or_init(|| Verdicts::new(self));
-        let (mut node, mut at) = (0, start);
-        while let Some(unit) = self.unit_at(data, at) {
-            match verdicts.verdicts[node * verdicts.width + verdicts.class(unit)] {
-                Verdict::Node(next) => node = usize::from(next),
-                verdict => return verdict,
-            }
-            at += self.tables.unit_bytes;
-        }
-        Verdict::Unknown
+        self.verdicts().at(self, data, start)
     }
 }

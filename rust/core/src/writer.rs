@@ -5,7 +5,7 @@ use crate::chunk::CHUNK_BYTES;
 use crate::encode::{Place, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
 use crate::kernels::{Input, Text, append};
-use crate::pass::{Halt, Pending, Sink};
+use crate::pass::{Halt, Pass, Pending, Sink};
 
 /// A lead that must see what follows it, with its place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,13 @@ impl<'a> Writer<'a> {
             Some(Held { code_point, start, end }) => self.written(code_point, start, end, resume),
             None => Ok(()),
         }
+    }
+
+    /// Write all that a pass gives from an offset on; nothing where something must be handed out.
+    #[must_use]
+    pub fn wrote(mut self, pass: &Pass<'_>, start: usize) -> Option<Vec<u8>> {
+        let is_read = pass.run(start, &mut self) == Halt::End(pass.data.len());
+        (is_read && self.finish(pass.data.len()).is_ok()).then_some(self.out)
     }
 
     /// Write a chunk, and return where that ended. A chunk of which a code point must be handed out is left to be walked.

@@ -13,7 +13,7 @@ use super::avx512;
 use super::{Extent, Level, Output, Source, Spelt, Stretch, Text};
 
 /// From here on a whole look first is worth what it costs where there is a fault.
-const LONG: usize = 1024;
+const LONG: usize = 16384;
 
 /// The longest valid prefix.
 pub fn valid_prefix(data: &[u8]) -> &str {

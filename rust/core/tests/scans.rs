@@ -1,8 +1,10 @@
-//! Faults counted, against the diagnosis asked at each of them.
+//! Faults found and counted, against the diagnosis asked at each of them; and inputs in pieces.
 
 use std::collections::BTreeMap;
 
-use eightfold_core::{Form, Halt, OnFault, Pass, Tally, Verdict};
+use std::num::NonZeroUsize;
+
+use eightfold_core::{Form, Halt, OnFault, PIECE_BYTES, Pass, Scan, Verdict, by_threads};
 
 mod forms;
 
@@ -18,9 +20,14 @@ fn each(form: &Form, data: &[u8]) -> Vec<(&'static str, usize, usize)> {
     found
 }
 
+fn scan<'a>(form: &'a Form, data: &'a [u8]) -> Scan<'a> {
+    Scan { form, data, is_final: true, at: 0, limit: data.len() }
+}
+
 fn counted(form: &Form, data: &[u8]) -> BTreeMap<&'static str, u64> {
-    let mut tally = Tally::default();
-    assert_eq!(form.tally(data, 0, true, &mut tally), data.len());
+    let mut scan = scan(form, data);
+    let tally = scan.tally();
+    assert_eq!(scan.at, data.len());
     tally.counts().map(|(kind, count)| (kind.name(), count)).collect()
 }
 
@@ -75,13 +82,18 @@ fn short_inputs_of_every_form() {
     }
 }
 
-#[test]
-fn flocks_of_faults_with_text_between() {
+/// Numbers that look random, the same in each run.
+fn random_numbers() -> impl FnMut(usize) -> usize {
     let mut state = 1u64;
-    let mut random = move |below: usize| {
+    move |below| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
-    };
+    }
+}
+
+#[test]
+fn flocks_of_faults_with_text_between() {
+    let mut random = random_numbers();
     for (name, form) in &forms::family() {
         let edges = edges(form);
         let plain = bytes_of(form, 0x61);
@@ -100,7 +112,36 @@ fn flocks_of_faults_with_text_between() {
 #[test]
 fn what_is_held_back_is_not_counted() {
     let family = forms::family();
-    let mut tally = Tally::default();
-    assert_eq!(family["utf-8"].tally(b"a\xFF\xE2\x82", 0, false, &mut tally), 2);
+    let mut scan = Scan { is_final: false, ..scan(&family["utf-8"], b"a\xFF\xE2\x82") };
+    let tally = scan.tally();
+    assert_eq!(scan.at, 2);
     assert_eq!(tally.counts().map(|(kind, count)| (kind.name(), count)).collect::<Vec<_>>(), [("invalid-byte", 1)]);
+}
+
+#[test]
+fn pieces_mean_apart_what_they_mean_together() {
+    let mut random = random_numbers();
+    for (name, form) in &forms::family() {
+        let edges = edges(form);
+        let (mut data, plain) = (Vec::new(), bytes_of(form, 0x61));
+        while data.len() < 3 * PIECE_BYTES + 5000 {
+            (0..random(3000)).for_each(|_| data.extend(&plain));
+            (0..random(40)).for_each(|_| data.extend(&edges[random(edges.len())]));
+        }
+        let pieces: Vec<_> = form.pieces(&data, 0).collect();
+        assert!(pieces.len() >= 3, "{name}");
+        assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
+        let found = by_threads(NonZeroUsize::new(3).expect("three"), &pieces, |piece| {
+            let mut part = Scan { at: piece.start, limit: piece.end, ..scan(form, &data) };
+            let faults: Vec<_> = part.by_ref().collect();
+            let tally = Scan { at: piece.start, ..part }.tally();
+            (part.at, faults, tally)
+        });
+        assert!(found.iter().zip(&pieces).all(|((at, ..), piece)| *at == piece.end), "{name}");
+        let together: Vec<_> = scan(form, &data).collect();
+        assert_eq!(found.iter().flat_map(|(_, faults, _)| faults.clone()).collect::<Vec<_>>(), together, "{name}");
+        let mut sum = eightfold_core::Tally::default();
+        found.iter().for_each(|(.., tally)| sum.add(tally));
+        assert_eq!(sum, scan(form, &data).tally(), "{name}");
+    }
 }
