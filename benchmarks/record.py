@@ -45,11 +45,16 @@ def _kept(column: str) -> Path:
 def page(text: str) -> str:
     """Return the text of the page with what the data say between its marks."""
     results = [read(_kept(column)) for column in COLUMNS if _kept(column).exists()]
-    text = _between(text, "cells", "\n".join(line for each in results for line in _cells(each)))
-    return _between(text, "scaling", "\n".join(_scaling(json.loads(SCALING.read_text(encoding="utf-8")))))
+    text = between(text, "cells", "\n".join(line for each in results for line in _cells(each)))
+    return between(text, "scaling", "\n".join(_scaling(json.loads(SCALING.read_text(encoding="utf-8")))))
 
 
-def _between(text: str, mark: str, lines: str) -> str:
+def between(text: str, mark: str, lines: str) -> str:
+    """Return a text with other lines between two marks.
+
+    Raises:
+        ValueError: there are no such marks, or several.
+    """
     pattern = rf"(<!-- {mark} -->\n).*?(<!-- end of {mark} -->)"
     written, count = re.subn(pattern, lambda found: f"{found[1]}\n{lines}\n{found[2]}", text, flags=re.DOTALL)
     if count != 1:
@@ -62,7 +67,7 @@ def _between(text: str, mark: str, lines: str) -> str:
 
 def _cells(results: Results) -> Iterator[str]:
     column = results.column
-    yield from (f"## Cell by cell, with {column}", "", _machine(results.machine), "")
+    yield from (f"## Cell by cell, with {column}", "", machine_of(results.machine), "")
     yield from (f"{summary(results.cells, column)}.", "")
     yield from _missed(missed(results.cells, column), column)
     for (row, against), cells in groupby(results.cells, key=lambda cell: (cell.row, cell.against)):
@@ -72,7 +77,8 @@ def _cells(results: Results) -> Iterator[str]:
     yield from ("### Without a goal", "", *_unjudged(results.cells, column), "")
 
 
-def _machine(machine: dict[str, Any]) -> str:
+def machine_of(machine: dict[str, Any]) -> str:
+    """Return what a machine was, in a sentence."""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; {versions}."
 
@@ -89,23 +95,23 @@ def _missed(cells: Sequence[Cell], column: str) -> Iterator[str]:
 
 
 def _judged(cells: Sequence[Cell], column: str) -> Iterator[str]:
-    yield from _heading("text", "bytes", "GB/s", "median", "min", "max", "goal", "met")
+    yield from heading("text", "bytes", "GB/s", "median", "min", "max", "goal", "met")
     for cell in cells:
         least = wanted(cell, column)
         assert least is not None  # only these are given
         aimed = goal(cell.row, cell.against, cell.text, cell.size)
         aim = f" (aim {aimed.aim:g})" if aimed and aimed.aim else ""
         met = "yes" if is_met(cell.times, least) else "**no**"
-        yield _line(cell.text, _bytes(cell.size), _speed(cell), *_told(cell.times), f"{least:g}{aim}", met)
+        yield table_row(cell.text, _bytes(cell.size), _speed(cell), *_told(cell.times), f"{least:g}{aim}", met)
 
 
 def _unjudged(cells: Sequence[Cell], column: str) -> Iterator[str]:
-    yield from _heading("row", "against", "least median", "greatest median")
+    yield from heading("row", "against", "least median", "greatest median")
     for (row, against), each in groupby(cells, key=lambda cell: (cell.row, cell.against)):
         free = sorted((cell for cell in each if wanted(cell, column) is None), key=lambda cell: cell.times.median)
         if free:
             ends = (f"{_ratio(cell.times.median)} ({cell.text})" for cell in (free[0], free[-1]))
-            yield _line(row, against, *ends)
+            yield table_row(row, against, *ends)
 
 
 def _speed(cell: Cell) -> str:
@@ -131,23 +137,26 @@ def _bytes(size: int) -> str:
 
 
 def _scaling(kept: dict[str, Any]) -> Iterator[str]:
-    yield from (_machine(kept["machine"]), "")
-    yield from _heading(*SCALING_COLUMNS)
+    yield from (machine_of(kept["machine"]), "")
+    yield from heading(*SCALING_COLUMNS)
     for each in kept["adversaries"]:
         found = scaling.Adversary(**each)
         handler = "" if found.handler is None else f"{found.handler:.3g}"
         best, worst = (f"{cost:.3g}" for cost in (found.best_nanoseconds, found.worst_nanoseconds))
-        yield _line(found.form, found.best, best, found.worst, worst, _ratio(found.ratio), f"{found.growth:g}", handler)
+        costs = (found.best, best, found.worst, worst, _ratio(found.ratio), f"{found.growth:g}", handler)
+        yield table_row(found.form, *costs)
 
 
 # --- tables of Markdown -----------------------------------------------------------------------------------------------
 
 
-def _heading(*names: str) -> tuple[str, str]:
-    return _line(*names), _line(*("---" for _ in names))
+def heading(*names: str) -> tuple[str, str]:
+    """Return the lines that a table begins with."""
+    return table_row(*names), table_row(*("---" for _ in names))
 
 
-def _line(*values: str) -> str:
+def table_row(*values: str) -> str:
+    """Return a row of a table."""
     return f"| {' | '.join(values)} |"
 
 

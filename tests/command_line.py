@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import bz2
 import os
 import shlex
 import shutil
@@ -34,6 +35,9 @@ INPUTS = {
     "folder/b.txt": b"b\xff\n",
     "folder/deeper/c.txt": b"c\n",
     "folder/a.txt": b"a\xfe\n",
+    "packed/cut.gz": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff",
+    "packed/none.xz": b"no archive at all\n",
+    "packed/words.txt.bz2": bz2.compress(b"ok\ncaf\xe9\n"),
     "tree/.gitignore": b"*.log\n",
     "tree/build.log": b"\xff\n",
     "tree/Cut.class": b"\xca\xfe\xba\xbe\x00\x00\x00\x34",

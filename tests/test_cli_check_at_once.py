@@ -79,19 +79,18 @@ def source_of(data: bytes) -> Iterator[Source]:
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
     monkeypatch.setattr(scanning, "FAULTS_AHEAD", 2)
-    monkeypatch.setattr(scanning, "_NEAR_BYTES", 3)
-    monkeypatch.setattr(scanning, "_HELD_BYTES", 30)
 
 
 @pytest.mark.usefixtures("small_segments")
 @pytest.mark.parametrize("name", NAMES)
 def test_any_number_of_threads_finds_what_there_is_wherever_the_segments_end(name: str) -> None:
-    @given(SOUP, st.integers(1, 40), st.integers(1, 5))
-    def compare(data: bytes, segment_bytes: int, threads: int) -> None:
+    @given(SOUP, st.integers(1, 40), st.integers(0, 30), st.integers(1, 5))
+    def compare(data: bytes, segment_bytes: int, held_bytes: int, threads: int) -> None:
         data = b"\xff\xfe" * len(form(name).signatures) + data
         expected = whole(data, name)
         with pytest.MonkeyPatch.context() as patch, source_of(data) as source:
             patch.setattr(scanning, "SEGMENT_BYTES", segment_bytes)
+            patch.setattr(scanning, "_HELD_BYTES", held_bytes)
             patch.setattr(reading, "CHUNK_BYTES", segment_bytes)
             assert list(faults_in(source, form(name), threads)) == expected
             source.rewind()
@@ -102,17 +101,34 @@ def test_any_number_of_threads_finds_what_there_is_wherever_the_segments_end(nam
     compare()
 
 
+def most_memory(source: Source, threads: int) -> tuple[int, int]:
+    """Return how many faults a source has, and how many bytes were allocated at once to find them."""
+    faults = faults_in(source, form("utf-8"), threads)
+    tracemalloc.start()
+    count = sum(1 for _ in faults)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return count, most
+
+
 @pytest.mark.usefixtures("small_segments")
 def test_threads_do_not_gather_the_faults_of_bytes_that_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 16)
-    monkeypatch.setattr(scanning, "FAULTS_AHEAD", 1000)
-    with source_of(b"\xff" * (1 << 18)) as source:
-        faults = faults_in(source, form("utf-8"), 2)
-        tracemalloc.start()
-        assert sum(1 for _ in faults) == 1 << 18
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    assert most < 1 << 22  # A fault takes more than 100 bytes, so those of one segment would take more.
+    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 15)
+    monkeypatch.setattr(scanning, "FAULTS_AHEAD", 500)
+    with source_of(b"\xff" * (1 << 17)) as source:
+        count, most = most_memory(source, 2)
+    assert count == 1 << 17
+    assert most < 1 << 22  # A fault takes more than 100 bytes, so those of two segments would take more.
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_text_without_ascii_is_not_held(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
+    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 18)
+    with source_of("漢".encode() * 3_000_000 + b"\xff") as source:
+        count, most = most_memory(source, threads)
+    assert count == 1
+    assert most < 1 << 22
 
 
 @pytest.mark.parametrize("name", PLAIN)

@@ -17,6 +17,7 @@ import pytest
 from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
 from eightfold.cli.reports import FORMATS, as_github
+from eightfold.corrected import MAGIC
 from eightfold.faults import KINDS
 
 SCHEMA = Path(__file__).parent / "schemas" / "sarif-2.1.0.json.gz"
@@ -242,6 +243,7 @@ def contexts(data: bytes, form: str, folder: Path) -> list[str]:
         ("utf-16-le", "a\u0a00b".encode("utf-16-le") + b"\0\xdc", [r"a਀b|\x00\xDC|".replace("਀", "\\u0A00")]),
         ("utf-8-rfc2044", b"\xf8\x88\x80\x80\x80\xff", [r"\U00200000|\xFF|"]),
         ("wtf-8", b"\xed\xb0\x80 \xff", [r"\uDC00 |\xFF|"]),
+        ("corrected-utf-8", MAGIC + b"a\nb\xfe" + b"\x80" * 99 + b"c\n", [r"b|\xFE" + r"\x80" * 15 + "…|c"]),
     ],
 )
 def test_the_context_is_the_line_fit_to_be_shown(form: str, data: bytes, expected: list[str], tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from command_line import run
-from eightfold.cli.checking import BINARY_BYTES
+
+BINARY_BYTES = 8 * 1024
+"""How much of a file is looked at for a NUL, as docs/how-to/checking.md says."""
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes, links and permissions")
 

@@ -98,7 +98,10 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 def add_paths(parser: CommandParser) -> None:
     """Take the files to work on; none is standard input."""
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="a file, a folder (all files in it), or - for standard input"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a file, its address, a folder (all files in it), or - for standard input",
     )
 
 

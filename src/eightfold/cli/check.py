@@ -17,6 +17,7 @@ from eightfold.cli.checking import FileCheck, Task
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import found_files
 from eightfold.cli.lines import results_in, say
+from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.cli.reports import FORMATS, Checked, Report, Summary, report
 from eightfold.cli.selection import Selecting, add_selection, glob_argument
 from eightfold.files import FileError
@@ -26,7 +27,7 @@ from eightfold.forms import Form
 
 
 @dataclass
-class Options(Selecting):
+class Options(Selecting, Reading):
     """What `check` is asked to do; `form` is None for auto."""
 
     paths: Sequence[str] = ()
@@ -45,7 +46,7 @@ class Options(Selecting):
         """What is asked of every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
-        return Task(name, tuple(self.form_map), self.binary, shown, self.context)
+        return Task(name, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
 
 
 def parser() -> CommandParser:
@@ -83,6 +84,7 @@ def parser() -> CommandParser:
         help="the form of files that match, as '*.class=mutf-8'; the last that matches decides (repeatable)",
     )
     add_selection(command)
+    add_reading(command)
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: text)"
     )
@@ -139,7 +141,8 @@ def _processors() -> int:
 
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
-    with results_in(options.output_file) if options.output_file else nullcontext():
+    results = results_in(options.output_file) if options.output_file else nullcontext()
+    with watched(options, options.paths, options.selection), results:
         summary = _checked(options)
     if summary.unreadable:
         return WRONG_USE_OR_FILE

@@ -37,6 +37,7 @@ class Task(NamedTuple):
         binary: whether binary files are checked too, where they were found in a folder.
         max_faults: how many faults of a file are told; None for all.
         context: whether the line of each fault is told.
+        unpack: whether of compressed files what is in them is checked.
     """
 
     form: str | None = "utf-8"
@@ -44,6 +45,7 @@ class Task(NamedTuple):
     binary: bool = False
     max_faults: int | None = None
     context: bool = False
+    unpack: bool = True
 
     def form_of(self, found: Found) -> Form | None:
         """Return the form of a file, or None to identify it."""
@@ -98,7 +100,8 @@ class FileCheck:
         """Check a file."""
         checked, asked = Checked(found.path), self._task.form_of(found)
         try:
-            with opened(found.path, twice=asked is None or self._task.context) as source:
+            twice = asked is None or self._task.context
+            with opened(found.path, twice=twice, unpack=self._task.unpack) as source:
                 plain = asked or identified(source, self.listener.tell)
                 if found.walked and not self._task.binary and is_binary(source, plain):
                     self.listener.skip_binary(found.path)

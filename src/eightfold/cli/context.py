@@ -11,13 +11,14 @@ from collections.abc import Iterator
 
 from eightfold import reference
 from eightfold.cli.reports import Context
-from eightfold.faults import UNITS_KEPT
 from eightfold.files.reading import Source
 from eightfold.forms import Form
 from eightfold.stream import Located
 from eightfold.text import decode_code_points, faults
 
 _BYTES_AROUND = 48
+_MOST_BYTES = 16
+"""How many bytes of a fault are shown: only a reserved sequence of Corrected UTF-8 can have more."""
 _LONGEST_SIGNATURE = 16
 _CUT = "…"
 
@@ -40,14 +41,13 @@ class Lines:
     def around(self, found: Located) -> Context:
         """Return the line around a fault, as far as it is near."""
         fault = found.fault
-        end = min(fault.end, fault.start + UNITS_KEPT)
         start = max(0, fault.start - _BYTES_AROUND, fault.start - (found.column - 1))
-        given = self._source.window(start, end - start + _BYTES_AROUND + self._form.unit_bytes)
-        before, rest = given[: fault.start - start], given[end - start :]
+        before = self._source.window(start, fault.start - start)
+        rest = self._source.window(fault.end, _BYTES_AROUND + self._form.unit_bytes)
         after = self._to_line_end(rest)[:_BYTES_AROUND]
         return Context(
             (_CUT if len(before) < found.column - 1 else "") + self._shown(before),
-            _escaped(fault.units) + (_CUT if fault.end > end else ""),
+            _escaped(fault.units[:_MOST_BYTES]) + (_CUT if fault.end - fault.start > _MOST_BYTES else ""),
             self._shown(after) + (_CUT if len(after) == _BYTES_AROUND else ""),
         )
 

@@ -17,6 +17,7 @@ from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
+from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.remedies import Conversion, remedies
 from eightfold.cli.selection import add_selection
 from eightfold.faults import ConversionError
@@ -53,7 +54,9 @@ def parser() -> CommandParser:
         "the file that it leads to is replaced; those in a folder are not met. Read-only\n"
         "files, and those with several names (hard links), are refused, and so is one that\n"
         "changes while it is read. Of a folder neither what .gitignore files ignore is\n"
-        "taken, nor binary files, nor backups of the same SUFFIX.\n\n"
+        "taken, nor binary files, nor backups of the same SUFFIX. Compressed files are read\n"
+        "as what is in them, and written so where OUT has such an ending; they, and remote\n"
+        "ones (https://, s3://), are not replaced.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
@@ -78,6 +81,7 @@ def parser() -> CommandParser:
         "surrogateescape, xmlcharrefreplace, namereplace; escape (xtf-8), private-use (corrected-utf-8), java (mutf-8)",
     )
     add_selection(command)
+    add_reading(command)
     add_destination(command)
     command.add_argument(
         "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
@@ -96,7 +100,8 @@ def run(options: Options) -> int:
         _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
     failures = Failures()
     work = _Run(failures)
-    status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+    with watched(options, options.paths, options.selection):
+        status = _show(options, work, failures) if options.diff else _write(options, work, failures)
     work.end()
     return WRONG_USE_OR_FILE if failures.count else status
 
@@ -172,7 +177,7 @@ def _outcome(job: Job) -> str:
 
 
 def _differ(file: Found, options: Options) -> int:
-    with opened(file.path, twice=options.form is None) as source:
+    with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
         conversion = _conversion(source, options, walked=file.walked)
         difference = Shown(file.path, conversion.source, conversion.target)
         for piece in _pieces(source, conversion, None):
@@ -181,7 +186,8 @@ def _differ(file: Found, options: Options) -> int:
 
 
 def _convert(job: Job, options: Options, certify: Callable[[bytes], object]) -> int:
-    with sink(job, options, before(job)) as target, opened(job.source, twice=options.form is None) as source:
+    reading = opened(job.source, twice=options.form is None, unpack=options.unpack)
+    with sink(job, options, before(job)) as target, reading as source:
         conversion = _conversion(source, options, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate else None

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from eightfold.cli.arguments import CommandParser
 from eightfold.cli.ending import UsageError
 from eightfold.cli.inputs import found_files
+from eightfold.cli.lines import counted, say
+from eightfold.cli.reading import Reading
 from eightfold.cli.selection import Selecting
 from eightfold.files import FileError, blaming
+from eightfold.files.addresses import is_remote, packing_of
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT
 from eightfold.files.temporary import is_temporary
@@ -23,7 +27,7 @@ STANDARD_OUTPUT = "-"
 
 
 @dataclass
-class Destination(Selecting):
+class Destination(Selecting, Reading):
     """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
 
     paths: Sequence[str] = ()
@@ -40,7 +44,25 @@ def add_destination(parser: CommandParser, otherwise: str = "standard output") -
         help=f"write to this file, or for a folder or several files into this folder (default: {otherwise})",
     )
     parser.add_argument("--in-place", action="store_true", help="replace each file by its result")
-    parser.add_argument("--backup", metavar="SUFFIX", help="with --in-place: keep the old file as its name and SUFFIX")
+    parser.add_argument(
+        "--backup",
+        type=suffix_argument,
+        metavar="SUFFIX",
+        help="with --in-place: keep the old file as its name and SUFFIX",
+    )
+
+
+def suffix_argument(given: str) -> str:
+    """Return what is put behind a name.
+
+    Raises:
+        argparse.ArgumentTypeError: the name would be the same, or lead elsewhere.
+    """
+    if not given:
+        raise argparse.ArgumentTypeError("an empty suffix would leave no backup: the name must differ")
+    if os.sep in given:
+        raise argparse.ArgumentTypeError(f"takes a suffix for a name, not the path {shown(given)}")
+    return given
 
 
 @dataclass(frozen=True)
@@ -73,9 +95,10 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
-        return [Job(file.path, file.path, file.walked) for file in once(found(options, on_error))]
+        files = once(found(options, on_error, replaced=True))
+        return [Job(file.path, file.path, file.walked) for file in files]
     several = len(paths) > 1 or os.path.isdir(paths[0])
-    if not several and not os.path.isdir(options.output):
+    if not several and not _is_folder(options.output):
         return [Job(paths[0], options.output)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
@@ -85,16 +108,35 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     return work
 
 
-def found(options: Destination, on_error: Callable[[FileError], None]) -> Iterator[Found]:
+def found(options: Destination, on_error: Callable[[FileError], None], *, replaced: bool = False) -> Iterator[Found]:
     """Yield the files that paths stand for.
 
     Of a folder neither backups are taken, where files are backed up, nor what a run that is at work, or was killed, has
-    left beside its files.
+    left beside its files, nor compressed files where files are replaced.
     """
+    compressed = 0
     for file in found_files(options.paths, on_error, options.selection):
         is_backup = bool(options.backup) and file.path.endswith(options.backup)
-        if not (file.walked and (is_backup or is_temporary(file.path))):
+        if file.walked and (is_backup or is_temporary(file.path)):
+            continue
+        if file.walked and replaced and options.unpack and packing_of(file.path):
+            compressed += 1
+        else:
             yield file
+    if compressed:
+        say(f"{counted(compressed, 'compressed file')} left alone: they are not replaced (--no-compression)")
+
+
+def check_replaceable(path: str, options: Reading) -> None:
+    """Refuse to replace a file that could not be brought back to the byte, or not be replaced whole.
+
+    Raises:
+        FileError: it is compressed, or remote.
+    """
+    if is_remote(path):
+        raise FileError(path, "it is remote, and not replaced: write to another file with -o")
+    if options.unpack and packing_of(path):
+        raise FileError(path, "it is compressed, and not replaced: write what is in it to another file with -o")
 
 
 def once(files: Iterable[Found]) -> Iterator[Found]:
@@ -110,12 +152,14 @@ def once(files: Iterable[Found]) -> Iterator[Found]:
 def _check(options: Destination) -> None:
     if options.backup and not options.in_place:
         raise UsageError("--backup goes with --in-place")
-    if os.sep in options.backup:
-        raise UsageError(f"--backup takes a suffix for a name, not the path {shown(options.backup)}")
     if options.in_place and options.output != STANDARD_OUTPUT:
         raise UsageError("-o and --in-place exclude each other")
     if options.in_place and (not options.paths or STANDARD_INPUT in options.paths):
         raise UsageError("standard input cannot be replaced: --in-place needs files")
+
+
+def _is_folder(path: str) -> bool:
+    return path.endswith("/") if is_remote(path) else os.path.isdir(path)
 
 
 def _many(paths: Sequence[str]) -> str:
@@ -143,6 +187,8 @@ def check_free(flag: str, path: str) -> None:
     Raises:
         UsageError: there is a file of that name.
     """
+    if is_remote(path):
+        raise UsageError(f"{flag} {shown(path)}: a record is not written to a remote place")
     if os.path.isfile(path):
         raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
 
@@ -164,14 +210,29 @@ def sink(job: Job, options: Destination, read: Snapshot | None = None) -> Iterat
     Raises:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
     """
+    if options.in_place:
+        check_replaceable(job.target, options)
+    packs = options.unpack and packing_of(job.target)
+    with _whole(job, options, read) as file, _packing(job.target, file) if packs else nullcontext(file) as inside:
+        yield inside
+
+
+def _whole(job: Job, options: Destination, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
     if job.target == STANDARD_OUTPUT:
-        with standard_output() as output:
-            yield output
-        return
+        return standard_output()
+    if is_remote(job.target):
+        from eightfold.files.remote import sending
+
+        return sending(job.target)
     if options.in_place and os.path.exists(job.target) and not os.path.isfile(job.target):
         raise FileError(job.target, "only a file can be replaced")
     if job.new_folders:
         with blaming(job.target):
             os.makedirs(os.path.dirname(job.target) or ".", exist_ok=True)
-    with replacing(job.target, options.backup, read) as file:
-        yield file
+    return replacing(job.target, options.backup, read)
+
+
+def _packing(path: str, file: BinaryIO) -> AbstractContextManager[BinaryIO]:
+    from eightfold.files.compression import packing
+
+    return packing(path, file)

@@ -15,6 +15,7 @@ from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.inputs import identified
 from eightfold.cli.lines import put, say
+from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.explain import Explained, iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.files.names import shown
@@ -27,7 +28,7 @@ _ROWS_DRAWN = 1000
 
 
 @dataclass
-class Options:
+class Options(Reading):
     """What `explain` is asked to do; `form` is None for auto."""
 
     path: str | None = None
@@ -63,6 +64,7 @@ def parser() -> CommandParser:
     command.add_argument("--hex", type=hex_argument, metavar="BYTES", help="explain these bytes, in hex, and no file")
     command.add_argument("--text", metavar="TEXT", help="explain how the form writes this text")
     add_form(command)
+    add_reading(command)
     command.add_argument(
         "--offset",
         type=count_argument,
@@ -122,7 +124,8 @@ def _identified(data: bytes) -> Form:
 
 
 def _explain_file(options: Options, path: str) -> int:
-    with opened(path, twice=options.form is None) as source:
+    reading = opened(path, twice=options.form is None, unpack=options.unpack)
+    with watched(options, (path,)), reading as source:
         found = options.form or identified(source)
         return _show(options, found, iter_explained((chunk for chunk, _ in source.pieces()), found))
 

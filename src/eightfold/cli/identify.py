@@ -11,6 +11,7 @@ from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import Failures, files_of
 from eightfold.cli.lines import counted, put
+from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
 from eightfold.files.names import shown
@@ -22,7 +23,7 @@ FORMATS = ("text", "json")
 
 
 @dataclass
-class Options:
+class Options(Reading):
     """What `identify` is asked to do."""
 
     paths: list[str] | tuple[str, ...] = ()
@@ -44,6 +45,7 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
+    add_reading(command)
     command.add_argument("--all", action="store_true", help="every candidate, best first, and not the best alone")
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
@@ -55,19 +57,20 @@ def run(options: Options) -> int:
     """Identify the files; return the exit status."""
     report = _JsonReport() if options.output_format == "json" else _TextReport()
     failures = Failures()
-    for path in files_of(options.paths, failures.tell):
-        candidates = _candidates(path, failures)
-        if candidates:
-            report.file(path, candidates if options.all else candidates[:1])
+    with watched(options, options.paths):
+        for path in files_of(options.paths, failures.tell):
+            candidates = _candidates(path, options, failures)
+            if candidates:
+                report.file(path, candidates if options.all else candidates[:1])
     report.end()
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 
-def _candidates(path: str, failures: Failures) -> list[Identification]:
+def _candidates(path: str, options: Options, failures: Failures) -> list[Identification]:
     """Return the candidates of a file, or none if it cannot be read."""
     identifier = Identifier()
     try:
-        with opened(path) as source:
+        with opened(path, unpack=options.unpack) as source:
             for chunk, _ in source.pieces():
                 identifier.feed(chunk)
     except FileError as error:

@@ -13,14 +13,17 @@ from eightfold.files.walking import EVERYTHING, Found, Selection, found_under
 from eightfold.forms import Form, form
 
 
-def files_of(paths: Sequence[str], on_error: Callable[[FileError], None]) -> Iterator[str]:
+def files_of(
+    paths: Sequence[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
+) -> Iterator[str]:
     """Yield the files that paths stand for; no path is standard input, a folder is walked.
 
     Args:
         paths: as they were given.
         on_error: called with each folder that cannot be listed.
+        selection: what is taken of a folder.
     """
-    return (found.path for found in found_files(paths, on_error))
+    return (found.path for found in found_files(paths, on_error, selection))
 
 
 def found_files(

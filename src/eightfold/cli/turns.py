@@ -15,8 +15,9 @@ from functools import partial
 
 from eightfold.cli.checking import Event, FileCheck, Task, replay, start
 from eightfold.files import FileError
+from eightfold.files.addresses import is_remote
 from eightfold.files.crew import Crew
-from eightfold.files.reading import STANDARD_INPUT
+from eightfold.files.reading import READ, STANDARD_INPUT
 from eightfold.files.scanning import LARGE_BYTES
 from eightfold.files.walking import Found
 
@@ -59,15 +60,18 @@ class _Turns:
         self._here = here
         self._crew: Crew | None = None
         self._batch: list[Found] = []
+        self._bytes = 0
         self._room = _BYTES_IN_A_BATCH
 
     def of(self, files: Iterable[Met]) -> Iterator[Turn]:
         for met in files:
-            cost = _cost(met) if isinstance(met, Found) else None
+            size = _size(met) if isinstance(met, Found) else None
+            cost = None if size is None else _cost(met.path, size)
             if self._batch and (cost is None or cost > self._room):
                 yield self._given()
-            if isinstance(met, Found) and cost is not None:
+            if isinstance(met, Found) and size is not None and cost is not None:
                 self._batch.append(met)
+                self._bytes += size
                 self._room -= cost
             else:
                 yield partial(self._here.take, met)
@@ -77,27 +81,33 @@ class _Turns:
             yield self._given()
 
     def _given(self) -> Turn:
-        batch, self._batch, self._room = self._batch, [], _BYTES_IN_A_BATCH
         self._crew = self._crew or Crew(self._jobs, start, self._task)
-        return partial(self._replay, self._crew.give(batch))
+        turn = partial(self._replay, self._crew.give(self._batch), len(self._batch), self._bytes)
+        self._batch, self._bytes, self._room = [], 0, _BYTES_IN_A_BATCH
+        return turn
 
-    def _replay(self, parts: Iterator[list[Event]]) -> None:
+    def _replay(self, parts: Iterator[list[Event]], files: int, size: int) -> None:
         for part in parts:
             replay(part, self._here.listener)
+        READ.files += files
+        READ.bytes += size
 
     def end(self) -> None:
         if self._crew is not None:
             self._crew.end()
 
 
-def _cost(found: Found) -> int | None:
-    """Return what a file takes of a batch; None for one that is checked here: large, or none that has a size."""
-    if found.path == STANDARD_INPUT:
+def _size(found: Found) -> int | None:
+    """Return the size of a file; None for one that is checked here: large, or none that has a size."""
+    if found.path == STANDARD_INPUT or is_remote(found.path):
         return None
-    size = 0
     with suppress(OSError):  # Opening it will say what is wrong.
         status = os.stat(found.path)
-        if status.st_size >= LARGE_BYTES or not stat.S_ISREG(status.st_mode):
-            return None
-        size = status.st_size
-    return max(size, _LEAST_COST, len(os.fsencode(found.path)) * _BYTES_IN_A_BATCH // _NAMES_IN_A_BATCH)
+        small = status.st_size < LARGE_BYTES and stat.S_ISREG(status.st_mode)
+        return status.st_size if small else None
+    return 0
+
+
+def _cost(path: str, size: int) -> int:
+    """Return what a file takes of a batch."""
+    return max(size, _LEAST_COST, len(os.fsencode(path)) * _BYTES_IN_A_BATCH // _NAMES_IN_A_BATCH)

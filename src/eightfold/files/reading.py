@@ -1,4 +1,4 @@
-"""Reading a file or standard input in chunks, so that memory does not grow with it."""
+"""Reading a file or standard input in chunks, so that memory does not grow with it; compressed and remote ones too."""
 
 from __future__ import annotations
 
@@ -6,15 +6,31 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import cast
 
 from eightfold.files import FileError, blaming
+from eightfold.files.addresses import is_remote, packing_of
 
 STANDARD_INPUT = "-"
 CHUNK_BYTES = 256 * 1024
 """Large enough for a call to cost nothing, and small enough for the nearest caches."""
+
+
+class Meter:
+    """How much has been read by now, for whoever looks on; of compressed files their own bytes count.
+
+    What is read again does not count again; a file that is done counts as a whole.
+    """
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.bytes = 0
+
+
+READ = Meter()
+"""What this process has read."""
 
 
 class Source:
@@ -25,8 +41,18 @@ class Source:
         seekable: whether :meth:`rewind` can go back to its first byte.
     """
 
-    def __init__(self, path: str, file: io.BufferedReader) -> None:
+    def __init__(self, path: str, file: io.BufferedReader, read: Callable[[], int] | None = None) -> None:
+        """Take a file.
+
+        Args:
+            path: its name.
+            file: what is read.
+            read: how many bytes of it have been read, where that is another number than that of the bytes that come.
+        """
         self.path = path
+        self._read_of_it = read
+        self._passed = self._counted = 0
+        self._ended = False
         self._file = file
         self.seekable = file.seekable()
         self._start = file.tell() if self.seekable else 0
@@ -47,7 +73,21 @@ class Source:
     def _read(self, length: int) -> bytes:
         with blaming(self.path):
             # What a pipe has now is taken now; `read` would wait until the chunk is full.
-            return self._file.read1(length)
+            chunk = self._file.read1(length)
+        self._passed += len(chunk)
+        self._ended = not chunk
+        self._count(self._passed if self._read_of_it is None else self._read_of_it())
+        return chunk
+
+    def _count(self, passed: int) -> None:
+        if passed > self._counted:
+            READ.bytes += passed - self._counted
+            self._counted = passed
+
+    def end(self) -> None:
+        """Count it as read to its end, of which nobody may have wanted more than the beginning."""
+        if not self._ended and self._read_of_it is None:
+            self._count(self.length or 0)
 
     def head(self, length: int) -> bytes:
         """Return the first bytes of what is left, which stay there; only of a source that is seekable.
@@ -86,32 +126,49 @@ class Source:
         """
         with blaming(self.path):
             self._file.seek(self._start)
+        self._passed = 0
 
 
 @contextmanager
-def opened(path: str, *, twice: bool = False) -> Iterator[Source]:
+def opened(path: str, *, twice: bool = False, unpack: bool = False) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, for reading in chunks; standard input stays open.
 
     Args:
-        path: the file.
-        twice: it will be rewound; a pipe is copied to a temporary file first.
+        path: the file, or the address of a remote one.
+        twice: it will be rewound; a pipe, and what is compressed or remote, is copied to a temporary file first.
+        unpack: of a file whose name says that it is compressed, what is in it is read.
 
     Raises:
         FileError: it cannot be opened, or is a folder.
     """
+    unpack = unpack and bool(packing_of(path))
     file = _standard_input() if path == STANDARD_INPUT else _file(path)
     try:
-        if twice and not file.seekable():
-            with _copied(path, file) as copy:
-                yield Source(path, copy)
+        source = _content(path, file) if unpack else Source(path, file)
+        if twice and (unpack or not file.seekable()):
+            with _copied(source) as copy:
+                yield copy
         else:
-            yield Source(path, file)
+            yield source
+        source.end()
     finally:
+        READ.files += 1
         if path != STANDARD_INPUT:
             file.close()
 
 
+def _content(path: str, file: io.BufferedReader) -> Source:
+    from eightfold.files.compression import Unpacked, unpacked
+
+    content = unpacked(path, file, CHUNK_BYTES)
+    return Source(path, content, lambda: cast(Unpacked, content.raw).consumed)
+
+
 def _file(path: str) -> io.BufferedReader:
+    if is_remote(path):
+        from eightfold.files.remote import fetched
+
+        return fetched(path, CHUNK_BYTES)
     with blaming(path):
         return open(path, "rb")
 
@@ -123,12 +180,12 @@ def _standard_input() -> io.BufferedReader:
 
 
 @contextmanager
-def _copied(path: str, file: io.BufferedReader) -> Iterator[io.BufferedReader]:
+def _copied(source: Source) -> Iterator[Source]:
     import tempfile
 
     with tempfile.TemporaryFile() as copy:
-        for chunk, _ in Source(path, file).pieces():
-            with blaming(path):
+        for chunk, _ in source.pieces():
+            with blaming(source.path):
                 copy.write(chunk)
         copy.seek(0)
-        yield cast(io.BufferedReader, copy)
+        yield Source(source.path, cast(io.BufferedReader, copy), lambda: 0)

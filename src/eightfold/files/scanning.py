@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import chain, islice
+from operator import attrgetter
 from typing import TypeVar
 
 from eightfold import reference
@@ -20,6 +21,7 @@ from eightfold.faults import Fault
 from eightfold.files import FileError
 from eightfold.files.reading import Source
 from eightfold.forms import Form
+from eightfold.forms.definition import Range
 from eightfold.stream import Checker, Located
 from eightfold.text import LinePosition, faults
 
@@ -31,13 +33,13 @@ FAULTS_AHEAD = 4096
 """How many faults of a segment a thread finds before they are due: each takes hundreds of bytes."""
 _HELD_BYTES = 64 * 1024
 """How many bytes are held to see where they can be cut."""
-_NEAR_BYTES = 4096
 DOCUMENT = "corrected-utf-8-sig"
 """The form that has rules about a file as a whole, and warnings."""
 
 Pieces = Iterator[tuple[bytes, bool]]
 """Bytes one after the other, each with whether they are the last."""
 _Result = TypeVar("_Result")
+_kind = attrgetter("kind")
 
 
 def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]:
@@ -67,13 +69,11 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
     plain, _, pieces = _opened(form, _pieces(source, number))
     segments = _Segments(plain, pieces)
     yield from _in_order(partial(_counts, plain), segments, number)
-    checker = Checker(plain)
-    for chunk, final in segments.rest():
-        yield Counter(found.fault.kind for found in checker.check(chunk, final))
+    yield Counter(found.fault.kind for found in _checked(plain, segments.rest()))
 
 
 def _counts(form: Form, data: bytes) -> Counter[str]:
-    return Counter(fault.kind for fault in faults(data, form))
+    return Counter(map(_kind, faults(data, form)))
 
 
 def _worth(source: Source, threads: int) -> int:
@@ -97,11 +97,19 @@ def _in_segments(pieces: Pieces, form: Form, threads: int) -> Iterator[Located]:
     plain, signature_length, pieces = _opened(form, pieces)
     place, segments = _Place(form.name, signature_length), _Segments(plain, pieces)
     for scan in _in_order(partial(Scan if threads == 1 else begun, plain), segments, threads):
-        yield from place.moved(scan)
-        place.pass_over(scan)
-    checker = Checker(plain)
-    for chunk, final in segments.rest():
-        yield from place.moved(checker.check(chunk, final))
+        place.go_to(scan)
+        yield from map(place.moved, scan)
+    for found in _checked(plain, segments.rest()):
+        place.go_to(None)
+        yield place.moved(found)
+
+
+def _checked(form: Form, pieces: Pieces) -> Iterator[Located]:
+    """Yield the faults of pieces that may be cut anywhere."""
+    checker = None
+    for chunk, final in pieces:
+        checker = checker or Checker(form)
+        yield from checker.check(chunk, final)
 
 
 def _opened(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
@@ -135,37 +143,44 @@ def _in_order(work: Callable[[bytes], _Result], segments: Iterable[bytes], threa
 class Scan:
     r"""The faults of a segment, with their places in it: to be iterated over once.
 
-    Attributes:
-        length: how many bytes the segment has.
-        end: when all faults have been taken the place behind it, where its first byte is in line 1 and column 1.
-
     >>> from eightfold.forms import form
     >>> scan = Scan(form("utf-8"), b"one\ntwo \xff")
     >>> [(found.fault.kind, found.line, found.column) for found in scan]
     [('invalid-byte', 2, 5)]
-    >>> scan.length, scan.end.line, scan.end.column
-    (9, 2, 6)
+    >>> end = scan.at(scan.length)
+    >>> end.line, end.column
+    (2, 6)
     """
 
     def __init__(self, form: Form, data: bytes) -> None:
         self.length = len(data)
-        self.end = LinePosition(form)
-        self._found = self._located(form, data)
+        self._form = form
+        self._data = data
+        self._found = self._located()
+        self._position: LinePosition | None = None
+        self._passed = 0
 
     def __iter__(self) -> Iterator[Located]:
         return self._found
 
-    def _located(self, form: Form, data: bytes) -> Iterator[Located]:
-        position, passed = self.end, 0
-        for fault in faults(data, form):
-            position.pass_over(data[passed : fault.start])
-            passed = fault.start
-            yield Located(fault, position.line, position.column)
-        position.pass_over(data[passed:] if passed else data)
+    def _located(self) -> Iterator[Located]:
+        for fault in faults(self._data, self._form):
+            place = self.at(fault.start)
+            yield Located(fault, place.line, place.column)
+
+    def at(self, offset: int) -> LinePosition:
+        """Return the place of an offset, none before those that have been asked for; the first byte is 1:1."""
+        self._position = self._position or LinePosition(self._form)
+        self._position.pass_over(self._data[self._passed : offset])
+        self._passed = offset
+        return self._position
 
     def look_ahead(self) -> None:
-        """Find the first faults now, all of them if they are not too many."""
-        self._found = chain(list(islice(self._found, FAULTS_AHEAD)), self._found)
+        """Find the first faults now, and if they are not too many the place of the end."""
+        first = list(islice(self._found, FAULTS_AHEAD))
+        self._found = chain(first, self._found)
+        if len(first) < FAULTS_AHEAD:
+            self.at(self.length)
 
 
 def begun(form: Form, data: bytes) -> Scan:
@@ -183,19 +198,22 @@ class _Place:
         self._offset = offset
         self._line = 1
         self._column = 1 + offset
+        self._scan: Scan | None = None
 
-    def moved(self, found: Iterable[Located]) -> Iterator[Located]:
-        """Yield faults with places from here on as faults of the whole file."""
-        offset, name = self._offset, self._form
-        for fault, line, column in found:
-            column += self._column - 1 if line == 1 else 0
-            yield Located(_moved(fault, offset, name), line + self._line - 1, column)
+    def moved(self, found: Located) -> Located:
+        """Return a fault with its place from here on as one of the whole file."""
+        fault, line, column = found
+        column += self._column - 1 if line == 1 else 0
+        return Located(_moved(fault, self._offset, self._form), line + self._line - 1, column)
 
-    def pass_over(self, scan: Scan) -> None:
-        """Go on behind a segment whose faults have been taken."""
-        self._offset += scan.length
-        self._column = scan.end.column + (self._column - 1 if scan.end.line == 1 else 0)
-        self._line += scan.end.line - 1
+    def go_to(self, scan: Scan | None) -> None:
+        """Go on behind the segment at hand, whose faults have been taken, to another one or to what is left."""
+        if self._scan is not None:
+            end = self._scan.at(self._scan.length)
+            self._offset += self._scan.length
+            self._column = end.column + (self._column - 1 if end.line == 1 else 0)
+            self._line += end.line - 1
+        self._scan = scan
 
 
 def _moved(fault: Fault, offset: int, name: str) -> Fault:
@@ -219,7 +237,7 @@ class _Segments:
         try:
             for chunk, final in self._pieces:
                 data = self._held + chunk
-                end = len(data) if final else segment_end(self._form, data)
+                end = len(data) if final else segment_end(self._form, data, len(self._held))
                 self._held = data[end:]
                 if end:
                     yield data[:end]
@@ -229,41 +247,38 @@ class _Segments:
             self._failure = error
 
     def rest(self) -> Pieces:
-        """Yield what is left, to be scanned in order.
+        """Yield what is left, if anything is, to be scanned in order.
 
         Raises:
             FileError: it cannot be read any further.
         """
-        yield self._held, False
+        if self._held:
+            yield self._held, False
         if self._failure is not None:
             raise self._failure
         yield from self._pieces
 
 
-def segment_end(form: Form, data: bytes) -> int:
+def segment_end(form: Form, data: bytes, start: int = 0) -> int:
     r"""Return where bytes of a form without signature can be cut last: behind a unit that stands alone, or 0.
+
+    Args:
+        form: the form.
+        data: the bytes, from the beginning of a unit on.
+        start: how many of them are known to have no such unit.
 
     >>> from eightfold.forms import form
     >>> segment_end(form("utf-8"), b"caf\xc3\xa9"), segment_end(form("utf-16-be"), b"\0a\xd8\x3d\xde\0")
     (3, 2)
     """
-    if form.unit_bytes > 1:
-        starts = range(len(data) - len(data) % form.unit_bytes - form.unit_bytes, -1, -form.unit_bytes)
-        ends = (at + form.unit_bytes for at in starts if stands_alone(form, _unit(form, data, at)))
-        return next(ends, 0)
-    near = data[-_NEAR_BYTES:].rstrip(_joined_bytes(form))
-    return max(0, len(data) - _NEAR_BYTES) + len(near) if near else len(data.rstrip(_joined_bytes(form)))
+    width = form.unit_bytes
+    for end in range(len(data) - len(data) % width, start, -width):
+        if stands_alone(form, int.from_bytes(data[end - width : end], form.byte_order)):
+            return end
+    return 0
 
 
-def _unit(form: Form, data: bytes, start: int) -> int:
-    return int.from_bytes(data[start : start + form.unit_bytes], form.byte_order)
-
-
-@lru_cache
-def _joined_bytes(form: Form) -> bytes:
-    return bytes(byte for byte in range(256) if not stands_alone(form, byte))
-
-
+@lru_cache(maxsize=1024)
 def stands_alone(form: Form, unit: int) -> bool:
     """Say whether a code unit is a whole sequence by itself, well-formed or not, and part of no other.
 
@@ -271,11 +286,18 @@ def stands_alone(form: Form, unit: int) -> bool:
     >>> [stands_alone(form("utf-8"), byte) for byte in (0x41, 0x80, 0xC3, 0xFF)]
     [True, False, False, True]
     """
+    alone, joined = _ranges(form)
+    return _among(unit, alone) and not _among(unit, joined)
+
+
+@lru_cache
+def _ranges(form: Form) -> tuple[set[Range], set[Range]]:
+    """Return the ranges of units that are sequences by themselves, and of those that are parts of longer ones."""
     entries = (*form.sequences, *form.names)
-    alone = any(_among(unit, entry.unit_ranges) for entry in entries if len(entry.unit_ranges) == 1)
-    joined = any(_among(unit, entry.unit_ranges) for entry in entries if len(entry.unit_ranges) > 1)
-    return alone and not joined and not (form.run_unit and _among(unit, form.run_unit.run + form.run_unit.unit_ranges))
+    alone = {span for entry in entries if len(entry.unit_ranges) == 1 for span in entry.unit_ranges}
+    joined = {span for entry in entries if len(entry.unit_ranges) > 1 for span in entry.unit_ranges}
+    return alone, joined | set(form.run_unit.run + form.run_unit.unit_ranges if form.run_unit else ())
 
 
-def _among(unit: int, ranges: Iterable[tuple[int, int]]) -> bool:
+def _among(unit: int, ranges: Iterable[Range]) -> bool:
     return any(low <= unit <= high for low, high in ranges)

@@ -9,6 +9,7 @@ from eightfold.cli.certifying import add_certificate, check_certificate
 from eightfold.cli.destinations import add_destination
 from eightfold.cli.ending import UsageError
 from eightfold.cli.policies import policies_listed
+from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.repair.following import apply, undo
 from eightfold.cli.repair.making import plan, show, write
 from eightfold.cli.repair.options import DEFAULT_POLICY, Options, repairer
@@ -35,7 +36,9 @@ def parser() -> CommandParser:
         "those in a folder are not met. Read-only files, and those with several names\n"
         "(hard links), are refused, and so is one that changes while it is read. Of a\n"
         "folder neither what .gitignore files ignore is taken, nor binary files, nor\n"
-        "backups of the same SUFFIX.\n\n"
+        "backups of the same SUFFIX. Compressed files are read as what is in them, and\n"
+        "written so where OUT has such an ending; they, and remote ones (https://, s3://),\n"
+        "are not replaced, nor planned for.\n\n"
         "Exit status 0: nothing to repair, or all is written; 1: changes that are only\n"
         "shown, or a fault that the policy has no answer to; 2: wrong use, loss without\n"
         "--lossy, a file that a plan does not fit, unreadable or unwritable files.",
@@ -58,6 +61,7 @@ def parser() -> CommandParser:
         help=f"what to write for a fault, by a policy of the list below (default: {DEFAULT_POLICY})",
     )
     add_selection(command)
+    add_reading(command)
     add_destination(command, "nothing is written")
     command.add_argument(
         "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
@@ -85,7 +89,9 @@ def run(options: Options) -> int:
         raise UsageError(f"--diff writes nothing: it excludes {asked[0][0] if asked else '--verify'}")
     writes = bool(asked) and asked[0][0] != "--plan"
     check_certificate(options, writes=writes)
-    return asked[0][1](options) if asked else show(options)
+    follows = bool(options.apply or options.undo)
+    with watched(options, None if follows else options.paths, options.selection):
+        return asked[0][1](options) if asked else show(options)
 
 
 def _modes(options: Options) -> Sequence[tuple[str, str | bool, Callable[[Options], int]]]:

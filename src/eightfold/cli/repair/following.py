@@ -40,7 +40,7 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
         raise UsageError("form and policy are those of the plan: --apply and --undo take neither -f nor --errors")
     if options.include or options.exclude:
         raise UsageError("the files are those of the plan: --apply and --undo take neither --include nor --exclude")
-    with opened(plan_file, twice=True) as source, certificates(options) as certify:
+    with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
         following = _Following(certify, undo=undo)
         # All of it is read before anything is written: a plan that is broken at its end changes no file.
         _check_paths(source, options.paths)
@@ -102,7 +102,7 @@ class _Following:
                 raise PlanError("not the file that the plan is for, or changed since: make a new plan")
             source.rewind()
             certificate = self._certificate(plan)
-            with sink(job, Destination(in_place=True), read) as target:
+            with sink(job, Destination(in_place=True, no_compression=True), read) as target:
                 target.writelines(self._rewritten(source, plan, certificate))
         self._certify(certificate.line("digests of the plan", {"changes": plan.count}))
         self._written += 1

@@ -8,7 +8,17 @@ from dataclasses import replace
 from eightfold.cli.arguments import UTF_8
 from eightfold.cli.certifying import certificates
 from eightfold.cli.colour import Styled
-from eightfold.cli.destinations import STANDARD_OUTPUT, Job, before, check_free, found, jobs, once, sink
+from eightfold.cli.destinations import (
+    STANDARD_OUTPUT,
+    Job,
+    before,
+    check_free,
+    check_replaceable,
+    found,
+    jobs,
+    once,
+    sink,
+)
 from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.lines import placed, put, say
@@ -108,6 +118,7 @@ def plan(options: Options) -> int:
 
     def add(file: File) -> None:
         nonlocal planned
+        check_replaceable(file.source.path, options)
         with Draft(file.source.path, file.form.name, file.policy) as draft:
             for chunk, repaired, _ in file.pieces():
                 draft.add(chunk, repaired)
@@ -117,7 +128,7 @@ def plan(options: Options) -> int:
 
     with sink(Job("", options.plan), options) as target:
         begin_plan(target)
-        for each in once(found(options, work.failures.tell)):
+        for each in once(found(options, work.failures.tell, replaced=True)):
             work.do(each, add, f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:

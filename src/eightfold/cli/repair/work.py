@@ -83,9 +83,10 @@ class Work:
         What stops it is told, with the outcome, and the next file can come.
         """
         try:
-            with opened(found.path, twice=self._options.form is None) as source:
-                file = File(source, self._options)
-                if found.walked and not self._options.binary and is_binary(source, file.form):
+            options = self._options
+            with opened(found.path, twice=options.form is None, unpack=options.unpack) as source:
+                file = File(source, options)
+                if found.walked and not options.binary and is_binary(source, file.form):
                     self.binary += 1
                     return False
                 self._do(file, act, outcome)

@@ -28,8 +28,13 @@ class TextReport:
         self._in_colour = is_on(sys.stdout)
 
     def begin_file(self, path: str, form: str) -> None:
-        """A file without faults has no line; what the lines of one with faults begin with is made once."""
-        self._path = self._styled(shown(path), "path")
+        """A file without faults has no line."""
+        self._path = ""
+
+    def _shown(self, path: str) -> str:
+        """Return what the lines of a file begin with, which is made once for all of them."""
+        self._path = self._path or self._styled(shown(path), "path")
+        return self._path
 
     def _styled(self, text: str, role: str) -> str:
         return painted(sys.stdout, [Styled(text, role)]) if self._in_colour else text
@@ -38,7 +43,7 @@ class TextReport:
         """Write the line of a fault, and under it the line of the file with its bytes marked."""
         fault = found.fault
         place = self._styled(f"{found.line}:{found.column}", "place")
-        put(f"{self._path}:{place}: {self._styled(fault.kind, fault.severity)}: {fault}")
+        put(f"{self._shown(path)}:{place}: {self._styled(fault.kind, fault.severity)}: {fault}")
         if context is not None:
             put_context(context, fault.severity)
 
@@ -86,12 +91,13 @@ def _summary(summary: Summary) -> tuple[Part, ...]:
         *([f"{ill_formed} ill-formed"] if ill_formed else []),
         *([f"{summary.unreadable} unreadable"] if summary.unreadable else []),
     ]
-    return f"{', '.join(parts)}: ", _found(summary.tally)
+    return f"{', '.join(parts)}: ", _found(summary)
 
 
-def _found(tally: Tally) -> Styled:
+def _found(summary: Summary) -> Styled:
+    tally = summary.tally
     if not tally.faults:
-        return Styled("no faults", "good")
+        return Styled("no faults in what was read", "warning") if summary.unreadable else Styled("no faults", "good")
     found = [counted(tally.errors, "error")] if tally.errors else []
     all_found = " and ".join([*found, *([counted(tally.warnings, "warning")] if tally.warnings else [])])
     return Styled(all_found, "error" if tally.errors else "warning")

@@ -1,0 +1,177 @@
+"""What the command line is measured at: files that are made for it, and who is to do what with them.
+
+Not here: how programs are timed, what is to be reached, and what is printed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import eightfold
+from benchmarks.programs import Program
+from benchmarks.row import KIB, MIB
+from benchmarks.texts import ILL_FORMED, MIXED, made
+
+GIB = 1 << 30
+BLOCK_BYTES = 16 * MIB
+"""Files that are larger repeat a text of this length: no processor learns as much."""
+FILE_BYTES = 4 * KIB
+"""How large the files of a tree are, or nearly."""
+ONE_FAULT_IN = 1000
+"""How many bytes there are for each fault."""
+OURS = str(Path(sys.executable).with_name("eightfold"))
+PYTHON = "python -c pass"
+CLEAN = "check, valid"
+FAULTY, COUNTED = "check, faulty", "check --statistics, faulty"
+
+
+class Scale(NamedTuple):
+    """How much is measured: the sizes of files in bytes, and how many files a tree has."""
+
+    sizes: tuple[int, ...] = (MIB, 16 * MIB, 256 * MIB, GIB)
+    files: int = 20_000
+
+
+class Contest(NamedTuple):
+    """Programs that are timed in turns.
+
+    Attributes:
+        size: how large a file is to be, in bytes of UTF-8; 0 where its size does not matter.
+        make: makes the files that do not exist, and returns how many bytes those of ours have together.
+        ours: each is compared with all of the others; its name is that of the row.
+        others: other programs, or ours at other work.
+        same_output: whether all must write the same.
+    """
+
+    size: int
+    make: Callable[[], int]
+    ours: tuple[Program, ...]
+    others: tuple[Program, ...]
+    same_output: bool = False
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def _block(form: str, byte_count: int) -> bytes:
+    """Return text of a form; where that writes emoji otherwise than UTF-8, a part of it is of these."""
+    halves = (MIXED, "emoji") if form == "cesu-8" else (MIXED, MIXED)
+    text = "".join(made().pieces(each, byte_count // 2, 1)[0] for each in halves)
+    return eightfold.encode(text, form)
+
+
+def written(path: Path, form: str, size: int, *, faulty: bool = False) -> int:
+    """Write a file of so many bytes of UTF-8, or nearly, in a form, if it is not there; return its length."""
+    length = min(size, BLOCK_BYTES)
+    if not path.exists():
+        block = with_faults(_block(form, length), ONE_FAULT_IN) if faulty else _block(form, length)
+        with open(path, "wb") as file:
+            file.writelines([block] * (size // length))
+    return path.stat().st_size
+
+
+def with_faults(data: bytes, one_in: int) -> bytes:
+    """Return UTF-8 with an ill-formed sequence behind every so many bytes, or a few more: between two code points."""
+    chance, end = Random(one_in), 0
+    parts: list[bytes] = []
+    while end < len(data):
+        start, end = end, end + one_in
+        while data[end : end + 1] and data[end] in range(0x80, 0xC0):
+            end += 1
+        parts += [data[start:end], chance.choice(ILL_FORMED).encode("utf-8", "surrogateescape")]
+    return b"".join(parts[:-1])
+
+
+def tree(top: Path, count: int) -> int:
+    """Write many small files, a hundred in a folder, and return how many bytes they have together."""
+    for at, text in enumerate(made().pieces(MIXED, FILE_BYTES, count)):
+        path = top / f"{at // 100:03}" / f"{at:05}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return sum(path.stat().st_size for path in top.rglob("*.txt"))
+
+
+# --- contests ---------------------------------------------------------------------------------------------------------
+
+
+def contests(folder: Path, scale: Scale) -> Iterator[Contest]:
+    """Yield what is measured on files in a folder; those of one size go before the next come."""
+    yield _starts(folder / "small.txt")
+    for size in scale.sizes:
+        yield _valid(folder / "valid", size)
+        yield _faulty(folder, size)
+        yield _converted(folder / "units", size, "utf-16-le", "utf-8")
+        yield _converted(folder / "valid", size, "utf-8", "utf-16-le")
+        yield _converted(folder / "pairs", size, "cesu-8", "utf-8")
+        for path in folder.iterdir():
+            path.unlink()
+    yield _trees(folder / "tree", scale.files)
+
+
+def _ours(name: str, *arguments: str, faulty: bool = False, cores: bool = False) -> Program:
+    return Program(name, (OURS, *arguments), statuses=(1,) if faulty else (0,), cores=cores)
+
+
+def _starts(path: Path) -> Contest:
+    ours = _ours("version", "--version"), _ours("check, one small file", "check", str(path))
+    others = (Program(PYTHON, (sys.executable, "-c", "pass")),)
+    return Contest(0, lambda: path.write_bytes(b"plain text\n" * 6), ours, others)
+
+
+def _valid(path: Path, size: int) -> Contest:
+    others = (
+        Program("isutf8", ("isutf8", str(path))),
+        Program("iconv", ("iconv", "-f", "UTF-8", "-t", "UTF-8", str(path))),
+        Program("uconv", ("uconv", "-f", "UTF-8", "-t", "UTF-8", str(path))),
+    )
+    return Contest(size, partial(written, path, "utf-8", size), (_ours(CLEAN, "check", str(path)),), others)
+
+
+def _faulty(folder: Path, size: int) -> Contest:
+    clean, path = folder / "valid", folder / "faulty"
+
+    def make() -> int:
+        written(clean, "utf-8", size)
+        return written(path, "utf-8", size, faulty=True)
+
+    ours = (
+        _ours(COUNTED, "check", "--statistics", str(path), faulty=True),
+        _ours(FAULTY, "check", str(path), faulty=True),
+    )
+    others = (
+        _ours(CLEAN, "check", str(clean)),
+        Program("isutf8, first fault", ("isutf8", str(path)), statuses=(1,)),
+        Program("iconv -c", ("iconv", "-c", "-f", "UTF-8", "-t", "UTF-8", str(path)), statuses=(0, 1)),
+    )
+    return Contest(size, make, ours, others)
+
+
+def _converted(path: Path, size: int, source: str, target: str) -> Contest:
+    ours = _ours(f"convert {source} to {target}", "convert", "-f", source, "-t", target, str(path))
+    theirs = [{"utf-16-le": "UTF-16LE"}.get(name, name.upper()) for name in (source, target)]
+    options = ("-f", theirs[0], "-t", theirs[1], str(path))
+    others = [Program("uconv", ("uconv", *options))]
+    if source != "cesu-8":  # Which the others do not know.
+        others.append(Program("iconv", ("iconv", *options)))
+        others.append(Program("recode", ("recode", "..".join(theirs)), input=path))
+    same_output = size <= MIB  # Larger ones would not fit into memory so often.
+    return Contest(size, partial(written, path, source, size), (ours,), tuple(others), same_output)
+
+
+def _trees(top: Path, count: int) -> Contest:
+    ours = (
+        _ours(f"check, {count} files", "check", str(top)),
+        _ours(f"check -j 0, {count} files", "check", "-j", "0", str(top), cores=True),
+    )
+    find = ("find", str(top), "-type", "f", "-exec")
+    others = (
+        Program("find -exec isutf8", (*find, "isutf8", "{}", "+")),
+        Program("find -exec iconv", (*find, "iconv", "-f", "UTF-8", "{}", "+")),
+    )
+    return Contest(count * FILE_BYTES, partial(tree, top, count), ours, others)

@@ -1,0 +1,96 @@
+"""Time whole programs against each other: wall time from their start to their end, in turns, on one core.
+
+Nothing here knows what they do. What they write goes nowhere, so that no disk is measured.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+
+class Program(NamedTuple):
+    """A program with its arguments.
+
+    Attributes:
+        name: what it is called in tables.
+        arguments: the program and what it is given.
+        input: the file on its standard input, where it takes no name.
+        statuses: the exit statuses that say that it did what it was asked for.
+        cores: whether it may use more than one.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    input: Path | None = None
+    statuses: tuple[int, ...] = (0,)
+    cores: bool = False
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether there is such a program here."""
+        return shutil.which(self.arguments[0]) is not None
+
+
+@contextmanager
+def on_cores(program: Program) -> Iterator[None]:
+    """Have what the block starts use no more cores than a program may, where the system can see to that."""
+    if program.cores or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def output_of(program: Program) -> bytes:
+    """Run a program, and return what it writes.
+
+    Raises:
+        ValueError: it did not do what it was asked for.
+    """
+    done = _run(program, subprocess.PIPE)
+    return done.stdout
+
+
+def seconds(program: Program) -> float:
+    """Return how long a program takes.
+
+    Raises:
+        ValueError: it did not do what it was asked for.
+    """
+    with on_cores(program):
+        start = perf_counter()
+        _run(program, subprocess.DEVNULL)
+        return perf_counter() - start
+
+
+def _run(program: Program, output: int) -> subprocess.CompletedProcess[bytes]:
+    with open(program.input or os.devnull, "rb") as given:
+        done = subprocess.run(
+            program.arguments, stdin=given, stdout=output, stderr=subprocess.DEVNULL, close_fds=False, check=False
+        )
+    if done.returncode not in program.statuses:
+        raise ValueError(f"{' '.join(program.arguments)}: exit status {done.returncode}")
+    return done
+
+
+def race(programs: Sequence[Program], rounds: int) -> list[dict[Program, float]]:
+    """Return how long each program took, round by round; every round begins with another one.
+
+    A round that is not counted comes first: it brings files and programs into memory.
+    """
+    taken = []
+    for turn in range(rounds + 1):
+        first = turn % len(programs)
+        taken.append({program: seconds(program) for program in (*programs[first:], *programs[:first])})
+    return taken[1:]

@@ -1,0 +1,61 @@
+"""How a command reads its files: the options of all commands that do, and whether somebody is shown how far it is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from eightfold.cli.arguments import CommandParser
+from eightfold.files.walking import EVERYTHING, Selection
+
+_LINES_ONLY = ("dumb", "unknown")
+"""Terminals on which nothing can be taken away again."""
+
+
+@dataclass
+class Reading:
+    """What the options of :func:`add_reading` say; the options of a command that has them inherit these."""
+
+    no_compression: bool = False
+    no_progress: bool = False
+
+    @property
+    def unpack(self) -> bool:
+        """Whether of compressed files what is in them is read."""
+        return not self.no_compression
+
+
+def add_reading(parser: CommandParser) -> None:
+    """Take how files are read."""
+    parser.add_argument(
+        "--no-compression",
+        action="store_true",
+        help="take files whose names end in .gz, .bz2, .xz or .zst for the bytes that they are; else what is in them "
+        "counts",
+    )
+    parser.add_argument(
+        "--no-progress",
+        action="store_true",
+        help="do not show on a terminal how far reading has come, as rich does from the first second on",
+    )
+
+
+def watched(
+    options: Reading, paths: Sequence[str] | None, selection: Selection = EVERYTHING
+) -> AbstractContextManager[None]:
+    """Return a block in which it is shown how far reading has come, where there is a terminal for messages.
+
+    Args:
+        options: say whether that is wanted.
+        paths: what is read; None where that is not known.
+        selection: what is taken of folders.
+    """
+    terminal = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM", "") not in _LINES_ONLY
+    if options.no_progress or not terminal:
+        return nullcontext()
+    from eightfold.cli.progress import progress
+
+    return progress(paths, selection)

@@ -1,0 +1,102 @@
+"""Remote files: a path with a scheme, as `s3://` or `https://`, is read and written by fsspec, which knows many.
+
+What comes over a network is read once, from its beginning, as a pipe is. What is written is put together here first, so
+that nothing is sent of what fails on the way; whether others see a half of what is being sent is up to the server.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from eightfold.files import FileError
+
+_SENT_AT_ONCE = 1024 * 1024
+
+
+def fetched(path: str, length: int) -> io.BufferedReader:
+    """Return a remote file for reading.
+
+    Args:
+        path: its address.
+        length: how many bytes are read ahead, beside what fsspec does.
+
+    Raises:
+        FileError: there is none, or nobody here who could read it.
+    """
+    return io.BufferedReader(_Fetched(path, _opened(path, "rb")), length)
+
+
+class _Fetched(io.RawIOBase):
+    """A remote file, whose every failure is an OSError."""
+
+    def __init__(self, path: str, file: Any) -> None:
+        self._path = path
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        with _blaming(self._path):
+            data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+@contextmanager
+def sending(path: str) -> Iterator[BinaryIO]:
+    """Open what is sent to a remote file when the block ends without an exception.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryFile() as whole:
+        yield whole
+        whole.seek(0)
+        with _blaming(path), _opened(path, "wb") as target:
+            shutil.copyfileobj(whole, target, _SENT_AT_ONCE)
+
+
+def _opened(path: str, mode: str) -> Any:
+    try:
+        url_to_fs = import_module("fsspec.core").url_to_fs
+    except ImportError as error:
+        raise FileError(path, "it is remote: pip install 'eightfold[remote]' to reach it") from error
+    with _blaming(path):
+        system, inside = url_to_fs(path)
+        return system.open(inside, mode)
+
+
+@contextmanager
+def _blaming(path: str) -> Iterator[None]:
+    """Turn whatever the library behind a scheme raises, each its own, into a FileError."""
+    try:
+        yield
+    except FileError:
+        raise
+    except NotImplementedError as error:
+        raise FileError(path, "this kind of address cannot be written to") from error
+    except Exception as error:
+        raise FileError(path, _reason(path, error)) from error
+
+
+def _reason(path: str, error: BaseException) -> str:
+    """Return what is wrong: what a missing file was made of is told, where that says more than the name of the file."""
+    said = getattr(error, "strerror", None) or str(error)
+    if said and said.strip("/") not in path:
+        return said
+    if error.__cause__ is not None:
+        return _reason(path, error.__cause__)
+    return "there is no such file" if isinstance(error, FileNotFoundError) else type(error).__name__
