@@ -83,9 +83,9 @@ pub fn str_of_pass<'py>(
 ) -> PyResult<Bound<'py, PyString>> {
     let made = new_str(py, extent.count, extent.width, |memory| {
         released(py, pass.data.len(), || match memory {
-            Unseen::One(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
-            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
-            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+            Unseen::One(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
+            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
+            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
         })
     })?;
     made.ok_or_else(|| PyMemoryError::new_err(()))
