@@ -6,7 +6,9 @@
 use std::arch::x86_64::*;
 
 use super::clean::{self, halves_at, joined_32, shifted_16, shifted_32, surrogates};
-use super::{OR_AND, bytes_64, each_place, four_times, low_64, put_16, put_32, put_bytes, sequences_at, store_64, values_of};
+use super::{
+    OR_AND, bytes_64, each_place, four_times, low_64, put_16, put_32, put_bytes, sequences_at, store_64, values_of,
+};
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
@@ -447,7 +449,8 @@ impl Reader<'_> {
                 let after_leads = surrogates.leads << 3 | trails_due;
                 let pairs = surrogates.trails & after_leads;
                 joined = if joins { pairs } else { 0 };
-                wrong |= if joins { 0 } else { pairs } | if unpaired_part { surrogates.trails ^ after_leads } else { 0 };
+                wrong |=
+                    if joins { 0 } else { pairs } | if unpaired_part { surrogates.trails ^ after_leads } else { 0 };
                 trails_due = surrogates.leads >> 61;
             }
             if wrong != 0 || is_nul {
