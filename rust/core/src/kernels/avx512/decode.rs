@@ -7,7 +7,8 @@ use std::arch::x86_64::*;
 
 use super::clean::{self, halves_at, joined_32, shifted_16, shifted_32, surrogates};
 use super::{
-    OR_AND, bytes_64, each_place, four_times, low_64, put_16, put_32, put_bytes, sequences_at, store_64, values_of,
+    OR_AND, ascii_bytes, bytes_64, each_place, four_times, low_64, put_16, put_32, put_bytes, sequences_at, store_64,
+    values_of,
 };
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Source};
@@ -392,17 +393,6 @@ impl Clean {
     fn none() -> Self {
         Clean { bytes: [_mm512_setzero_si512(); 3], begins: 0, two: 0, joined: 0 }
     }
-}
-
-/// How many bytes from the first on are code points as they stand: whole blocks.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
-    let is_plain = |block: &&[u8; 64]| {
-        let bytes = bytes_64(*block, 0);
-        _mm512_movepi8_mask(bytes) == 0 && (has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
-    };
-    64 * data.as_chunks().0.iter().take_while(is_plain).count()
 }
 
 impl Reader<'_> {

@@ -6,10 +6,11 @@
 use std::arch::x86_64::*;
 
 use super::{
-    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_OR, bytes_32, bytes_64, low_16, low_32, low_64, put_bytes, units_16,
-    units_32,
+    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_OR, ascii_bytes, bytes_32, bytes_64, low_16, low_32, low_64, put_bytes,
+    units_16, units_32,
 };
 use crate::form::{LEADS, Range, TRAILS};
+use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
 use crate::spelling::Spelling;
 
@@ -176,6 +177,7 @@ fn each_of_one<S, const IS_PLAIN: bool>(
     text: &[u8],
     (start, limit): (usize, usize),
     state: &mut S,
+    take_ascii: impl Fn(&mut S, &[u8]),
     take_bytes: impl Fn(&mut S, &Bytes),
     take_units: impl Fn(&mut S, &Units),
 ) -> usize {
@@ -183,8 +185,14 @@ fn each_of_one<S, const IS_PLAIN: bool>(
     while at < limit {
         let left = limit - at;
         if let Some(block) = speller.bytes(bytes_64(text, at), left) {
-            take_bytes(state, &block);
-            at += 64;
+            let count = if block.two == 0 { ascii_bytes(&text[at..limit], speller.spelling.nul_is_one) } else { 0 };
+            if count > 0 {
+                take_ascii(state, &text[at..at + count]);
+                at += count;
+            } else {
+                take_bytes(state, &block);
+                at += 64;
+            }
             continue;
         }
         let block = speller.units::<u8>(_mm512_cvtepu8_epi16(bytes_32(text, at)), || _mm512_setzero_si512(), left);
@@ -282,8 +290,9 @@ fn count<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), bytes: &
         let splits = 3 * block.splits.count_ones();
         *bytes += (block.valid.count_ones() + longer[0] + longer[1] + longer[2] + splits) as usize;
     };
+    let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
     match spelt.text {
-        Text::One(text) => each_of_one(&speller, text, span, bytes, of_block, of_units),
+        Text::One(text) => each_of_one(&speller, text, span, bytes, of_ascii, of_block, of_units),
         Text::Two(text) => each_of_two(&speller, text, span, bytes, of_units),
         Text::Four(text) => each_of_four(&speller, text, span, bytes, of_points),
     }
@@ -309,6 +318,7 @@ fn write<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), out: &mu
             text,
             span,
             out,
+            |out, ascii| out.fill(ascii.len(), |place| copy(ascii, place)),
             |out, block| speller.put_block(block, out),
             |out, units| speller.put_one_or_two::<()>(units, out),
         ),

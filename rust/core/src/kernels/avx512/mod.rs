@@ -170,6 +170,17 @@ pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
     out.finish();
 }
 
+/// How many bytes from the first on are code points as they stand: whole blocks.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
+    let is_plain = |block: &&[u8; 64]| {
+        let bytes = bytes_64(*block, 0);
+        _mm512_movepi8_mask(bytes) == 0 && (has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
+    };
+    64 * data.as_chunks().0.iter().take_while(is_plain).count()
+}
+
 /// The numbers of the lanes of a vector of bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
