@@ -29,7 +29,7 @@ pub use kernels::{Answer, Extent, Measured, Output, Source, Spelt, Stretch, Text
 pub use layout::{Layout, Pairs};
 pub use pass::{Halt, OnFault, Pass, Pending, Sink};
 pub use sequence::Step;
-pub use spelling::Spelling;
+pub use spelling::{Lacking, Spelling};
 pub use text_buffer::TextBuffer;
 pub use wide::Wide;
 pub use writer::{Held, Unwritten, Writer};

@@ -238,6 +238,8 @@ impl Sink for () {
 /// How many code points there are, and how wide.
 impl Sink for Extent {
     fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        // Asked for what is walked, which need not give anything.
+        self.is_clean = false;
         Ok(())
     }
 

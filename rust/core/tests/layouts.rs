@@ -21,7 +21,9 @@ fn walked(form: &Form, source: &Source<'_>, start: usize, end: usize) -> (Vec<u3
             Step::Unit { end } => {
                 is_clean = false;
                 match source.answer {
-                    Answer::Stop | Answer::Never => panic!("read over an ill-formed unit at {at} of {:X?}", source.data),
+                    Answer::Stop | Answer::Never => {
+                        panic!("read over an ill-formed unit at {at} of {:X?}", source.data)
+                    }
                     Answer::Replace => points.push(0xFFFD),
                     Answer::Drop => {}
                     // Byte by byte, so that a limit may cut a unit.

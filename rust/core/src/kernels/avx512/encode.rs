@@ -12,12 +12,14 @@ use super::{
 use crate::form::{LEADS, Range, TRAILS};
 use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
-use crate::spelling::Spelling;
+use crate::spelling::{Lacking, Spelling};
 
 /// Up to 32 code points below U+10000.
 struct Units {
     points: __m512i,
-    /// The lanes that are written; where the others begin the kernel stops, if not the text.
+    /// How many were read; if not all, the kernel stops behind them.
+    read: usize,
+    /// The lanes that are written.
     valid: u32,
     /// Lanes of at least two bytes, and of at least three.
     lengths: [u32; 2],
@@ -26,6 +28,7 @@ struct Units {
 /// Up to 16 code points.
 struct Points {
     points: __m512i,
+    read: usize,
     valid: u16,
     /// Lanes of at least two, three and four bytes.
     lengths: [u16; 3],
@@ -133,40 +136,58 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     /// Up to 32 code points; what is behind them decides about a lead in the last.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn units<Taker>(&self, points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Units {
-        let (mut valid, mut escapes) = (low_32(left), 0);
-        if (within_16(points, self.odd[0]) | within_16(points, self.odd[1])) & valid != 0 {
-            let stops = self.stops(|range| within_16(points, range), |range| within_16(next(), range));
-            valid &= low_32((stops & valid).trailing_zeros() as usize);
+    fn units<Taker>(&self, mut points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Units {
+        let (mut read, mut dropped, mut escapes) = (left.min(32), 0, 0);
+        if (within_16(points, self.odd[0]) | within_16(points, self.odd[1])) & low_32(left) != 0 {
+            let odd = self.odd(|range| within_16(points, range), |range| within_16(next(), range));
+            read = read.min(odd.stops.trailing_zeros() as usize);
+            dropped = odd.dropped;
+            points = _mm512_mask_mov_epi16(points, odd.marked, _mm512_set1_epi16(b'?'.into()));
             escapes = self.spelling.escapes.map_or(0, |range| within_16(points, range));
         }
+        let valid = low_32(read) & !dropped;
         let nul = if self.nul_is_two { _mm512_testn_epi16_mask(points, points) } else { 0 };
         let (two, three) = (from_16(points, self.starts[0]) | nul, from_16(points, self.starts[1]));
-        Units { points, valid, lengths: [two, three].map(|lanes| lanes & !escapes & valid) }
+        Units { points, read, valid, lengths: [two, three].map(|lanes| lanes & !escapes & valid) }
     }
 
     /// Up to 16 code points; what is behind them decides about a lead in the last.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn points<Taker>(&self, points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Points {
-        let (mut valid, mut escapes) = (low_16(left), 0);
-        if (within_32(points, self.odd[0]) | within_32(points, self.odd[1])) & valid != 0 {
-            let stops = self.stops(|range| within_32(points, range).into(), |range| within_32(next(), range).into());
-            valid &= low_16((stops & u32::from(valid)).trailing_zeros() as usize);
+    fn points<Taker>(&self, mut points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Points {
+        let (mut read, mut dropped, mut escapes) = (left.min(16), 0, 0);
+        if (within_32(points, self.odd[0]) | within_32(points, self.odd[1])) & low_16(left) != 0 {
+            let odd = self.odd(|range| within_32(points, range).into(), |range| within_32(next(), range).into());
+            read = read.min(odd.stops.trailing_zeros() as usize);
+            dropped = odd.dropped as u16;
+            points = _mm512_mask_mov_epi32(points, odd.marked as u16, _mm512_set1_epi32(b'?'.into()));
             escapes = self.spelling.escapes.map_or(0, |range| within_32(points, range));
         }
+        let valid = low_16(read) & !dropped;
         let nul = if self.nul_is_two { _mm512_testn_epi32_mask(points, points) } else { 0 };
         let [two, three, four] = self.starts.map(|start| from_32(points, start));
         let splits = if self.splits { from_32(points, 0x1_0000) & valid } else { 0 };
-        Points { points, valid, lengths: [two | nul, three, four].map(|lanes| lanes & !escapes & valid), splits }
+        Points { points, read, valid, lengths: [two | nul, three, four].map(|lanes| lanes & !escapes & valid), splits }
     }
 
-    /// Where the kernel stops: at what the form lacks and at pairs that it joins.
+    /// What the form lacks and the pairs that it joins.
     #[inline]
-    fn stops(&self, within: impl Fn(Range) -> u32, next_within: impl Fn(Range) -> u32) -> u32 {
-        let missing = self.spelling.missing.iter().fold(0, |stops, &range| stops | within(range));
-        missing | if self.spelling.joins { within(LEADS) & next_within(TRAILS) } else { 0 }
+    fn odd(&self, within: impl Fn(Range) -> u32, next_within: impl Fn(Range) -> u32) -> Odd {
+        let pairs = if self.spelling.joins { within(LEADS) & next_within(TRAILS) } else { 0 };
+        let missing = self.spelling.missing.iter().fold(0, |missing, &range| missing | within(range));
+        match self.spelling.lacking {
+            Lacking::Stop => Odd { stops: pairs | missing, marked: 0, dropped: 0 },
+            Lacking::Mark => Odd { stops: pairs, marked: missing, dropped: 0 },
+            Lacking::Nothing => Odd { stops: pairs, marked: 0, dropped: missing },
+        }
     }
+}
+
+/// Lanes at which the kernel stops, that are written as `?`, and that are not written.
+struct Odd {
+    stops: u32,
+    marked: u32,
+    dropped: u32,
 }
 
 /// Hand over a text of one byte each block by block, from an index to a limit or to where the kernel stops; the end is returned.
@@ -197,9 +218,8 @@ fn each_of_one<S, const IS_PLAIN: bool>(
         }
         let block = speller.units::<u8>(_mm512_cvtepu8_epi16(bytes_32(text, at)), || _mm512_setzero_si512(), left);
         take_units(state, &block);
-        let read = block.valid.count_ones() as usize;
-        if read < 32.min(left) {
-            return at + read;
+        if block.read < 32.min(left) {
+            return at + block.read;
         }
         // A number, not what was counted: the next loads must not wait for the masks of this block.
         at += 32;
@@ -222,9 +242,8 @@ fn each_of_two<S, const IS_PLAIN: bool>(
         let left = limit - at;
         let block = speller.units::<u16>(units_32(text, at), || units_32(text, at + 1), left);
         take(state, &block);
-        let read = block.valid.count_ones() as usize;
-        if read < 32.min(left) {
-            return at + read;
+        if block.read < 32.min(left) {
+            return at + block.read;
         }
         // A number, not what was counted: the next loads must not wait for the masks of this block.
         at += 32;
@@ -247,9 +266,8 @@ fn each_of_four<S, const IS_PLAIN: bool>(
         let left = limit - at;
         let block = speller.points::<u32>(units_16(text, at), || units_16(text, at + 1), left);
         take(state, &block);
-        let read = block.valid.count_ones() as usize;
-        if read < 16.min(left) {
-            return at + read;
+        if block.read < 16.min(left) {
+            return at + block.read;
         }
         // A number, not what was counted: the next loads must not wait for the masks of this block.
         at += 16;
@@ -339,7 +357,7 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         let mut block = Bytes { ..*block };
         for _ in 0..2 {
             let points = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(block.points));
-            let units = Units { points, valid: block.valid as u32, lengths: [block.two as u32, 0] };
+            let units = Units { points, read: 32, valid: block.valid as u32, lengths: [block.two as u32, 0] };
             self.put_one_or_two::<u8>(&units, out);
             let points = _mm512_shuffle_i64x2::<0b10_11_10>(block.points, block.points);
             block = Bytes { points, valid: block.valid >> 32, two: block.two >> 32 };
@@ -379,7 +397,7 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         for _ in 0..2 {
             let points = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(units));
             let lengths = [two as u16, three as u16, 0];
-            self.put_points::<u16>(&Points { points, valid: valid as u16, lengths, splits: 0 }, out);
+            self.put_points::<u16>(&Points { points, read: 16, valid: valid as u16, lengths, splits: 0 }, out);
             units = _mm512_shuffle_i64x2::<0b10_11_10>(units, units);
             (valid, two, three) = (valid >> 16, two >> 16, three >> 16);
         }
@@ -434,7 +452,7 @@ fn put_pairs((sequences, points): (__m256i, __m256i), kept: u32, splits: u8, out
     let payloads = _mm512_and_si512(groups, _mm512_set1_epi64(PAIR_PAYLOADS));
     let pairs = _mm512_or_si512(payloads, _mm512_set1_epi64(PAIR_MARKS));
     let bytes = _mm512_mask_mov_epi64(_mm512_cvtepu32_epi64(sequences), splits, pairs);
-    let kept = _pdep_u64(kept.into(), 0x0F0F_0F0F_0F0F_0F0F) | _pdep_u64(splits.into(), EVERY_EIGHTH) * 0x3F;
+    let kept = _pdep_u64(kept.into(), 0x0F0F_0F0F_0F0F_0F0F) | (_pdep_u64(splits.into(), EVERY_EIGHTH) * 0x3F);
     put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
 }
 
