@@ -111,11 +111,11 @@ impl Form {
         form
     }
 
-    /// What the kernels write of a text, if they know the form.
-    pub(crate) fn script<'a>(&'a self, text: Text<'a>) -> Option<Script<'a>> {
+    /// What the kernels write of a text, if they know the form; `spelling` is the form's or one for a policy.
+    pub(crate) fn script<'a>(&'a self, spelling: Option<&'a Spelling>, text: Text<'a>) -> Option<Script<'a>> {
         let spelt = |spelling| Script::Bytes(Spelt { spelling, agreement: &self.agreement, text });
         let units = |wide| Script::Units(WideText { wide, text });
-        self.spelling.as_ref().map(spelt).or(self.wide.map(units))
+        spelling.map(spelt).or(self.wide.map(units))
     }
 
     /// Whether a unit without a fixed length is among the form's own.

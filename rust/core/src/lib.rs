@@ -34,7 +34,7 @@ pub use pass::{Halt, OnFault, Pass, Pending, Sink};
 pub use pieces::{PIECE_BYTES, by_threads};
 pub use scan::{Scan, Tally};
 pub use sequence::Step;
-pub use spelling::Spelling;
+pub use spelling::{Lacking, Spelling};
 pub use text_buffer::TextBuffer;
 pub use verdict::Verdict;
 pub use wide::Wide;

@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
         let (before, text) = (self.out.len(), Text::Four(points));
         let mut at = 0;
         loop {
-            if let Some(script) = form.script(text) {
+            if let Some(script) = form.script(form.spelling.as_ref(), text) {
                 at = self.out.take(&script, at, points.len())?;
             }
             if at == points.len() {

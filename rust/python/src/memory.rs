@@ -130,11 +130,16 @@ pub fn str_of_pass<'py>(
     start: usize,
     extent: Extent,
 ) -> PyResult<Bound<'py, PyString>> {
+    if extent.width == Width::Ascii && extent.count == pass.data.len() - start {
+        // One byte for each character: they are the same.
+        let same = str_of_ascii(py, &pass.data[start..])?;
+        return same.ok_or_else(|| PyMemoryError::new_err(()));
+    }
     let made = new_str(py, extent.count, extent.width, |memory| {
         released(py, pass.data.len(), || match memory {
-            Unseen::One(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
-            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
-            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+            Unseen::One(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
+            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
+            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
         })
     })?;
     made.ok_or_else(|| PyMemoryError::new_err(()))
