@@ -33,9 +33,6 @@ fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
     copy
 }
 
-/// After so many clean blocks the next is expected to be clean too: to expect wrongly costs as much as two blocks.
-const PATIENCE: usize = 4;
-
 /// The tables of a layout and the few facts that each block asks for.
 struct Reader<'a> {
     layout: &'a Layout,
@@ -161,6 +158,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
+        let clean = self.well_formed::<Taker>(window, left, carry);
+        clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
+    }
+
+    /// The same for a block of which nothing is known.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
@@ -454,12 +459,12 @@ impl Reader<'_> {
         at - back
     }
 
-    /// Count blocks of any text until some are clean; return where that ends, and whether reading goes on there.
+    /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_dirty(&self, data: &[u8], (start, limit): (usize, usize), counted: &mut Counted<'_>) -> (usize, bool) {
-        let (mut at, mut carry, mut copy, mut clean) = (start, 0, [0; 72], 0);
-        while at < limit && clean < PATIENCE {
+        let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
+        while at < limit {
             let block = self.any_block::<()>(window(data, at, &mut copy), limit - at, carry);
             let dropped = if self.answer == Answer::Drop { block.ill } else { 0 };
             let [b0, b1, b2, _] = block.bytes;
@@ -470,7 +475,9 @@ impl Reader<'_> {
                 return (at + block.length, false);
             }
             (at, carry) = (at + 64, block.carry);
-            clean = if block.ill == 0 { clean + 1 } else { 0 };
+            if block.ill == 0 {
+                break;
+            }
         }
         (at + carry.count_ones() as usize, true)
     }
@@ -583,18 +590,16 @@ fn write<T>(
     put_block: impl Fn(&Reader<'_>, &Window, &Block, &mut Output<'_, T>),
 ) -> usize {
     let reader = Reader::new(source);
-    let (mut at, mut carry, mut copy, mut clean) = (start, 0, [0; 72], PATIENCE);
+    let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
     while at < limit {
         let (window, left) = (window(source.data, at, &mut copy), limit - at);
         let first = bytes_of(window, 0);
-        if clean >= PATIENCE && reader.is_ascii(first, carry, left) {
+        if reader.is_ascii(first, carry, left) {
             put_ascii(first, out);
             at += 64;
             continue;
         }
-        let well_formed = if clean >= PATIENCE { reader.well_formed::<T>(window, left, carry) } else { None };
-        let mut block = well_formed.unwrap_or_else(|| reader.any_block::<T>(window, left, carry));
-        clean = if block.ill == 0 { clean + 1 } else { 0 };
+        let mut block = reader.block::<T>(window, left, carry);
         if reader.answer == Answer::Drop {
             block.begins &= !block.ill;
         }
