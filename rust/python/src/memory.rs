@@ -130,7 +130,7 @@ pub fn str_of_pass<'py>(
     start: usize,
     extent: Extent,
 ) -> PyResult<Bound<'py, PyString>> {
-    if extent.width == Width::Ascii && extent.count == pass.data.len() - start {
+    if extent.is_clean && extent.width == Width::Ascii && extent.count == pass.data.len() - start {
         // One byte for each character: they are the same.
         let same = str_of_ascii(py, &pass.data[start..])?;
         return same.ok_or_else(|| PyMemoryError::new_err(()));

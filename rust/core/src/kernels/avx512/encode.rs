@@ -138,7 +138,8 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn units<Taker>(&self, mut points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Units {
         let (mut read, mut dropped, mut escapes) = (left.min(32), 0, 0);
-        if (within_16(points, self.odd[0]) | within_16(points, self.odd[1])) & low_32(left) != 0 {
+        let low = if self.odd[0].0 <= 0xFFFF { within_16(points, self.odd[0]) } else { 0 };
+        if (low | within_16(points, self.odd[1])) & low_32(left) != 0 {
             let odd = self.odd(|range| within_16(points, range), |range| within_16(next(), range));
             read = read.min(odd.stops.trailing_zeros() as usize);
             dropped = odd.dropped;
@@ -156,7 +157,8 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn points<Taker>(&self, mut points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Points {
         let (mut read, mut dropped, mut escapes) = (left.min(16), 0, 0);
-        if (within_32(points, self.odd[0]) | within_32(points, self.odd[1])) & low_16(left) != 0 {
+        let low = if self.odd[0].0 <= 0xFFFF { within_32(points, self.odd[0]) } else { 0 };
+        if (low | within_32(points, self.odd[1])) & low_16(left) != 0 {
             let odd = self.odd(|range| within_32(points, range).into(), |range| within_32(next(), range).into());
             read = read.min(odd.stops.trailing_zeros() as usize);
             dropped = odd.dropped as u16;
@@ -367,7 +369,14 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn put_units(&self, units: &Units, out: &mut Output<'_, u8>) {
-        if units.lengths[1] == 0 { self.put_one_or_two::<u16>(units, out) } else { self.put_halves(units, out) }
+        match units.lengths {
+            // Each is its low byte.
+            [0, 0] if units.valid == !0 => {
+                put_bytes(out, _mm512_castsi256_si512(_mm512_cvtepi16_epi8(units.points)), 32);
+            }
+            [_, 0] => self.put_one_or_two::<u16>(units, out),
+            _ => self.put_halves(units, out),
+        }
     }
 
     #[inline]

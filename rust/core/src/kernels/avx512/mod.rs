@@ -79,8 +79,14 @@ fn bytes_32(data: &[u8], at: usize) -> __m256i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn units_32(text: &[u16], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
-    // SAFETY: a masked load touches only the units of its mask, and as many are left.
-    unsafe { _mm512_maskz_loadu_epi16(low_32(left), text.as_ptr().wrapping_add(at).cast()) }
+    let start = text.as_ptr().wrapping_add(at).cast();
+    if left >= 32 {
+        // SAFETY: 32 units of the text begin there.
+        unsafe { _mm512_loadu_si512(start) }
+    } else {
+        // SAFETY: a masked load touches only the units of its mask, and as many are left.
+        unsafe { _mm512_maskz_loadu_epi16(low_32(left), start.cast()) }
+    }
 }
 
 /// The 16 units from `at` on; beyond the end of the text they are 0.
@@ -88,8 +94,14 @@ fn units_32(text: &[u16], at: usize) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn units_16(text: &[u32], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
-    // SAFETY: a masked load touches only the units of its mask, and as many are left.
-    unsafe { _mm512_maskz_loadu_epi32(low_16(left), text.as_ptr().wrapping_add(at).cast()) }
+    let start = text.as_ptr().wrapping_add(at).cast();
+    if left >= 16 {
+        // SAFETY: 16 units of the text begin there.
+        unsafe { _mm512_loadu_si512(start) }
+    } else {
+        // SAFETY: a masked load touches only the units of its mask, and as many are left.
+        unsafe { _mm512_maskz_loadu_epi32(low_16(left), start.cast()) }
+    }
 }
 
 /// Store a vector in the first 64 bytes.

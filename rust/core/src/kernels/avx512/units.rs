@@ -49,7 +49,10 @@ fn each_block<const BYTES: usize, S>(
     state: &mut S,
     take: impl Fn(&mut S, &Block),
 ) -> usize {
-    let limit = start + units.wide.whole_units(limit.min(units.data.len()).saturating_sub(start));
+    // Part of a unit at the end is no unit, nor the trail of a pair.
+    let [limit, end] = [limit.min(units.data.len()), units.data.len()]
+        .map(|end| start + units.wide.whole_units(end.saturating_sub(start)));
+    let units = &Units { data: &units.data[..end.min(units.data.len())], ..*units };
     let (mut at, mut consumed) = (start, 0);
     while at < limit {
         let left = ((limit - at) / BYTES).min(64 / BYTES);
