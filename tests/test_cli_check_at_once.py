@@ -12,7 +12,7 @@ import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,10 +22,13 @@ from hypothesis import strategies as st
 import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold.cli import check, turns
+from eightfold.cli.checking import FileCheck, Task
+from eightfold.cli.reports import report
 from eightfold.corrected import Linter
 from eightfold.files import FileError, reading, scanning
 from eightfold.files.reading import Source, opened
 from eightfold.files.scanning import Scan, counts_in, faults_in, segment_end, stands_alone
+from eightfold.files.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
 
@@ -232,6 +235,22 @@ def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: 
         outputs.append(path.read_bytes())
     assert len(outputs[0]) > 1000
     assert outputs[0] == outputs[1]
+
+
+def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
+    met = []
+
+    def walking() -> Iterator[Found]:
+        for number in range(1000):
+            met.append(number)
+            yield Found(str(tmp_path / "file"), b"file", walked=True)
+
+    (tmp_path / "file").write_bytes(b"clean\n")
+    here = FileCheck(Task(), check._Told(report("text", statistics=False)))
+    with closing(turns.at_once(1, Task(), here, walking())) as due:
+        next(due)()
+        assert here.listener.summary.files == 64
+        assert len(met) <= 64 * 3 + 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")

@@ -17,6 +17,7 @@ from command_line import ENVIRONMENT, command, run
 from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files import reading
+from eightfold.files.temporary import is_temporary
 
 NAMES = [form.name for form in eightfold.forms()]
 TEXT = "one\nna\u00efve \u20ac \ufffd\n"
@@ -187,7 +188,8 @@ class TestDestinations:
         make_tree(tmp_path)
         (tmp_path / "in/b").write_bytes(b"\xff")
         assert convert(tmp_path, "-t", "utf-16-be", "--in-place", ".").returncode == 1
-        assert [(tmp_path / name).read_bytes() for name in names_in(tmp_path)] == [b"\x00a", b"\xff", b"\x00c"]
+        files = [name for name in names_in(tmp_path) if not is_temporary(name)]
+        assert [(tmp_path / name).read_bytes() for name in files] == [b"\x00a", b"\xff", b"\x00c"]
 
     def test_a_missing_file_outranks_a_faulty_one(self, tmp_path: Path) -> None:
         (tmp_path / "bad").write_bytes(b"\xff")

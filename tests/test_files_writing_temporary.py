@@ -146,3 +146,21 @@ def test_any_name_has_places_that_fit_and_are_known(name: str, tmp_path: Path) -
 
 def test_long_names_that_begin_alike_do_not_share_places(tmp_path: Path) -> None:
     assert not set(places(tmp_path / ("x" * 100 + "1"))) & set(places(tmp_path / ("x" * 100 + "2")))
+
+
+@pytest.mark.parametrize("moment", ["_lock", "_is_at"])
+def test_who_is_stopped_when_the_file_was_just_made_leaves_none(
+    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    act = getattr(temporary, moment)
+
+    def stopped(*arguments: object, **options: object) -> object:
+        monkeypatch.setattr(temporary, moment, act)
+        signal.raise_signal(signal.SIGINT)
+        return act(*arguments, **options)
+
+    monkeypatch.setattr(temporary, moment, stopped)
+    with pytest.raises(KeyboardInterrupt), temporary_beside(str(tmp_path / "target"), 0o600):
+        raise AssertionError("the block is not reached")
+    assert list(tmp_path.iterdir()) == []
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()

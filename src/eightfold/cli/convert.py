@@ -23,6 +23,7 @@ from eightfold.cli.selection import add_selection
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.certificates import Certificate, Side
+from eightfold.files.journals import Ends, Journals
 from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
@@ -56,7 +57,9 @@ def parser() -> CommandParser:
         "changes while it is read. Of a folder neither what .gitignore files ignore is\n"
         "taken, nor binary files, nor backups of the same SUFFIX. Compressed files are read\n"
         "as what is in them, and written so where OUT has such an ending; they, and remote\n"
-        "ones (https://, s3://), are not replaced.\n\n"
+        "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
+        "folder has a journal of what is: run it again after a fault or a kill, and nothing\n"
+        "is converted twice.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
@@ -99,11 +102,12 @@ def run(options: Options) -> int:
     if options.form is not None:
         _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
     failures = Failures()
-    work = _Run(failures)
+    work = _Run(options, failures)
     with watched(options, options.paths, options.selection):
         status = _show(options, work, failures) if options.diff else _write(options, work, failures)
-    work.end()
-    return WRONG_USE_OR_FILE if failures.count else status
+    status = WRONG_USE_OR_FILE if failures.count else status
+    work.end(status)
+    return status
 
 
 def _show(options: Options, run: _Run, failures: Failures) -> int:
@@ -117,7 +121,8 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
     with certificates(options) as certify:
-        done = (run.do(partial(_convert, job, options, certify), _outcome(job)) for job in work)
+        convert = _convert_in_place if options.in_place else _convert
+        done = (run.do(partial(convert, job, options, certify, run.journals), _outcome(job)) for job in work)
         return max(done, default=NOTHING_WRONG)
 
 
@@ -148,7 +153,9 @@ class _StoppedError(Exception):
 class _Run:
     """One run over files: what stops one is told, and the next can come."""
 
-    def __init__(self, failures: Failures) -> None:
+    def __init__(self, options: Options, failures: Failures) -> None:
+        form = "auto" if options.form is None else options.form.name
+        self.journals = Journals({"from": form, "to": options.to.name, "errors": options.errors})
         self._failures = failures
         self._binary = 0
 
@@ -166,10 +173,16 @@ class _Run:
             return FAULTS
         return NOTHING_WRONG
 
-    def end(self) -> None:
-        """Say what was left alone."""
+    def end(self, status: int) -> None:
+        """Say what was left alone; if all is done, the journals go."""
         if self._binary:
             say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
+        if self.journals.already:
+            say(f"{counted(self.journals.already, 'file')} already converted by a run that was stopped")
+        if status == NOTHING_WRONG:
+            self.journals.end()
+        elif self.journals.left:
+            say("not all is converted: run it again for the rest; what is converted will be left alone")
 
 
 def _outcome(job: Job) -> str:
@@ -185,19 +198,31 @@ def _differ(file: Found, options: Options) -> int:
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
-def _convert(job: Job, options: Options, certify: Callable[[bytes], object]) -> int:
+def _convert_in_place(job: Job, options: Options, certify: Callable[[bytes], object], journals: Journals) -> int:
+    if journals.has(job.source):
+        return NOTHING_WRONG
+    try:
+        return _convert(job, options, certify, journals)
+    except FileError:
+        journals.take_back(job.source)
+        raise
+
+
+def _convert(job: Job, options: Options, certify: Callable[[bytes], object], journals: Journals) -> int:
     reading = opened(job.source, twice=options.form is None, unpack=options.unpack)
     with sink(job, options, before(job)) as target, reading as source:
         conversion = _conversion(source, options, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
-        certificate = _certificate(job, conversion) if options.certificate else None
+        certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
         for piece in _pieces(source, conversion, verifier):
             target.write(piece.result)
             if certificate is not None:
                 certificate.take(piece.chunk, piece.result)
+        if options.in_place and certificate is not None:
+            journals.add(job.source, Ends(*certificate.digests))
     if verifier is not None:
         say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
-        if certificate is not None:
+        if options.certificate and certificate is not None:
             certify(certificate.line("code points", {"code_points": verifier.count}))
     return NOTHING_WRONG
 

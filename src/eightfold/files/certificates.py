@@ -48,6 +48,12 @@ class Certificate:
         for side, data in zip(self._sides, (chunk, result), strict=True):
             side.take(data)
 
+    @property
+    def digests(self) -> tuple[str, str]:
+        """The SHA-256 of both sides, in hex."""
+        source, result = (side.digest for side in self._sides)
+        return source, result
+
     def line(self, proof: str, counts: Mapping[str, int]) -> bytes:
         """Return the certificate.
 
@@ -70,10 +76,14 @@ class _Measured:
         self._bytes += len(data)
         self._digest.update(data)
 
+    @property
+    def digest(self) -> str:
+        return self._digest.hexdigest()
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "path": as_text(self._side.path),
             "form": self._side.form,
             "bytes": self._bytes,
-            "sha256": self._digest.hexdigest(),
+            "sha256": self.digest,
         }

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import BinaryIO
 from zlib import crc32
 
@@ -51,14 +54,33 @@ def temporary_beside(target: str, mode: int) -> Iterator[BinaryIO]:
     places = list(_places(target))
     for path in places:
         _clear(path)
-    file = next(filter(None, (_claimed(path, mode) for path in places)), None)
-    if file is None:
-        raise OSError(errno.EBUSY, f"{PLACES} runs are writing to it at the same time: try again when they are done")
-    with file:
-        try:
-            yield file
-        finally:
-            _remove(file)
+    with _signals_held() as let_them_come:
+        file = next(filter(None, (_claimed(path, mode) for path in places)), None)
+        if file is None:
+            raise OSError(
+                errno.EBUSY, f"{PLACES} runs are writing to it at the same time: try again when they are done"
+            )
+        with file:
+            try:
+                let_them_come()
+                yield file
+            finally:
+                _remove(file)
+
+
+@contextmanager
+def _signals_held() -> Iterator[Callable[[], object]]:
+    """Hold back what stops the program until it is let come: a file that nobody knows yet would stay."""
+    if sys.platform == "win32":
+        yield lambda: None
+        return
+    stopping = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
+    let_them_come = partial(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+    try:
+        yield let_them_come
+    finally:
+        let_them_come()
 
 
 def hand_over(file: BinaryIO, target: str) -> None:

@@ -1,0 +1,161 @@
+"""Journals of conversions in place: which files of a folder are done, so that none of them is ever converted twice.
+
+A journal lies in the folder itself and is there until a run has ended well: one that was killed, or met a fault, leaves
+it, and the next one reads it. Before a file is replaced a line says what it was and what it will be, by digests, so
+whatever moment the run is killed at, the file is one or the other; a file that is neither was changed by somebody.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import NamedTuple
+
+from eightfold.files import FileError, blaming
+from eightfold.files.names import as_text, shown
+from eightfold.files.reading import opened
+from eightfold.files.records import heading, record
+
+NAME = ".conversion-journal.eightfold.tmp"
+"""A name by which files are known for ours, so that it is not found by walking."""
+KIND = "conversion"
+
+
+class Ends(NamedTuple):
+    """The digests of a file before and after it is converted, in hex."""
+
+    original: str
+    result: str
+
+
+_NOT_DONE = Ends("", "")
+
+
+class Journals:
+    """The journals of one run, which goes on where others of the same conversion were stopped.
+
+    Args:
+        conversion: what is done to the files, as names and values; a journal of another one is refused.
+    """
+
+    def __init__(self, conversion: Mapping[str, str]) -> None:
+        self._conversion = dict(conversion)
+        self._met: dict[str, int] = {}
+        self._last = ""
+        self._folder = ""
+        self._done: dict[str, Ends] = {}
+        self.already = 0
+        """How many files were found converted."""
+
+    def has(self, path: str) -> bool:
+        """Return whether a file was converted by a run that was stopped.
+
+        Raises:
+            FileError: it was changed since, the journal of its folder is of another conversion, or cannot be read.
+        """
+        folder, name = os.path.split(os.path.realpath(path))
+        self._enter(folder)
+        ends = self._done.get(as_text(name))
+        if ends in (None, _NOT_DONE):
+            return False
+        digest = _digest(path)
+        if digest not in ends:
+            journal = shown(os.path.join(folder, NAME))
+            raise FileError(path, f"it was changed since a run that was stopped converted it, as {journal} has it")
+        self.already += digest == ends.result
+        return digest == ends.result
+
+    def add(self, path: str, ends: Ends) -> None:
+        """Say that a file is about to be replaced; it is on the disk when this returns.
+
+        Raises:
+            FileError: it cannot be said.
+        """
+        journal = self._write(path, ends)
+        self._met[journal] = self._met.get(journal, 0) + 1
+        self._last = path
+
+    def take_back(self, path: str) -> None:
+        """Say that a file was not replaced after all, if it was said that it would be.
+
+        Raises:
+            FileError: it cannot be said.
+        """
+        if self._last == path:
+            journal = self._write(path, _NOT_DONE)
+            self._met[journal] -= 1
+            if not self._met[journal]:
+                self._remove(journal)
+
+    def _write(self, path: str, ends: Ends) -> str:
+        folder, name = os.path.split(os.path.realpath(path))
+        journal = os.path.join(folder, NAME)
+        with blaming(journal), open(journal, "ab") as file:
+            begun = b"" if file.tell() else heading(KIND) + record(self._conversion)
+            file.write(begun + record({"name": as_text(name), **ends._asdict()}))
+            file.flush()
+            os.fsync(file.fileno())
+        return journal
+
+    @property
+    def left(self) -> bool:
+        """Whether there are any."""
+        return bool(self._met)
+
+    def end(self) -> None:
+        """Remove the journals: all is done."""
+        for journal in list(self._met):
+            self._remove(journal)
+
+    def _remove(self, journal: str) -> None:
+        with blaming(journal):
+            os.unlink(journal)
+        del self._met[journal]
+
+    def _enter(self, folder: str) -> None:
+        if folder != self._folder:
+            self._done = {}
+            journal = os.path.join(folder, NAME)
+            if os.path.exists(journal):
+                self._done = dict(self._read(journal))
+                self._met[journal] = sum(ends != _NOT_DONE for ends in self._done.values())
+            self._folder = folder
+
+    def _read(self, journal: str) -> Iterator[tuple[str, Ends]]:
+        with blaming(journal), open(journal, "r+b") as file:
+            data = file.read()
+            # What was cut off in the middle was not followed by anything.
+            if (heading(KIND) + record(self._conversion)).startswith(data):
+                file.truncate(0)
+                return
+            *lines, _ = data.split(b"\n")
+            try:
+                self._check(journal, lines)
+                yield from map(_entry, lines[2:])
+            except (IndexError, KeyError, TypeError, ValueError) as error:
+                told = f"this is no journal of a conversion ({error}): look at it, and remove it"
+                raise FileError(journal, told) from error
+            file.truncate(data.rfind(b"\n") + 1)
+
+    def _check(self, journal: str, lines: list[bytes]) -> None:
+        if lines[0] + b"\n" != heading(KIND):
+            raise ValueError("its first line does not say so")
+        before = json.loads(lines[1])
+        if before != self._conversion:
+            told = ", ".join(f"{name} {value}" for name, value in before.items())
+            raise FileError(journal, f"a conversion ({told}) was stopped here: run it again first, or remove this file")
+
+
+def _entry(line: bytes) -> tuple[str, Ends]:
+    values = json.loads(line)
+    return values["name"], Ends(values["original"], values["result"])
+
+
+def _digest(path: str) -> str:
+    digest = sha256()
+    with opened(path) as source:
+        for chunk, _ in source.pieces():
+            digest.update(chunk)
+    return digest.hexdigest()
