@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import array
+import codecs
+from collections import Counter
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -108,6 +111,74 @@ def test_threads_change_nothing_and_are_checked() -> None:
     )
     with pytest.raises(ValueError, match="threads"):
         eightfold.convert(DATA, "wtf-8", "cesu-8", threads=0)
+
+
+def long_text(form: str, *, faulty: bool) -> bytes:
+    """Enough for threads, in pieces that can be cut, with faults here and there and one near the end of each piece."""
+    random = Random(5)
+    line = eightfold.encode("a line, \u00e9 \u6f22 \U0001f600\n", form)
+    data = bytearray(line * (9 * 2**20 // len(line)))
+    places = [random.randrange(len(data)) for _ in range(40)] + [at * 2**20 - at % 7 for at in range(1, 9)]
+    for at in places if faulty else []:
+        ill = random.choice([b"\xff", b"\xed\xa0\x80\xed\xb0\x80", b"\xc0\x80", b"\xe2\x82", random.randbytes(6)])
+        data[at : at + len(ill)] = ill
+    return bytes(data)
+
+
+@pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference would take minutes, and has no threads")
+@pytest.mark.parametrize("name", ["utf-8", "wtf-8", "generalized-utf-8", "cesu-8", "mutf-8", "utf-16", "utf-32-be"])
+@pytest.mark.parametrize("faulty", [False, True])
+def test_results_of_threads_are_those_of_one(name: str, faulty: bool) -> None:
+    data = long_text(name, faulty=faulty)
+    one = list(eightfold.faults(data, name))
+    assert bool(one) == faulty
+    assert list(eightfold.faults(data, name, threads=3)) == one
+    assert list(eightfold.faults(data, name, 3, threads=3)) == one[:3]
+    assert eightfold.is_well_formed(data, name, threads=3) == eightfold.is_well_formed(data, name) == (not one)
+    assert eightfold.tally(data, name, threads=3) == eightfold.tally(data, name) == Counter(f.kind for f in one)
+    assert eightfold.tally(bytearray(data), name) == eightfold.tally(data, name)
+    for target, errors in [("wtf-8", "replace"), ("wtf-16-le", "ignore"), ("cesu-8", "backslashreplace")]:
+        text = eightfold.decode(data, name, errors)
+        assert eightfold.convert(data, name, target, errors, threads=2) == eightfold.encode(text, target, errors)
+
+
+@pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference would take minutes, and has no threads")
+def test_what_a_handler_says_holds_across_pieces() -> None:
+    data = bytearray(b"text " * (9 * 2**20 // 5))
+    places = [2**20 - 2, 2**20 + 5, 3 * 2**20, 5 * 2**20 + 1]
+    for at in places:
+        data[at] = 0xFF
+    seen: list[int] = []
+
+    def passing_over(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        seen.append(error.start)
+        return "\N{BULLET}", error.start + (2**21 if len(seen) == 3 else 1)
+
+    codecs.register_error("eightfold.passing-over", passing_over)
+    converted = eightfold.convert(bytes(data), "utf-8", "utf-16-le", "eightfold.passing-over", threads=2)
+    assert seen == places
+    seen.clear()
+    assert converted == bytes(data).decode("utf-8", "eightfold.passing-over").encode("utf-16-le")
+    with pytest.raises(eightfold.ConversionError) as raised:
+        eightfold.convert(bytes(data), "utf-8", "utf-16-le", threads=2)
+    assert raised.value.start == places[0]
+
+
+@pytest.mark.parametrize("verb", [eightfold.faults, eightfold.is_well_formed, eightfold.tally])
+def test_threads_are_a_number(verb: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match="threads must be 1 or more, not 0"):
+        verb(b"", "utf-8", threads=0)
+    with pytest.raises(TypeError):
+        verb(b"", "utf-8", threads="two")
+
+
+def test_a_tally_counts_what_faults_are_found() -> None:
+    data = b"a\xff\xff \xed\xa0\x80\xc0\xaf \xe2\x82"
+    for name in ("utf-8", "wtf-8", "mutf-8", "utf-16-be", "utf-8-sig", "optu-8", "corrected-utf-8"):
+        assert eightfold.tally(data, name) == Counter(fault.kind for fault in eightfold.faults(data, name))
+    assert eightfold.tally(b"", "utf-8") == eightfold.tally(b"clean", "utf-8") == {}
+    assert eightfold.tally(data, "utf-8") == {"invalid-byte": 2, "surrogate": 1, "overlong": 1, "truncated": 1}
 
 
 def test_code_point_arrays_reach_beyond_unicode() -> None:

@@ -27,6 +27,7 @@ from eightfold.text import (
     is_encodable,
     is_well_formed,
     locate,
+    tally,
 )
 from eightfold.textfile import open
 from eightfold.version import __version__
@@ -83,6 +84,7 @@ __all__ = [
     "repair",
     "scrub",
     "scrub_report",
+    "tally",
     "unregister_codecs",
     "wtf8",
     "xtf8",

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import operator
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from eightfold import reference
 from eightfold._engine import CORE
-from eightfold.faults import Fault
+from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
@@ -119,7 +120,7 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
         data: any bytes-like object, in the source form.
         source, target: Forms or names.
         errors: the policy; one that Python has for one direction only applies to that end, the other is strict.
-        threads: how many may work at once; results are the same.
+        threads: how many may work at once, from 8 MiB on; results are the same.
 
     Raises:
         ConversionError: with byte offsets into the data.
@@ -130,8 +131,7 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     """
     source_form, target_form = form_named(source), form_named(target)
     check_policy(errors, source_form, target_form)
-    if threads < 1:
-        raise ValueError(f"threads must be 1 or more, not {threads}")
+    _check_threads(threads)
     content = bytes_of(data)
     plain, skipped = _opening(source_form, content)
     decoding = Decoding(
@@ -142,12 +142,26 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     return mark + b"".join(converted_pieces(decoding, end, 0, final=True))
 
 
-def is_well_formed(data: Data, form: AnyForm) -> bool:
+def _check_threads(threads: int) -> None:
+    if threads < 1:
+        raise ValueError(f"threads must be 1 or more, not {threads}")
+
+
+def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     r"""Say whether bytes follow the definition of a form.
+
+    Args:
+        data: any bytes-like object. One that is not `bytes` is scanned in constant memory, and by one thread.
+        form: a Form or the name of one.
+        threads: how many may work at once, from 8 MiB on; the answer is the same.
+
+    Raises:
+        LookupError: no such form. ValueError: ``threads`` is below 1.
 
     >>> is_well_formed(b"\xed\xa0\x80", "utf-8"), is_well_formed(b"\xed\xa0\x80", "wtf-8")
     (False, True)
     """
+    _check_threads(threads)
     content = bytes_of(data)
     plain, skipped = _opening(form_named(form), content)
     return reference.well_formed_end(plain, content, skipped) == len(content)
@@ -162,20 +176,46 @@ def is_encodable(text: str, form: AnyForm) -> bool:
     return next(encode_faults(text, form), None) is None
 
 
-def faults(data: Data, form: AnyForm, limit: int | None = None) -> Iterator[Fault]:
+def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int = 1) -> Iterator[Fault]:
     r"""Yield the faults of bytes, in order: one for each sequence that was meant.
 
     Args:
-        data: any bytes-like object.
+        data: any bytes-like object. One that is not `bytes` is scanned in constant memory, and by one thread.
         form: a Form or the name of one.
         limit: how many at most; None for all.
+        threads: how many may look ahead at once, from 8 MiB on; the faults are the same.
+
+    Raises:
+        LookupError: no such form. ValueError: ``threads`` or ``limit`` is out of range.
 
     >>> [str(fault) for fault in faults(b"a\xc0\xaf", "utf-8")]
     ['overlong form of U+002F (C0 AF)']
     """
+    _check_threads(threads)
     asked, content = form_named(form), bytes_of(data)
     plain, skipped = _opening(asked, content)
     return islice((fault.renamed(asked.name) for fault in reference.faults(plain, content, skipped)), limit)
+
+
+def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
+    r"""Count the faults of bytes by their kinds, at the speed of a scan: no object is made for each.
+
+    Args:
+        data: any bytes-like object. One that is not `bytes` is scanned in constant memory, and by one thread.
+        form: a Form or the name of one.
+        threads: how many may work at once, from 8 MiB on; the numbers are the same.
+
+    Returns:
+        how many faults there are of each kind that occurs, as :func:`faults` yields them.
+
+    Raises:
+        LookupError: no such form. ValueError: ``threads`` is below 1.
+
+    >>> tally(b"\xff\xff \xed\xa0\x80", "utf-8")
+    {'surrogate': 1, 'invalid-byte': 2}
+    """
+    counts = Counter(fault.kind for fault in faults(data, form, threads=threads))
+    return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
 
 def encode_faults(text: str, form: AnyForm, limit: int | None = None) -> Iterator[Fault]:
@@ -321,7 +361,7 @@ TWINS = {
     verb.__name__: verb
     for verb in (
         *(convert, decode, decode_code_points, encode, encode_code_points),
-        *(encode_faults, faults, is_encodable, is_well_formed),
+        *(encode_faults, faults, is_encodable, is_well_formed, tally),
     )
 }
 """The verbs as the reference has them, whichever engine is at work."""
@@ -332,5 +372,5 @@ if not TYPE_CHECKING and CORE is not None:
 
 __all__ = [
     *("ConversionError", "convert", "decode", "decode_code_points", "encode", "encode_code_points"),
-    *("encode_faults", "faults", "is_encodable", "is_well_formed", "locate"),
+    *("encode_faults", "faults", "is_encodable", "is_well_formed", "locate", "tally"),
 ]

@@ -121,7 +121,8 @@ impl Builder {
     }
 }
 
-fn cuts(ranges: &[Vec<Range>]) -> Vec<u32> {
+/// The first unit of every class but the lowest: units between two of them are taken alike by all of the ranges.
+pub(crate) fn cuts(ranges: &[Vec<Range>]) -> Vec<u32> {
     let edges = ranges.iter().flatten().flat_map(|&(low, high)| [Some(low), high.checked_add(1)]);
     let mut cuts: Vec<u32> = edges.flatten().filter(|&edge| edge > 0).collect();
     cuts.sort_unstable();

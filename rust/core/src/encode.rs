@@ -285,7 +285,9 @@ pub fn encode_text(
     policy: Missing,
     place: &mut impl Place,
 ) -> Result<(), TextFault> {
-    let script = form.script(text);
+    let own = form.spelling.as_ref();
+    let under_policy = own.filter(|_| policy != Missing::Stop).map(|own| own.under(policy, form.surrogates.as_deref()));
+    let script = form.script(under_policy.as_ref().or(own), text);
     let (mut at, mut bytes) = (start, Vec::new());
     while at < text.len() {
         let mut limit = text.len();

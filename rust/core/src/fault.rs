@@ -4,7 +4,7 @@ use crate::form::{FaultRow, Form, holds};
 use crate::sequence::Step;
 
 /// The kinds of fault that this crate names, by their stable identifiers.
-const KINDS: [&str; 19] = [
+const KINDS: [&str; Kind::COUNT] = [
     "overlong",
     "surrogate",
     "beyond-unicode",
@@ -31,6 +31,8 @@ const KINDS: [&str; 19] = [
 pub struct Kind(u8);
 
 impl Kind {
+    /// How many kinds there are.
+    pub(crate) const COUNT: usize = 19;
     pub(crate) const INVALID_BYTE: Kind = Kind(4);
     pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
     pub(crate) const TRUNCATED: Kind = Kind(6);
@@ -40,6 +42,15 @@ impl Kind {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Kind> {
         KINDS.iter().zip(0u8..).find(|(kind, _)| **kind == name).map(|(_, index)| Kind(index))
+    }
+
+    /// All of them, in the order of their indices.
+    pub(crate) fn all() -> impl Iterator<Item = Kind> {
+        (0u8..).take(Kind::COUNT).map(Kind)
+    }
+
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
     }
 
     /// The stable identifier.

@@ -1,11 +1,14 @@
 //! A form: its tables as they were given, and what is compiled from them once.
 
+use std::sync::OnceLock;
+
 use crate::agreement::Agreement;
 use crate::automaton::Automaton;
 use crate::fault::Kind;
 use crate::kernels::{Script, Spelt, Text, WideText};
 use crate::layout::Layout;
 use crate::spelling::Spelling;
+use crate::verdict::Verdicts;
 use crate::wide::Wide;
 
 /// The lowest and the highest value of a code unit.
@@ -80,6 +83,8 @@ pub struct Form {
     pub(crate) passing: Option<Layout>,
     pub(crate) automaton: Automaton,
     pub(crate) surrogates: Option<Vec<Range>>,
+    /// What a few units decide; made when faults are first counted.
+    pub(crate) verdicts: OnceLock<Verdicts>,
 }
 
 impl Form {
@@ -95,6 +100,7 @@ impl Form {
             wide: Wide::new(&tables),
             passing: passing(&tables),
             surrogates: surrogate_ranges(&tables),
+            verdicts: OnceLock::new(),
             holds_back_lead: false,
             tables,
         };
@@ -105,11 +111,11 @@ impl Form {
         form
     }
 
-    /// What the kernels write of a text, if they know the form.
-    pub(crate) fn script<'a>(&'a self, text: Text<'a>) -> Option<Script<'a>> {
+    /// What the kernels write of a text, if they know the form; `spelling` is the form's or one for a policy.
+    pub(crate) fn script<'a>(&'a self, spelling: Option<&'a Spelling>, text: Text<'a>) -> Option<Script<'a>> {
         let spelt = |spelling| Script::Bytes(Spelt { spelling, agreement: &self.agreement, text });
         let units = |wide| Script::Units(WideText { wide, text });
-        self.spelling.as_ref().map(spelt).or(self.wide.map(units))
+        spelling.map(spelt).or(self.wide.map(units))
     }
 
     /// Whether a unit without a fixed length is among the form's own.

@@ -154,11 +154,11 @@ impl Layout {
         if value >= self.gap.0 { value.wrapping_add(self.gap.1) } else { value }
     }
 
-    /// Whether the payload bits of some sequences are not their code point.
+    /// The layout, if the payload bits of some sequences are not their code point.
     #[inline]
     #[must_use]
-    pub fn is_shifted(&self) -> bool {
-        self.offsets != [0; 3] || self.gap.1 > 0
+    pub fn shift(&self) -> Option<&Layout> {
+        (self.offsets != [0; 3] || self.gap.1 > 0).then_some(self)
     }
 
     fn find_borders(&mut self, tables: &Tables) {
@@ -182,7 +182,7 @@ impl Layout {
         self.lead_decides = self
             .borders
             .iter()
-            .all(|&[lead, second, third]| lowest(lead).is_none_or(|low| low == second) && third <= 0x80);
+            .all(|&[lead, second, third]| lowest(lead).is_none_or(|low| low == second && third <= 0x80));
     }
 
     /// The first value of the sequences that begin with three bytes (of which a shorter one has fewer).

@@ -14,9 +14,12 @@ mod form;
 pub mod kernels;
 mod layout;
 mod pass;
+mod pieces;
+mod scan;
 mod sequence;
 mod spelling;
 mod text_buffer;
+mod verdict;
 mod wide;
 mod writer;
 
@@ -28,9 +31,12 @@ pub use form::{FaultRow, Form, Range, Row, Tables};
 pub use kernels::{Answer, Extent, Measured, Output, Source, Spelt, Stretch, Text, Width};
 pub use layout::{Layout, Pairs};
 pub use pass::{Halt, OnFault, Pass, Pending, Sink};
+pub use pieces::{PIECE_BYTES, by_threads};
+pub use scan::{Scan, Tally};
 pub use sequence::Step;
-pub use spelling::Spelling;
+pub use spelling::{Lacking, Spelling};
 pub use text_buffer::TextBuffer;
+pub use verdict::Verdict;
 pub use wide::Wide;
 pub use writer::{Held, Unwritten, Writer};
 

@@ -119,6 +119,12 @@ impl Pass<'_> {
         (self.run(start, &mut extent) == Halt::End(self.data.len())).then_some(extent)
     }
 
+    /// Write what [`Pass::measure`] measured.
+    pub fn write(&self, start: usize, extent: &Extent, sink: &mut impl Sink) -> Halt {
+        let Some(input) = self.input().filter(|_| extent.is_clean) else { return self.run(start, sink) };
+        sink.take(&input.known(), start, extent.end).map_or_else(|halt| halt, Halt::End)
+    }
+
     fn go(&self, at: &mut usize, sink: &mut impl Sink) -> Result<(), Halt> {
         let input = self.input();
         // Where more may follow, the kernels read what they can see whole.
@@ -232,6 +238,8 @@ impl Sink for () {
 /// How many code points there are, and how wide.
 impl Sink for Extent {
     fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        // Asked for what is walked, which need not give anything.
+        self.is_clean = false;
         Ok(())
     }
 
@@ -280,7 +288,7 @@ impl Sink for Vec<u32> {
     }
 
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        input.each_chunk(start, limit, |extent, from, to| {
+        input.each_chunk(start, limit, |extent, input, (from, to)| {
             self.try_reserve(extent.count).map_err(OutOfMemory::from)?;
             crate::kernels::append(self, extent.count, |out| input.write_ucs4(from, to, out));
             Ok(())

@@ -1,7 +1,13 @@
 //! How a byte form writes code points, derived from its rows: the other direction of a [`Layout`].
 
-use crate::form::{Range, Row, Tables};
+use crate::encode::Missing;
+use crate::form::{Range, Row, SURROGATES, Tables};
 use crate::layout::{Layout, PAIR};
+
+/// The code points by which `surrogateescape` keeps bytes.
+const ESCAPED: Range = (0xDC80, 0xDCFF);
+/// The bytes of a surrogate in generalized UTF-8.
+const SURROGATE: [Range; 3] = [(0xED, 0xED), (0xA0, 0xBF), (0x80, 0xBF)];
 
 /// How code points are written: up to how many bytes, and which are written otherwise or not at all.
 #[derive(Clone, Debug)]
@@ -24,6 +30,19 @@ pub struct Spelling {
     pub joins: bool,
     /// Code points that the form lacks, as ranges, in order.
     pub missing: Vec<Range>,
+    /// What is written for those.
+    pub lacking: Lacking,
+}
+
+/// What the kernels write for a code point that the form lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacking {
+    /// They stop.
+    Stop,
+    /// `?`.
+    Mark,
+    /// Nothing.
+    Nothing,
 }
 
 impl Spelling {
@@ -45,6 +64,7 @@ impl Spelling {
             escapes: escape.map(|row| (row.first, row.last)),
             joins: tables.joins_pairs,
             missing: missing(tables),
+            lacking: Lacking::Stop,
         };
         let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
         // Longer rows are beyond what a str holds; nothing else may be.
@@ -53,6 +73,40 @@ impl Spelling {
                 || [row.first, row.last.min(crate::LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
         };
         (whole_byte && plain.iter().all(tells)).then_some(spelling)
+    }
+
+    /// The same under a policy, as far as the kernels know it; `surrogates` is how the form's tables know those.
+    pub(crate) fn under(&self, policy: Missing, surrogates: Option<&[Range]>) -> Spelling {
+        let mut spelling = self.clone();
+        match policy {
+            Missing::Replace => spelling.lacking = Lacking::Mark,
+            Missing::Ignore => spelling.lacking = Lacking::Nothing,
+            Missing::SurrogateEscape if self.escapes.is_none() && spelling.knows(ESCAPED) => {
+                spelling.escapes = Some(ESCAPED);
+            }
+            Missing::SurrogatePass if surrogates == Some(&SURROGATE) && self.writes_surrogates() => {
+                spelling.knows(SURROGATES);
+            }
+            _ => {}
+        }
+        spelling
+    }
+
+    /// Whether surrogates would be written as generalized UTF-8 does.
+    fn writes_surrogates(&self) -> bool {
+        let written = |point| self.length(point) == 3 && self.payload(point, 3) == point;
+        written(SURROGATES.0) && written(SURROGATES.1)
+    }
+
+    /// Take a range out of what is missing; false where not all of it is.
+    fn knows(&mut self, (first, last): Range) -> bool {
+        let Some(place) = self.missing.iter().position(|range| range.0 <= first && last <= range.1) else {
+            return false;
+        };
+        let (low, high) = self.missing[place];
+        let rest = [(low, first.wrapping_sub(1)), (last + 1, high)];
+        self.missing.splice(place..=place, rest.into_iter().filter(|range| range.0 <= range.1));
+        true
     }
 
     /// Whether the payload bits of some code points are not their value.

@@ -109,7 +109,7 @@ impl Sink for TextBuffer {
     }
 
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        input.each_chunk(start, limit, |extent, from, to| {
+        input.each_chunk(start, limit, |extent, input, (from, to)| {
             self.seen |= if extent.width == Width::Ascii { 0 } else { extent.width.largest() };
             self.widen(self.width())?;
             self.reserve(extent.count)?;

@@ -5,7 +5,7 @@ use crate::chunk::CHUNK_BYTES;
 use crate::encode::{Place, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
 use crate::kernels::{Input, Text, append};
-use crate::pass::{Halt, Pending, Sink};
+use crate::pass::{Halt, Pass, Pending, Sink};
 
 /// A lead that must see what follows it, with its place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,13 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Write all that a pass gives from an offset on; nothing where something must be handed out.
+    #[must_use]
+    pub fn wrote(mut self, pass: &Pass<'_>, start: usize) -> Option<Vec<u8>> {
+        let is_read = pass.run(start, &mut self) == Halt::End(pass.data.len());
+        (is_read && self.finish(pass.data.len()).is_ok()).then_some(self.out)
+    }
+
     /// Write a chunk, and return where that ended. A chunk of which a code point must be handed out is left to be walked.
     fn take_chunk(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
         if self.form.agreement.is_total() {
@@ -98,7 +105,7 @@ impl<'a> Writer<'a> {
         let (before, text) = (self.out.len(), Text::Four(points));
         let mut at = 0;
         loop {
-            if let Some(script) = form.script(text) {
+            if let Some(script) = form.script(form.spelling.as_ref(), text) {
                 at = self.out.take(&script, at, points.len())?;
             }
             if at == points.len() {

@@ -21,7 +21,9 @@ fn walked(form: &Form, source: &Source<'_>, start: usize, end: usize) -> (Vec<u3
             Step::Unit { end } => {
                 is_clean = false;
                 match source.answer {
-                    Answer::Stop => panic!("read over an ill-formed unit at {at} of {:X?}", source.data),
+                    Answer::Stop | Answer::Never => {
+                        panic!("read over an ill-formed unit at {at} of {:X?}", source.data)
+                    }
                     Answer::Replace => points.push(0xFFFD),
                     Answer::Drop => {}
                     // Byte by byte, so that a limit may cut a unit.
@@ -85,6 +87,10 @@ fn check(name: &str, form: &Form, source: &Source<'_>, limit: usize) -> usize {
             source.answer,
             source.data
         );
+        if is_clean {
+            let known = Source { answer: Answer::Never, ..*source };
+            assert_eq!(written(&known, at, extent.end, extent), points, "{name} from {at} of {:X?}", source.data);
+        }
         at = extent.end;
         if at < limit {
             stops += 1;

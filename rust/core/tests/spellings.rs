@@ -127,3 +127,35 @@ fn a_missing_code_point_stops_the_loop_where_it_is() {
     let fault = encode_text(&family["utf-8"], Text::Four(&text), 0, Missing::Stop, &mut bytes);
     assert_eq!((fault, bytes), (Err(TextFault::Missing { start: 100, end: 101 }), 100));
 }
+
+#[test]
+fn policies_answer_as_they_do_without_a_spelling() {
+    let alphabet = [0, 0x61, 0xE9, 0x6F22, 0xD800, 0xDBFF, 0xDC00, 0xDC80, 0xDCFF, 0xDFFF, 0xEF80, 0xE000, 0x1_F600];
+    let policies = [Missing::Replace, Missing::Ignore, Missing::SurrogateEscape, Missing::SurrogatePass];
+    let mut slow_family = family();
+    for (name, form) in family() {
+        let mut slow = slow_family.remove(&name).expect("the same family");
+        slow.spelling = None;
+        let mut chance = Chance(11);
+        for round in 0..400 {
+            let (kind, plain) = ([12, alphabet.len()][round % 2], [1, 3, 30][round % 3]);
+            let usual = [0x61, 0x6F22, 0xDC80][chance.below(3)];
+            let drawn =
+                |chance: &mut Chance| if chance.below(plain) == 0 { alphabet[chance.below(kind)] } else { usual };
+            let points: Vec<u32> = (0..chance.below(150)).map(|_| drawn(&mut chance)).collect();
+            let units: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+            let text = if kind == 12 { Text::Two(&units) } else { Text::Four(&points) };
+            for policy in policies {
+                let encode = |form: &Form| {
+                    let mut out = Vec::new();
+                    let result = encode_text(form, text, 0, policy, &mut out);
+                    let mut size = 0_usize;
+                    assert_eq!(encode_text(form, text, 0, policy, &mut size), result, "{name} {policy:?}");
+                    assert_eq!(size, out.len(), "{name} {policy:?} {points:X?}");
+                    (result, out)
+                };
+                assert_eq!(encode(&form), encode(&slow), "{name} {policy:?} {points:X?}");
+            }
+        }
+    }
+}

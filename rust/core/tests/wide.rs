@@ -113,3 +113,22 @@ fn texts_are_written_alike() {
         }
     }
 }
+
+#[test]
+fn part_of_a_unit_is_no_trail() {
+    for (name, form) in wide_forms() {
+        let mut whole = Vec::new();
+        for at in 0..80_u32 {
+            assert!(form.write(if at % 7 == 3 { 0x61 } else { 0x1_0000 + at * 997 }, &mut whole));
+        }
+        for length in 0..=whole.len() {
+            let data = &whole[..length];
+            let pass = Pass { form: &form, data, is_final: true, largest: 0x10_FFFF, on_fault: OnFault::Replace };
+            let mut buffer = TextBuffer::default();
+            assert_eq!(pass.run(0, &mut buffer), Halt::End(length), "{name}");
+            let points: Vec<u32> = (0..buffer.text().len()).map(|at| buffer.text().at(at)).collect();
+            assert_eq!(points, stepped(&form, data), "{name} {data:X?}");
+            assert_eq!(pass.measure(0).map(|extent| extent.count), Some(points.len()), "{name}");
+        }
+    }
+}

@@ -1,18 +1,24 @@
 //! One form to another, without a str between.
 
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Arc;
 
-use eightfold_core::{Halt, Held, Pending, Sink, Unwritten, Writer};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use eightfold_core::{Halt, Held, PIECE_BYTES, Pass, Pending, Sink, Unwritten, Writer, by_threads};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, append, bytes_of_slice, released};
+use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of};
+use crate::threads::threads_of;
+
+/// How many pieces of a long input are converted before the first of them is taken, for each thread.
+const PIECES_AHEAD: usize = 4;
 
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
@@ -111,6 +117,46 @@ impl<'py> Target<'py> {
         if is_final { self.finish(writer) } else { Ok(()) }
     }
 
+    /// Read all that is left, and write.
+    fn take_rest(&mut self, mut reader: Reader<'py>, writer: &mut Writer<'_>) -> PyResult<()> {
+        reader.answer_one_by_one();
+        self.take(&mut reader, writer, true)
+    }
+
+    /// Convert a long input piece by piece, several at once: what a piece has that Python must answer is met when those
+    /// before it are written. No more is held than what has been written, and some pieces.
+    fn take_pieces(&mut self, reader: Reader<'py>, threads: NonZeroUsize, parts: &mut Vec<Vec<u8>>) -> PyResult<()> {
+        let (py, writing) = (reader.input.py(), self.writing.clone());
+        let (input, pass) = (reader.input.clone(), reader.pass(true));
+        let pieces: Vec<_> = pass.form.pieces(input.as_bytes(), reader.at).collect();
+        for batch in pieces.chunks(PIECES_AHEAD * threads.get()) {
+            let convert = |piece: &Range<usize>| {
+                let pass = Pass { data: &pass.data[..piece.end], ..pass };
+                writer(&writing, REPLACEMENT, Vec::new()).wrote(&pass, piece.start)
+            };
+            let converted = py.detach(|| by_threads(threads, batch, convert));
+            for (piece, converted) in batch.iter().zip(converted) {
+                let part = match converted {
+                    Some(part) => part,
+                    None if self.take_piece(&reader, piece, parts)? => continue,
+                    None => return Ok(()),
+                };
+                parts.push(part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Convert a piece with Python's answers, or all that is left where one says to go on elsewhere. Say which.
+    fn take_piece(&mut self, reader: &Reader<'py>, piece: &Range<usize>, parts: &mut Vec<Vec<u8>>) -> PyResult<bool> {
+        let writing = self.writing.clone();
+        let mut writer = writer(&writing, REPLACEMENT, Vec::new());
+        let mut reader = reader.of_piece(piece);
+        self.take(&mut reader, &mut writer, true)?;
+        parts.push(writer.out);
+        Ok(reader.limit == piece.end && reader.at == piece.end)
+    }
+
     /// The ConversionError for a DecodeError of ours; anything else as it is.
     fn converted(&self, error: PyErr) -> PyErr {
         self.raised(&error).err().unwrap_or(error)
@@ -146,11 +192,7 @@ pub fn convert<'py>(
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let (from, to) = (source.get(), target.get());
     from.check_both(to, py, &errors)?;
-    if let Some(threads) = threads.filter(|threads| threads.lt(1).unwrap_or(true)) {
-        // What is no number raises here as it would in Python.
-        threads.lt(1)?;
-        return Err(PyValueError::new_err(format!("threads must be 1 or more, not {threads}")));
-    }
+    let threads = threads_of(threads)?;
     let content = bytes_of(data)?;
     // Offsets count in all of the data here, whatever the signature.
     let (plain, skipped) = from.announced(content.as_bytes());
@@ -159,12 +201,16 @@ pub fn convert<'py>(
     if is_same_text(py, &reading.form, &writing.form, &content.as_bytes()[skipped..]) {
         return same_text(content, skipped, to.mark());
     }
-    let mut reader = Reader::new(reading, content, skipped, u32::MAX);
-    reader.answer_one_by_one();
-    let mut end = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
-    let mut writer = writer(&writing, REPLACEMENT, to.mark().to_vec());
-    end.take(&mut reader, &mut writer, true)?;
-    bytes_of_slice(py, &writer.out)
+    let mut target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
+    let reader = Reader::new(reading, content, skipped, u32::MAX);
+    if reader.limit < 2 * PIECE_BYTES {
+        let mut writer = writer(&writing, REPLACEMENT, to.mark().to_vec());
+        target.take_rest(reader, &mut writer)?;
+        return bytes_of_slice(py, &writer.out);
+    }
+    let mut parts = vec![to.mark().to_vec()];
+    target.take_pieces(reader, threads, &mut parts)?;
+    bytes_of_parts(py, parts)
 }
 
 /// The short way of `convert`: bytes that are the same in both forms.

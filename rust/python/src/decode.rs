@@ -1,7 +1,7 @@
 //! Bytes to str and to code points.
 
 use eightfold_core::kernels::is_ascii;
-use eightfold_core::{Form, LARGEST_IN_STR, Measured, TextBuffer};
+use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -68,7 +68,7 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, Py
     text.ok()?.map(Bound::into_any)
 }
 
-/// The str of bytes that the form shares with UTF-8 wholly: measured, then written once into memory of the exact kind.
+/// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
 fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     if shares_ascii(form) && is_ascii(&data[..data.len().min(PROBE_BYTES)]) {
         let text = if data.len() <= PROBE_BYTES { str_of_ascii(py, data) } else { str_if_ascii(py, data) }?;
@@ -76,11 +76,13 @@ fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
             return Ok(text);
         }
     }
-    let agreement = &form.agreement;
-    if !agreement.is_total() && released(py, data.len(), || agreement.before_parting(data)) < data.len() {
-        return Ok(None);
-    }
-    measured_text(py, data)
+    if form.agreement.is_total() { measured_text(py, data) } else { clean_pass(py, form, data) }
+}
+
+fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    let pass = Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
+    let extent = released(py, data.len(), || pass.measure(0));
+    extent.map(|extent| str_of_pass(py, &pass, 0, extent)).transpose()
 }
 
 fn measured_text<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {

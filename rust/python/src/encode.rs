@@ -1,7 +1,7 @@
 //! Str and code points to bytes.
 
-use eightfold_core::kernels::find_point;
-use eightfold_core::{Form, Text, TextFault, encode_text};
+use eightfold_core::kernels::{SHORT_BYTES, find_point};
+use eightfold_core::{Form, Missing, Text, TextFault, encode_text};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -122,10 +122,34 @@ fn clean_bytes<'py>(
         return bytes_of_slice(py, ascii).map(Some);
     }
     let points = text_of(text)?;
+    if !form.agreement.is_total() && points.len() > SHORT_BYTES / 4 {
+        return measured_bytes(py, form, text, points);
+    }
     if !shared_wholly(py, form, points) {
         return Ok(None);
     }
     clean_bytes_of(py, points)
+}
+
+/// The bytes of a str of which the form lacks nothing: measured, then written once.
+fn measured_bytes<'py>(
+    py: Python<'py>,
+    form: &Form,
+    text: &Bound<'py, PyString>,
+    points: Text<'_>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let mut size = 0_usize;
+    if released(py, points.len(), || encode_text(form, points, 0, Missing::Stop, &mut size)).is_err() {
+        return Ok(None);
+    }
+    if let Some(ascii) = ascii_of(text).filter(|ascii| ascii.len() == size && form.tables.unit_bytes == 1) {
+        // One byte for each character: they are the same.
+        return bytes_of_slice(py, ascii).map(Some);
+    }
+    let made = bytes_of_size(py, b"", size, |out| {
+        let _ = encode_text(form, points, 0, Missing::Stop, out);
+    });
+    made.map(Some)
 }
 
 #[inline]

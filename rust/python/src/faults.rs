@@ -1,33 +1,44 @@
 //! The faults of bytes, with the kinds that people read.
 
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Arc;
+use std::vec;
 
-use eightfold_core::{Fault, Form, Halt, OnFault, Pass, Step};
+use eightfold_core::{Fault, Form, Scan, Step, Tally, by_threads};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
 
 use crate::handle::Handle;
 use crate::known::Key;
 use crate::memory::{RELEASE_BYTES, released};
 use crate::names;
+use crate::threads::{THREADS_BYTES, threads_of};
 use crate::window::Window;
 
 /// How many bytes of its span a fault keeps, as `eightfold.faults.UNITS_KEPT`.
 const UNITS_KEPT: usize = 64;
 
-fn passing<'a>(form: &'a Form, data: &'a [u8], is_final: bool) -> Pass<'a> {
-    Pass { form, data, is_final, largest: u32::MAX, on_fault: OnFault::Stop }
-}
+/// How many faults of a piece are found before they are asked for: each takes tens of bytes.
+const FAULTS_AHEAD: usize = 4096;
+/// How many pieces are scanned before the faults of the first are taken, for each thread.
+const PIECES_AHEAD: usize = 4;
 
 /// Where the first ill-formed decoding unit from an offset on starts, or where more input could change the answer; and
 /// whether it is the former.
-fn first_stop(py: Python<'_>, form: &Form, data: &[u8], start: usize, is_final: bool) -> (usize, bool) {
-    match released(py, data.len() - start, || passing(form, data, is_final).run(start, &mut ())) {
-        Halt::Fault { start, .. } => (start, true),
-        Halt::End(at) => (at, false),
-        // A sink that keeps nothing takes everything.
-        Halt::Unwritten(_) | Halt::OutOfMemory => unreachable!(),
+fn first_stop(py: Python<'_>, form: &Form, data: &[u8], at: usize, is_final: bool) -> (usize, bool) {
+    let mut scan = Scan { form, data, is_final, at, limit: data.len() };
+    let is_fault = released(py, data.len() - at, || scan.stops_at_fault());
+    (scan.at, is_fault)
+}
+
+/// The pieces of an input that several threads are worth; none where one is to do it all.
+fn pieces_of(form: &Form, data: &[u8], at: usize, threads: NonZeroUsize) -> Vec<Range<usize>> {
+    if threads.get() == 1 || data.len() < THREADS_BYTES {
+        return Vec::new();
     }
+    form.pieces(data, at).collect()
 }
 
 /// How many bytes the longest sequence of fixed length has.
@@ -56,21 +67,72 @@ fn fault_object<'py>(
 
 /// Say whether bytes follow the definition of a form: see `eightfold.text.is_well_formed`.
 #[pyfunction]
-pub fn is_well_formed(data: &Bound<'_, PyAny>, form: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let handle = Handle::of(form)?;
+#[pyo3(signature = (data, form, *, threads=None), text_signature = "(data, form, *, threads=1)")]
+pub fn is_well_formed(
+    data: &Bound<'_, PyAny>,
+    form: &Bound<'_, PyAny>,
+    threads: Option<&Bound<'_, PyAny>>,
+) -> PyResult<bool> {
+    let (handle, threads) = (Handle::of(form)?, threads_of(threads)?);
     let (mut window, py) = (Window::new(data)?, data.py());
     let (plain, mut at) = handle.get().announced(window.data.as_bytes(py));
     let form = &handle.get().plain(plain).form;
     loop {
-        let seen = window.data.as_bytes(py);
-        let (stop, is_fault) = first_stop(py, form, seen, at, window.is_final());
+        let (seen, is_final) = (window.data.as_bytes(py), window.is_final());
+        let pieces = if is_final { pieces_of(form, seen, at, threads) } else { Vec::new() };
+        if !pieces.is_empty() {
+            let is_clean = |piece: &Range<usize>| scan_of(form, seen, piece).is_clean();
+            return Ok(py.detach(|| by_threads(threads, &pieces, is_clean)).into_iter().all(|is_clean| is_clean));
+        }
+        let (stop, is_fault) = first_stop(py, form, seen, at, is_final);
         // What goes on for longer than any sequence is an ill-formed one without a fixed length.
-        if is_fault || window.is_final() || seen.len() - stop > longest_sequence(form) {
+        if is_fault || is_final || seen.len() - stop > longest_sequence(form) {
             return Ok(stop == seen.len());
         }
         window.slide(py, stop)?;
         at = 0;
     }
+}
+
+/// A scan of a piece of an input that is all there.
+fn scan_of<'a>(form: &'a Form, data: &'a [u8], piece: &Range<usize>) -> Scan<'a> {
+    Scan { form, data, is_final: true, at: piece.start, limit: piece.end }
+}
+
+/// Count the faults of bytes by their kinds: see `eightfold.text.tally`.
+#[pyfunction]
+#[pyo3(signature = (data, form, *, threads=None), text_signature = "(data, form, *, threads=1)")]
+pub fn tally<'py>(
+    data: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    threads: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (handle, threads) = (Handle::of(form)?, threads_of(threads)?);
+    let (mut window, py) = (Window::new(data)?, data.py());
+    let (plain, mut at) = handle.get().announced(window.data.as_bytes(py));
+    let form = &handle.get().plain(plain).form;
+    let mut tally = Tally::default();
+    loop {
+        let (seen, is_final) = (window.data.as_bytes(py), window.is_final());
+        let mut pieces = if is_final { pieces_of(form, seen, at, threads) } else { Vec::new() };
+        if pieces.is_empty() {
+            pieces.push(at..seen.len());
+        }
+        let count = |piece: &Range<usize>| {
+            let mut scan = Scan { is_final, ..scan_of(form, seen, piece) };
+            (scan.tally(), scan.at)
+        };
+        let counted = released(py, seen.len(), || by_threads(threads, &pieces, count));
+        counted.iter().for_each(|(counts, _)| tally.add(counts));
+        if is_final {
+            break;
+        }
+        window.slide(py, counted.last().map_or(at, |&(_, stop)| stop))?;
+        at = 0;
+    }
+    let counts = PyDict::new(py);
+    tally.counts().try_for_each(|(kind, count)| counts.set_item(kind.name(), count))?;
+    Ok(counts)
 }
 
 /// The short way of `is_well_formed`.
@@ -86,20 +148,41 @@ pub fn short_is_well_formed<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Optio
 
 /// Yield the faults of bytes, in order: see `eightfold.text.faults`.
 #[pyfunction]
-#[pyo3(signature = (data, form, limit=None), text_signature = "(data, form, limit=None)")]
+#[pyo3(signature = (data, form, limit=None, *, threads=None), text_signature = "(data, form, limit=None, *, threads=1)")]
 pub fn faults<'py>(
     data: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,
     limit: Option<&Bound<'py, PyAny>>,
+    threads: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
-    let handle = Handle::of(form)?;
+    let (handle, threads) = (Handle::of(form)?, threads_of(threads)?);
     let window = Window::new(data)?;
     let asked = handle.get();
     let (plain, at) = asked.announced(window.data.as_bytes(py));
     let form = asked.plain(plain).form.clone();
-    let faults = Faults { window, form, name: asked.name.clone_ref(py), at };
+    let content = window.data.as_bytes(py);
+    let pieces = if window.is_final() { pieces_of(&form, content, at, threads) } else { Vec::new() };
+    let limit_here = if pieces.is_empty() { content.len() } else { at };
+    let place = Place { at, limit: limit_here, found: Vec::new().into_iter() };
+    let faults = Faults {
+        place,
+        name: asked.name.clone_ref(py),
+        form,
+        threads,
+        pieces: pieces.into_iter(),
+        ahead: VecDeque::new(),
+        window,
+    };
     names::islice(py)?.call1((Bound::new(py, faults)?, limit))
+}
+
+/// A part of the window: faults of it that are known, and where to look for more.
+#[derive(Default)]
+struct Place {
+    found: vec::IntoIter<Fault>,
+    at: usize,
+    limit: usize,
 }
 
 #[pyclass(module = "eightfold._native")]
@@ -107,8 +190,12 @@ struct Faults {
     window: Window,
     form: Arc<Form>,
     name: Py<PyString>,
-    /// Where to go on in the window.
-    at: usize,
+    threads: NonZeroUsize,
+    place: Place,
+    /// What threads have scanned already.
+    ahead: VecDeque<Place>,
+    /// What nobody has scanned yet.
+    pieces: vec::IntoIter<Range<usize>>,
 }
 
 #[pymethods]
@@ -119,19 +206,47 @@ impl Faults {
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         loop {
-            let (data, is_final) = (self.window.data.bind(py), self.window.is_final());
-            let (stop, is_fault) = first_stop(py, &self.form, data.as_bytes(), self.at, is_final);
-            self.at = stop;
-            if is_fault && let Some(fault) = self.form.fault_at(data.as_bytes(), stop, is_final) {
-                self.at = fault.end;
-                return fault_object(data, self.window.offset, &self.name, fault).map(Some);
+            if let Some(fault) = self.next_here(py) {
+                return fault_object(self.window.data.bind(py), self.window.offset, &self.name, fault).map(Some);
             }
-            if is_final {
+            if self.place.limit < self.window.data.as_bytes(py).len() {
+                self.place = self.next_place(py);
+            } else if self.window.is_final() {
                 return Ok(None);
+            } else {
+                self.window.slide(py, self.place.at)?;
+                self.place = Place { at: 0, limit: self.window.data.as_bytes(py).len(), ..Place::default() };
             }
-            self.window.slide(py, stop)?;
-            self.at = 0;
         }
+    }
+}
+
+impl Faults {
+    fn next_here(&mut self, py: Python<'_>) -> Option<Fault> {
+        if let Some(fault) = self.place.found.next() {
+            return Some(fault);
+        }
+        let (data, is_final) = (self.window.data.as_bytes(py), self.window.is_final());
+        let (at, limit) = (self.place.at, self.place.limit);
+        let mut scan = Scan { form: &self.form, data, is_final, at, limit };
+        let fault = released(py, limit - at, || scan.next());
+        self.place.at = scan.at;
+        fault
+    }
+
+    /// The next piece, which threads scan together with some that follow it.
+    fn next_place(&mut self, py: Python<'_>) -> Place {
+        if self.ahead.is_empty() {
+            let batch: Vec<_> = self.pieces.by_ref().take(PIECES_AHEAD * self.threads.get()).collect();
+            let (form, data) = (&self.form, self.window.data.as_bytes(py));
+            let work = |piece: &Range<usize>| {
+                let mut scan = scan_of(form, data, piece);
+                let found: Vec<_> = scan.by_ref().take(FAULTS_AHEAD).collect();
+                Place { found: found.into_iter(), at: scan.at, limit: scan.limit }
+            };
+            self.ahead = py.detach(|| by_threads(self.threads, &batch, work)).into();
+        }
+        self.ahead.pop_front().unwrap_or_default()
     }
 }
 

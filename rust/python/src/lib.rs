@@ -18,6 +18,7 @@ mod known;
 mod memory;
 mod names;
 mod reader;
+mod threads;
 mod window;
 mod wtf8;
 
@@ -35,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use super::encode::{encode, encode_code_points, encode_faults, encoded_bytes, is_encodable};
     #[pymodule_export]
-    use super::faults::{fault_at, faults, is_well_formed, sequence_at, well_formed_end};
+    use super::faults::{fault_at, faults, is_well_formed, sequence_at, tally, well_formed_end};
     #[pymodule_export]
     use super::json::may_hold_unpaired;
     #[pymodule_export]

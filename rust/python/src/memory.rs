@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code)]
 
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::slice;
 
@@ -22,6 +23,23 @@ pub const RELEASE_BYTES: usize = 65536;
 /// Do work on so many bytes, and let other threads run if they are many.
 pub fn released<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes < RELEASE_BYTES { work() } else { py.detach(work) }
+}
+
+/// From this size on memory that is written first costs more than what is written: see `docs/performance.md`.
+#[cfg(target_os = "linux")]
+const LARGE_BYTES: usize = 32 << 20;
+
+/// Ask for huge pages below large memory that is about to be written; where there are none, nothing changes.
+fn expect_writing<T>(memory: &mut [MaybeUninit<T>]) {
+    #[cfg(target_os = "linux")]
+    if size_of_val(memory) >= LARGE_BYTES {
+        const HUGE_PAGE: usize = 2 << 20;
+        let start = memory.as_mut_ptr().cast::<u8>();
+        let skipped = start.align_offset(HUGE_PAGE);
+        let length = (size_of_val(memory) - skipped) / HUGE_PAGE * HUGE_PAGE;
+        // SAFETY: these pages lie within memory that is ours alone, and the advice changes nothing that is in them.
+        unsafe { libc::madvise(start.add(skipped).cast(), length, libc::MADV_HUGEPAGE) };
+    }
 }
 
 /// The memory of a str that nobody has seen yet.
@@ -51,9 +69,9 @@ fn new_str<'py>(
         let written = unsafe {
             let data = ffi::PyUnicode_DATA(text.as_ptr());
             fill(match width {
-                Width::Ascii | Width::Latin1 => Unseen::One(slice::from_raw_parts_mut(data.cast(), count)),
-                Width::Ucs2 => Unseen::Two(slice::from_raw_parts_mut(data.cast(), count)),
-                Width::Ucs4 => Unseen::Four(slice::from_raw_parts_mut(data.cast(), count)),
+                Width::Ascii | Width::Latin1 => Unseen::One(unseen(data, count)),
+                Width::Ucs2 => Unseen::Two(unseen(data, count)),
+                Width::Ucs4 => Unseen::Four(unseen(data, count)),
             })
         };
         if !written {
@@ -62,6 +80,17 @@ fn new_str<'py>(
     }
     // SAFETY: `PyUnicode_New` makes nothing else than a str.
     Ok(Some(unsafe { text.cast_into_unchecked() }))
+}
+
+/// Memory of an object that nobody has seen yet.
+///
+/// # Safety
+/// There are `count` values at `data`, of which nobody else knows as long as the slice lives.
+unsafe fn unseen<'a, T>(data: *mut c_void, count: usize) -> &'a mut [MaybeUninit<T>] {
+    // SAFETY: the contract of this function.
+    let memory = unsafe { slice::from_raw_parts_mut(data.cast(), count) };
+    expect_writing(memory);
+    memory
 }
 
 /// The str of one character up to U+00FF, of which the interpreter has one each.
@@ -101,11 +130,16 @@ pub fn str_of_pass<'py>(
     start: usize,
     extent: Extent,
 ) -> PyResult<Bound<'py, PyString>> {
+    if extent.is_clean && extent.width == Width::Ascii && extent.count == pass.data.len() - start {
+        // One byte for each character: they are the same.
+        let same = str_of_ascii(py, &pass.data[start..])?;
+        return same.ok_or_else(|| PyMemoryError::new_err(()));
+    }
     let made = new_str(py, extent.count, extent.width, |memory| {
         released(py, pass.data.len(), || match memory {
-            Unseen::One(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
-            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
-            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.run(start, out)),
+            Unseen::One(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
+            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
+            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
         })
     })?;
     made.ok_or_else(|| PyMemoryError::new_err(()))
@@ -215,7 +249,7 @@ fn new_bytes<'py>(
         // SAFETY: the object is new and `count` bytes long; `fill` writes all of them.
         let out = unsafe {
             let start = &raw mut (*made.as_ptr().cast::<ffi::PyBytesObject>()).ob_sval;
-            slice::from_raw_parts_mut(start.cast(), count)
+            unseen(start.cast(), count)
         };
         fill(out);
     }
@@ -242,6 +276,15 @@ pub fn bytes_of_size<'py>(
         released(py, size, || write(&mut out));
         // Else the bytes would be shown with parts that nobody wrote.
         assert!(out.is_full(), "the text is shorter than it was measured");
+    })
+}
+
+/// Make bytes of parts one after the other, each of which is given back as soon as it is there.
+pub fn bytes_of_parts<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+    bytes_of_size(py, b"", parts.iter().map(Vec::len).sum(), |out| {
+        for part in parts {
+            out.extend(&part);
+        }
     })
 }
 

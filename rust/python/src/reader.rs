@@ -1,5 +1,6 @@
 //! A pass over bytes from Python: the core as far as it has answers, then `eightfold.run.Decoding` for one fault.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use eightfold_core::{Extent, Halt, OnFault, Pass, Pending, Sink};
@@ -43,6 +44,8 @@ pub struct Reader<'py> {
     pub input: Bound<'py, PyBytes>,
     /// The offset to go on at.
     pub at: usize,
+    /// Where the input ends for now; a cut.
+    pub limit: usize,
     reading: Arc<Reading>,
     on_fault: OnFault,
     largest: u32,
@@ -53,7 +56,8 @@ pub struct Reader<'py> {
 impl<'py> Reader<'py> {
     /// A pass that begins at an offset.
     pub fn new(reading: Arc<Reading>, input: Bound<'py, PyBytes>, at: usize, largest: u32) -> Self {
-        Reader { input, at, on_fault: reading.on_fault, reading, largest, in_run: false, decoding: None }
+        let limit = input.as_bytes().len();
+        Reader { input, at, limit, on_fault: reading.on_fault, reading, largest, in_run: false, decoding: None }
     }
 
     /// Go on with a pass of Python's.
@@ -67,6 +71,14 @@ impl<'py> Reader<'py> {
         reader.in_run = decoding.getattr(intern!(py, "in_run"))?.is_truthy()?;
         reader.decoding = Some(decoding.clone());
         Ok(reader)
+    }
+
+    /// The same pass over a piece of its input, with Python's answers.
+    pub fn of_piece(&self, piece: &Range<usize>) -> Self {
+        let mut reader = Reader::new(self.reading.clone(), self.input.clone(), piece.start, self.largest);
+        reader.limit = piece.end;
+        reader.answer_one_by_one();
+        reader
     }
 
     /// Leave to Python what gives several code points or goes on elsewhere than at the end of a unit: a sink that stops
@@ -88,9 +100,9 @@ impl<'py> Reader<'py> {
             Halt::End(at) => {
                 self.at = at;
                 // A sequence without a fixed length goes on in the next piece, and its bytes need not be held.
-                let may_enter = !is_final && at < self.input.as_bytes().len() && self.reading.form.has_run();
+                let may_enter = !is_final && at < self.limit && self.reading.form.has_run();
                 if may_enter && self.synchronised()?.call_method0(intern!(py, "enters_run"))?.is_truthy()? {
-                    return self.ask(at, self.input.as_bytes().len(), None);
+                    return self.ask(at, self.limit, None);
                 }
                 Ok(Event::End)
             }
@@ -104,7 +116,7 @@ impl<'py> Reader<'py> {
     pub fn pass(&self, is_final: bool) -> Pass<'_> {
         Pass {
             form: &self.reading.form,
-            data: self.input.as_bytes(),
+            data: &self.input.as_bytes()[..self.limit],
             is_final,
             largest: self.largest,
             on_fault: self.on_fault,
@@ -152,13 +164,21 @@ impl<'py> Reader<'py> {
         let py = self.input.py();
         if let Some(decoding) = &self.decoding {
             self.at = decoding.getattr(intern!(py, "position"))?.extract()?;
-            self.input = decoding.getattr(intern!(py, "data"))?.cast_into()?;
+            self.set_input(decoding.getattr(intern!(py, "data"))?.cast_into()?);
         }
         Ok(Event::Points {
             start: piece.getattr(intern!(py, "start"))?.extract()?,
             end: piece.getattr(intern!(py, "end"))?.extract()?,
             points: integers(&piece.getattr(intern!(py, "code_points"))?)?,
         })
+    }
+
+    /// What a handler has put in the place of the input has no pieces, and what it has passed over is behind them.
+    fn set_input(&mut self, input: Bound<'py, PyBytes>) {
+        if !input.is(&self.input) || self.at > self.limit {
+            self.limit = input.as_bytes().len();
+        }
+        self.input = input;
     }
 
     /// Leave Python's pass where we are.

@@ -1,6 +1,6 @@
 //! What the kernels read and write, whatever the width of its units: one of two kinds each.
 
-use super::source::{Extent, Source};
+use super::source::{Answer, Extent, Source};
 use super::spelt::{Spelt, Stretch};
 use super::units::{Units, WideText};
 use super::{Output, is_utf8_up_to};
@@ -49,6 +49,15 @@ impl<'a> Input<'a> {
         write_ucs4(out: &mut Output<'_, u32>) -> usize;
     }
 
+    /// The same, of which what will be read was measured and is clean.
+    #[must_use]
+    pub fn known(self) -> Self {
+        match self {
+            Input::Bytes(source) => Input::Bytes(Source { answer: Answer::Never, ..source }),
+            Input::Units(_) => self,
+        }
+    }
+
     /// The bytes from an offset to a limit, as far as they are valid UTF-8 that means the same here.
     #[must_use]
     pub fn shared(&self, start: usize, limit: usize) -> &'a [u8] {
@@ -68,7 +77,7 @@ impl<'a> Input<'a> {
         if at < limit { self.measure(at, limit).end } else { at }
     }
 
-    /// Measure chunk by chunk, and hand each to `take` with its offset and the limit that it was measured with.
+    /// Measure chunk by chunk, and hand each to `take` with what reads it, its offset and the limit to read it with.
     ///
     /// # Errors
     /// Those of `take`.
@@ -76,13 +85,17 @@ impl<'a> Input<'a> {
         &self,
         start: usize,
         limit: usize,
-        mut take: impl FnMut(Extent, usize, usize) -> Result<(), E>,
+        mut take: impl FnMut(Extent, Self, (usize, usize)) -> Result<(), E>,
     ) -> Result<usize, E> {
         let mut at = start;
         while at < limit {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
             let extent = self.measure(at, chunk_limit);
-            take(extent, at, chunk_limit)?;
+            if extent.is_clean {
+                take(extent, self.known(), (at, extent.end))?;
+            } else {
+                take(extent, *self, (at, chunk_limit))?;
+            }
             at = extent.end;
             // At the limit, or right before it where that cuts a unit.
             if extent.count == 0 || at + 3 < chunk_limit {

@@ -45,6 +45,19 @@ impl<'a, T> Output<'a, T> {
         self.filled += 1;
     }
 
+    /// Write values that are there already.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    pub fn extend(&mut self, values: &[T])
+    where
+        T: Copy,
+    {
+        self.fill(values.len(), |place| {
+            place.iter_mut().zip(values).for_each(|(place, &value)| _ = place.write(value));
+        });
+    }
+
     /// Let `write` write the next `count` values: all of them, which is the contract of every kernel.
     ///
     /// # Panics

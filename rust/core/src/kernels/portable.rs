@@ -9,7 +9,7 @@ use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
 use crate::encode::{joined, split};
 use crate::form::{LEADS, TRAILS, holds};
 use crate::layout::{Layout, Pairs};
-use crate::spelling::Spelling;
+use crate::spelling::{Lacking, Spelling};
 
 /// What begins at an offset.
 enum Piece {
@@ -231,10 +231,16 @@ pub fn spell(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut impl Bytes
 fn put_point(spelt: &Spelt<'_>, at: usize, out: &mut impl Bytes) -> bool {
     let (spelling, code_point) = (spelt.spelling, spelt.text.at(at));
     let is_followed = || at + 1 < spelt.text.len() && holds(TRAILS, spelt.text.at(at + 1));
-    if spelling.missing.iter().any(|&range| holds(range, code_point))
-        || spelling.joins && holds(LEADS, code_point) && is_followed()
-    {
+    if spelling.joins && holds(LEADS, code_point) && is_followed() {
         return false;
+    }
+    if spelling.missing.iter().any(|&range| holds(range, code_point)) {
+        match spelling.lacking {
+            Lacking::Stop => return false,
+            Lacking::Mark => out.put(b"?"),
+            Lacking::Nothing => {}
+        }
+        return true;
     }
     if spelling.escapes.is_some_and(|range| holds(range, code_point)) {
         out.put(&[code_point as u8]);

@@ -16,6 +16,8 @@ pub enum Answer {
     Drop,
     /// Each of its bytes and this; they stop at a byte below 80.
     Escape(u32),
+    /// There is none: what is read was measured, is clean and whole.
+    Never,
 }
 
 /// Bytes of a form that has a layout.
@@ -67,7 +69,14 @@ impl Source<'_> {
     /// What happens at an ill-formed unit: by the form, where it has a row for stray bytes.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        self.layout.escape.map_or(self.answer, Answer::Escape)
+        let escape = self.layout.escape.filter(|_| self.answer != Answer::Never);
+        escape.map_or(self.answer, Answer::Escape)
+    }
+
+    /// The bytes from an offset to a limit, if they are known to be clean.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+    pub(super) fn known(&self, start: usize, limit: usize) -> Option<&[u8]> {
+        (self.answer == Answer::Never).then(|| &self.data[start..limit])
     }
 
     /// Measure from an offset to a limit, or to where the kernels stop.

@@ -3,11 +3,11 @@
 
 use std::mem::MaybeUninit;
 
-use super::Output;
 use super::source::Extent;
 use super::spelt::Stretch;
 use super::text::Text;
 use super::utf8::Width;
+use super::{Output, simd};
 use crate::LARGEST_IN_STR;
 use crate::encode::{joined, split};
 use crate::form::{LEADS, SURROGATES, TRAILS, holds};
@@ -81,24 +81,26 @@ impl Units<'_> {
     /// As [`super::Source::measure`].
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Extent {
-        let mut extent = Extent::none(start);
-        extent.end = self.read(start, limit, &mut extent);
-        extent
+        simd::measure_units(self, start, limit).unwrap_or_else(|| {
+            let mut extent = Extent::none(start);
+            extent.end = self.read(start, limit, &mut extent);
+            extent
+        })
     }
 
     /// As [`super::Source::write_ucs1`].
     pub fn write_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        self.read(start, limit, out)
+        simd::write_units_ucs1(self, start, limit, out).unwrap_or_else(|| self.read(start, limit, out))
     }
 
     /// As [`super::Source::write_ucs2`].
     pub fn write_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-        self.read(start, limit, out)
+        simd::write_units_ucs2(self, start, limit, out).unwrap_or_else(|| self.read(start, limit, out))
     }
 
     /// As [`super::Source::write_ucs4`].
     pub fn write_ucs4(&self, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-        self.read(start, limit, out)
+        simd::write_units_ucs4(self, start, limit, out).unwrap_or_else(|| self.read(start, limit, out))
     }
 
     fn read(&self, start: usize, limit: usize, out: &mut impl Points) -> usize {

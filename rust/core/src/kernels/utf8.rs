@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::simd;
+use crate::chunk::NEAR_BYTES;
 
 /// The narrowest kind of str that holds a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,10 +135,23 @@ fn largest_byte(data: &[u8]) -> u8 {
     data.iter().fold(0, |largest, &byte| largest.max(byte))
 }
 
+/// Bytes that are validated together, at most, where a fault costs a second look at those before it.
+const LARGEST_PIECE: usize = 1 << 20;
+
 /// The length of the longest prefix of bytes that is valid UTF-8.
 #[must_use]
 pub fn is_utf8_up_to(data: &[u8]) -> usize {
-    simd::valid_prefix(data).len()
+    let (mut at, mut piece) = (0, NEAR_BYTES);
+    while at < data.len() {
+        let end = sequence_border(data, at, data.len().min(at + piece));
+        at += simd::valid_prefix(&data[at..end]).len();
+        if at < end {
+            break;
+        }
+        // Asking whether all is valid is quicker than asking how far, so what is asked of grows while that pays.
+        piece = LARGEST_PIECE.min(piece * 16);
+    }
+    at
 }
 
 /// Whether bytes are valid UTF-8.

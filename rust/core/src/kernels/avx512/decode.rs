@@ -5,8 +5,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{OR_AND, bytes_64, each_place, low_64, put_16, put_32, put_bytes, sequences_at, store_64, values_of};
-use crate::form::{LEADS, TRAILS};
+use super::clean::{self, halves_at, joined_32, shifted_16, shifted_32, surrogates};
+use super::{
+    OR_AND, ascii_bytes, bytes_64, each_place, four_times, low_64, put_16, put_32, put_bytes, sequences_at, store_64,
+    values_of,
+};
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
@@ -78,6 +81,13 @@ impl Lookup {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of(self, bytes: __m512i) -> __m512i {
         _mm512_permutex2var_epi8(self.0, bytes, self.1)
+    }
+
+    /// The entries of bytes from C0 on; of others something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of_lead(self, bytes: __m512i) -> __m512i {
+        _mm512_permutexvar_epi8(bytes, self.1)
     }
 }
 
@@ -151,11 +161,16 @@ impl<'a> Reader<'a> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
+        let clean = self.well_formed::<Taker>(window, left, carry);
+        clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
+    }
+
+    /// The same for a block of which nothing is known.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, b2, b3] = bytes;
-        if let Some(block) = self.well_formed::<Taker>(window, bytes, left, carry) {
-            return block;
-        }
         let high = _mm512_movepi8_mask(b0);
         let kinds = self.kinds.of(b0);
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
@@ -221,14 +236,15 @@ impl<'a> Reader<'a> {
     /// The block, if all that begins in it is well-formed and as the layout has it: what is due is there.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn well_formed<Taker>(&self, window: &Window, bytes: [__m512i; 4], left: usize, carry: u64) -> Option<Block> {
+    fn well_formed<Taker>(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
+        let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, _, b3] = bytes;
         let continuing = continuations(b0);
         let (two, three, four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
         let due = two << 1 | three << 2 | four << 3;
         let due_behind = two >> 63 | three >> 62 | four >> 61;
-        let second = _mm512_sub_epi8(b1, self.second_low.of(b0));
-        let fails = two & _mm512_cmpgt_epu8_mask(second, self.second_span.of(b0));
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        let fails = two & _mm512_cmpgt_epu8_mask(second, self.second_span.of_lead(b0));
         let missing = (due | (carry & continuing)) ^ continuing | due_behind & !continuing_8(window) | fails;
         let is_nul = !self.layout.has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
         if missing != 0 || is_nul || left <= 64 {
@@ -286,54 +302,196 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What was counted so far.
+struct Counted<'a> {
+    layout: &'a Layout,
+    count: usize,
+    /// Lane by lane, the largest lead byte.
+    largest: __m512i,
+    /// What is known of the width, where lead bytes alone do not tell.
+    fine: Width,
+    pairs: u64,
+    ills: u64,
+}
+
+impl Counted<'_> {
+    /// Count what begins in some lanes, sequences of at least two bytes among it where `two` says so.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn add(&mut self, bytes: [__m512i; 3], begins: u64, two: u64) {
+        self.count += begins.count_ones() as usize;
+        self.largest = _mm512_max_epu8(self.largest, _mm512_maskz_mov_epi8(begins & two, bytes[0]));
+        if !self.layout.lead_decides {
+            self.fine = self.fine.max(width(self.layout, bytes, begins & two, self.fine));
+        }
+    }
+
+    /// Count the lanes of a clean block in which something begins that is whole.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn add_clean(&mut self, block: &Clean, lanes: u64) {
+        self.add(block.bytes, block.begins & lanes, block.two);
+        self.pairs |= block.joined & lanes;
+    }
+
+    /// The width of all that was counted; `answer` is what was done at ill-formed units.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn width(&self, answer: Answer) -> Width {
+        let mut copy = [0; 72];
+        store_64(self.largest, &mut copy);
+        let largest = copy[..64].iter().copied().max().unwrap_or(0);
+        let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && largest >= lead);
+        let of_ill = if self.ills == 0 || answer == Answer::Drop { Width::Ascii } else { Width::Ucs2 };
+        let of_pairs = if self.pairs == 0 { Width::Ascii } else { Width::Ucs4 };
+        Width::of_class(by_lead.count()).max(self.fine).max(of_ill).max(of_pairs)
+    }
+}
+
 /// Measure from an offset to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
-    let (mut at, mut carry, mut count) = (start, 0, 0);
-    let (mut largest, mut ills, mut pairs) = (_mm512_setzero_si512(), 0, 0);
-    let (mut fine, mut copy) = (Width::Ascii, [0; 72]);
+    let mut counted = Counted {
+        layout: source.layout,
+        count: 0,
+        largest: _mm512_setzero_si512(),
+        fine: Width::Ascii,
+        pairs: 0,
+        ills: 0,
+    };
+    let is_plain = source.layout.has_nul && source.layout.pairs == Pairs::Apart;
+    let mut at = start;
     while at < limit {
-        let (window, left) = (window(source.data, at, &mut copy), limit - at);
-        let first = bytes_of(window, 0);
-        if reader.is_ascii(first, carry, left) {
-            (at, count) = (at + 64, count + 64);
-            continue;
-        }
-        let block = reader.block::<()>(window, left, carry);
-        let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
-        count += (block.begins & !dropped).count_ones() as usize;
-        let whole = block.begins & block.two & !block.ill;
-        largest = _mm512_max_epu8(largest, _mm512_maskz_mov_epi8(whole, first));
-        if !source.layout.lead_decides {
-            fine = fine.max(width(source.layout, &block.bytes, whole, fine));
-        }
-        (ills, pairs) = (ills | block.ill, pairs | block.pairs);
-        // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
-        if !block.goes_on {
-            at += block.length;
+        at = if is_plain {
+            reader.count_clean::<true>(source.data, (at, limit), &mut counted)
+        } else {
+            reader.count_clean::<false>(source.data, (at, limit), &mut counted)
+        };
+        let (end, goes_on) = reader.count_dirty(source.data, (at, limit), &mut counted);
+        at = end;
+        if !goes_on {
             break;
         }
-        (at, carry) = (at + 64, block.carry);
     }
-    store_64(largest, &mut copy);
-    let largest = copy[..64].iter().copied().max().unwrap_or(0);
-    let by_lead = source.layout.borders.iter().filter(|&&[lead, ..]| source.layout.lead_decides && largest >= lead);
-    let of_ill = if ills == 0 || reader.answer == Answer::Drop { Width::Ascii } else { Width::Ucs2 };
-    let of_pairs = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
-    let width = Width::of_class(by_lead.count()).max(fine).max(of_ill).max(of_pairs);
-    Extent { end: at, count, width, is_clean: ills == 0 }
+    Extent { end: at, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 }
+}
+
+/// A block that is well-formed, up to where its last sequence begins at least.
+struct Clean {
+    bytes: [__m512i; 3],
+    begins: u64,
+    two: u64,
+    /// Where the trails of surrogate pairs begin that are joined.
+    joined: u64,
+}
+
+impl Clean {
+    /// No block: nothing begins in it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn none() -> Self {
+        Clean { bytes: [_mm512_setzero_si512(); 3], begins: 0, two: 0, joined: 0 }
+    }
+}
+
+impl Reader<'_> {
+    /// Count whole blocks, as long as they are well-formed and as the layout has it; return where a sequence begins from
+    /// which on something else must look.
+    ///
+    /// A sequence is counted in the block where it begins, and seen to be whole in the next: so each block is counted
+    /// when the next has been seen, and of the last only what is before its last sequence.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count_clean<const IS_PLAIN: bool>(
+        &self,
+        data: &[u8],
+        (start, limit): (usize, usize),
+        counted: &mut Counted<'_>,
+    ) -> usize {
+        let mut at = start;
+        // The first lanes of a block that must be continuation bytes, and those where a trail must or may begin.
+        let (mut due, mut trails_due) = (0, 0);
+        let mut last = Clean::none();
+        let has_nul = IS_PLAIN || self.layout.has_nul;
+        let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
+        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<66>) {
+            let b0 = bytes_64(window, 0);
+            let high = _mm512_movepi8_mask(b0);
+            let is_nul = !has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
+            if high | due | trails_due == 0 && !is_nul {
+                counted.add_clean(&last, !0);
+                last = Clean::none();
+                let count = ascii_bytes(&data[at..limit], has_nul);
+                (at, counted.count) = (at + count, counted.count + count);
+                continue;
+            }
+            let b1 = bytes_64(&window[1..], 0);
+            let continuing = continuations(b0);
+            let (two, three, four) = (high & !continuing, is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+            let expected = due | two << 1 | three << 2 | four << 3;
+            let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+            let fails = two & _mm512_cmpgt_epu8_mask(second, self.second_span.of_lead(b0));
+            let mut wrong = expected ^ continuing | fails;
+            let mut joined = 0;
+            if !IS_PLAIN {
+                let surrogates = surrogates(b0, b1);
+                let after_leads = surrogates.leads << 3 | trails_due;
+                let pairs = surrogates.trails & after_leads;
+                joined = if joins { pairs } else { 0 };
+                wrong |=
+                    if joins { 0 } else { pairs } | if unpaired_part { surrogates.trails ^ after_leads } else { 0 };
+                trails_due = surrogates.leads >> 61;
+            }
+            if wrong != 0 || is_nul {
+                break;
+            }
+            counted.add_clean(&last, !0);
+            last = Clean { bytes: [b0, b1, bytes_64(&window[2..], 0)], begins: !(continuing | joined), two, joined };
+            due = two >> 63 | three >> 62 | four >> 61;
+            at += 64;
+        }
+        if last.begins == 0 {
+            return at;
+        }
+        let back = last.begins.leading_zeros() as usize + 1;
+        counted.add_clean(&last, low_64(64 - back));
+        at - back
+    }
+
+    /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count_dirty(&self, data: &[u8], (start, limit): (usize, usize), counted: &mut Counted<'_>) -> (usize, bool) {
+        let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
+        while at < limit {
+            let block = self.any_block::<()>(window(data, at, &mut copy), limit - at, carry);
+            let dropped = if self.answer == Answer::Drop { block.ill } else { 0 };
+            let [b0, b1, b2, _] = block.bytes;
+            counted.add([b0, b1, b2], block.begins & !dropped, block.two & !block.ill);
+            (counted.ills, counted.pairs) = (counted.ills | block.ill, counted.pairs | block.pairs);
+            // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
+            if !block.goes_on {
+                return (at + block.length, false);
+            }
+            (at, carry) = (at + 64, block.carry);
+            if block.ill == 0 {
+                break;
+            }
+        }
+        (at + carry.count_ones() as usize, true)
+    }
 }
 
 /// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn width(layout: &Layout, [b0, b1, b2, _]: &[__m512i; 4], whole: u64, known: Width) -> Width {
+fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
     let unknown = layout.borders.iter().skip(known as usize);
     let reached = unknown.take_while(|&&[lead, second, third]| {
-        let leads = whole & is_at_least(*b0, lead);
-        let seconds = || is_at_least(*b1, second) & (!is(*b1, second) | is_at_least(*b2, third));
-        leads != 0 && leads & (!is(*b0, lead) | seconds()) != 0
+        let leads = whole & is_at_least(b0, lead);
+        let seconds = || is_at_least(b1, second) & (!is(b1, second) | is_at_least(b2, third));
+        leads != 0 && leads & (!is(b0, lead) | seconds()) != 0
     });
     Width::of_class(known as usize + reached.count())
 }
@@ -341,6 +499,10 @@ fn width(layout: &Layout, [b0, b1, b2, _]: &[__m512i; 4], whole: u64, known: Wid
 /// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    if let Some(text) = source.known(start, limit) {
+        clean::write_ucs1(text, source.layout.shift(), out);
+        return limit;
+    }
     let ascii = |bytes, out: &mut Output<'_, u8>| put_bytes(out, bytes, 64);
     write(source, start, limit, out, ascii, |reader, _, block, out| {
         // The values are ASCII, or the two bits of a lead byte and the six of what follows it.
@@ -356,6 +518,10 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 /// The same as 16-bit units.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
+    if let Some(text) = source.known(start, limit) {
+        clean::write_ucs2(text, source.layout.shift(), out);
+        return limit;
+    }
     let ascii = |bytes, out: &mut Output<'_, u16>| {
         put_16(out, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), 32);
         put_16(out, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)), 32);
@@ -373,6 +539,10 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 /// become code points.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+    if let Some(text) = source.known(start, limit) {
+        clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
+        return limit;
+    }
     let ascii = |bytes, out: &mut Output<'_, u32>| {
         put_32(out, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(bytes)), 16);
         put_32(out, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(bytes)), 16);
@@ -385,15 +555,15 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         let (mut ill, mut pairs) = (_pext_u64(block.ill, block.begins), _pext_u64(block.pairs, block.begins));
         let mut left = block.begins.count_ones() as usize;
         while left > 0 {
-            let at = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
+            let at = four_times(places);
             let sequences = sequences_at(block.bytes[0], after, at);
             let mut points = values_of(sequences);
-            if reader.layout.is_shifted() {
-                points = shifted_32(reader.layout, sequences, points);
+            if let Some(layout) = reader.layout.shift() {
+                points = shifted_32(layout, sequences, points);
             }
             if pairs as u16 != 0 {
-                let trails = sequences_at(block.bytes[0], after, _mm512_add_epi32(at, _mm512_set1_epi32(3)));
-                points = _mm512_mask_mov_epi32(points, pairs as u16, joined_32(points, values_of(trails)));
+                let halves = halves_at(block.bytes[0], after, at);
+                points = _mm512_mask_mov_epi32(points, pairs as u16, joined_32(halves));
             }
             if ill as u16 != 0 {
                 let answers = match reader.escape {
@@ -455,8 +625,8 @@ fn put_half(reader: &Reader<'_>, block: &Block, bytes: [__m256i; 3], first: u32,
     let three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(two), b2, payload);
     let mut points = _mm512_mask_mov_epi16(b0, half(block.two), _mm512_and_si512(two, _mm512_set1_epi16(0x7FF)));
     points = _mm512_mask_mov_epi16(points, half(block.three), three);
-    if reader.layout.is_shifted() {
-        points = shifted_16(reader.layout, points, half(block.two), half(block.three));
+    if let Some(layout) = reader.layout.shift() {
+        points = shifted_16(layout, points, half(block.two), half(block.three));
     }
     if block.ill != 0 {
         let answer = match reader.escape {
@@ -467,32 +637,4 @@ fn put_half(reader: &Reader<'_>, block: &Block, bytes: [__m256i; 3], first: u32,
     }
     let begins = half(block.begins);
     put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m512i {
-    let points = _mm512_mask_add_epi16(points, two & !three, points, _mm512_set1_epi16(layout.offsets[0] as i16));
-    let points = _mm512_mask_add_epi16(points, three, points, _mm512_set1_epi16(layout.offsets[1] as i16));
-    let beyond = three & _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(layout.gap.0 as i16));
-    _mm512_mask_add_epi16(points, beyond, points, _mm512_set1_epi16(layout.gap.1 as i16))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn shifted_32(layout: &Layout, bytes: __m512i, points: __m512i) -> __m512i {
-    // The upper half of the lead byte, which is the highest of its lane, tells the length.
-    let [two, three, four] = layout.offsets.map(|offset| offset as i32);
-    let offsets = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, two, two, three, four);
-    let points = _mm512_add_epi32(points, _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(bytes), offsets));
-    let beyond = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(layout.gap.0 as i32));
-    _mm512_mask_add_epi32(points, beyond, points, _mm512_set1_epi32(layout.gap.1 as i32))
-}
-
-/// The supplementary code points of leads and trails.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn joined_32(leads: __m512i, trails: __m512i) -> __m512i {
-    let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
-    _mm512_add_epi32(_mm512_add_epi32(_mm512_slli_epi32::<10>(leads), trails), _mm512_set1_epi32(base as i32))
 }

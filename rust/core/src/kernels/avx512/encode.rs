@@ -6,16 +6,20 @@
 use std::arch::x86_64::*;
 
 use super::{
-    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_OR, bytes_32, bytes_64, low_16, low_32, put_bytes, units_16, units_32,
+    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_OR, ascii_bytes, bytes_32, bytes_64, low_16, low_32, low_64, put_bytes,
+    units_16, units_32,
 };
 use crate::form::{LEADS, Range, TRAILS};
+use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
-use crate::spelling::Spelling;
+use crate::spelling::{Lacking, Spelling};
 
 /// Up to 32 code points below U+10000.
 struct Units {
     points: __m512i,
-    /// The lanes that are written; where the others begin the kernel stops, if not the text.
+    /// How many were read; if not all, the kernel stops behind them.
+    read: usize,
+    /// The lanes that are written.
     valid: u32,
     /// Lanes of at least two bytes, and of at least three.
     lengths: [u32; 2],
@@ -24,6 +28,7 @@ struct Units {
 /// Up to 16 code points.
 struct Points {
     points: __m512i,
+    read: usize,
     valid: u16,
     /// Lanes of at least two, three and four bytes.
     lengths: [u16; 3],
@@ -31,15 +36,28 @@ struct Points {
     splits: u16,
 }
 
+/// Up to 64 code points below U+0100, all of which are written.
+struct Bytes {
+    points: __m512i,
+    valid: u64,
+    /// Lanes of two bytes.
+    two: u64,
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn within_8(points: __m512i, range: Range) -> u64 {
+    let [first, last] = [range.0, range.1].map(|point| point.min(0xFF) as u8);
+    let index = _mm512_sub_epi8(points, _mm512_set1_epi8(first as i8));
+    _mm512_cmple_epu8_mask(index, _mm512_set1_epi8((last - first) as i8))
+}
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn within_16(points: __m512i, range: Range) -> u32 {
-    if range.0 > 0xFFFF {
-        return 0;
-    }
-    let span = (range.1.min(0xFFFF) - range.0) as u16;
-    let index = _mm512_sub_epi16(points, _mm512_set1_epi16(range.0 as i16));
-    _mm512_cmple_epu16_mask(index, _mm512_set1_epi16(span as i16))
+    let [first, last] = [range.0, range.1].map(|point| point.min(0xFFFF) as u16);
+    let index = _mm512_sub_epi16(points, _mm512_set1_epi16(first as i16));
+    _mm512_cmple_epu16_mask(index, _mm512_set1_epi16((last - first) as i16))
 }
 
 #[inline]
@@ -49,233 +67,410 @@ fn within_32(points: __m512i, range: Range) -> u16 {
     _mm512_cmple_epu32_mask(index, _mm512_set1_epi32((range.1 - range.0) as i32))
 }
 
+/// Lanes from a code point on, which is not the first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn at_least_16(points: __m512i, start: u32) -> u32 {
-    if start > 0xFFFF { 0 } else { _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(start as i16)) }
-}
-
-/// The lanes of a block of 32; what is behind them decides about a lead in the last.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn units(spelling: &Spelling, points: __m512i, next: __m512i, left: usize) -> Units {
-    let mut stops = 0;
-    for &range in &spelling.missing {
-        stops |= within_16(points, range);
-    }
-    if spelling.joins {
-        stops |= within_16(points, LEADS) & within_16(next, TRAILS);
-    }
-    let valid = low_32((stops & low_32(left)).trailing_zeros() as usize) & low_32(left);
-    let escapes = spelling.escapes.map_or(0, |range| within_16(points, range));
-    let mut two = at_least_16(points, spelling.starts[0]);
-    if spelling.nul_is_two {
-        two |= _mm512_testn_epi16_mask(points, points);
-    }
-    let three = at_least_16(points, spelling.starts[1]);
-    Units { points, valid, lengths: [two, three].map(|lanes| lanes & !escapes & valid) }
+fn from_8(points: __m512i, start: u32) -> u64 {
+    _mm512_cmpgt_epu8_mask(points, _mm512_set1_epi8((start - 1).min(0xFF) as i8))
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn points(spelling: &Spelling, points: __m512i, next: __m512i, left: usize) -> Points {
-    let mut stops = 0;
-    for &range in &spelling.missing {
-        stops |= within_32(points, range);
-    }
-    if spelling.joins {
-        stops |= within_32(points, LEADS) & within_32(next, TRAILS);
-    }
-    let stop = (u32::from(stops & low_16(left)) | 0x1_0000).trailing_zeros() as usize;
-    let valid = low_16(stop) & low_16(left);
-    let escapes = spelling.escapes.map_or(0, |range| within_32(points, range));
-    let at_least = |start: u32| _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(start as i32));
-    let [mut two, three, four] = spelling.starts.map(&at_least);
-    if spelling.nul_is_two {
-        two |= _mm512_testn_epi32_mask(points, points);
-    }
-    let lengths = [two, three, four].map(|lanes| lanes & !escapes & valid);
-    let splits = if spelling.splits { at_least(0x1_0000) & valid } else { 0 };
-    Points { points, valid, lengths, splits }
+fn from_16(points: __m512i, start: u32) -> u32 {
+    _mm512_cmpgt_epu16_mask(points, _mm512_set1_epi16((start - 1).min(0xFFFF) as i16))
 }
 
-/// Whether 64 bytes are written as they stand.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn is_ascii(spelling: &Spelling, bytes: __m512i) -> bool {
-    _mm512_movepi8_mask(bytes) == 0 && (spelling.nul_is_one || _mm512_testn_epi8_mask(bytes, bytes) == 0)
+fn from_32(points: __m512i, start: u32) -> u16 {
+    _mm512_cmpgt_epu32_mask(points, _mm512_set1_epi32((start - 1) as i32))
 }
 
-/// Hand over a text block by block, from an index to a limit or to where the kernel stops; the end is returned.
+/// A spelling, where a closer look is due, and what most forms do not need; those compile it out.
+///
+/// What is generic over a `Taker` is so that each caller has its own, into which it is inlined: a call would cost all
+/// registers.
+struct Speller<'a, const IS_PLAIN: bool> {
+    spelling: &'a Spelling,
+    starts: [u32; 3],
+    /// Ranges that hold all code points of which the first of each length alone do not tell how they are written. A range
+    /// that is not needed holds one that can do no harm.
+    odd: [Range; 2],
+    nul_is_two: bool,
+    splits: bool,
+    is_shifted: bool,
+}
+
+impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
+    fn new(spelling: &'a Spelling) -> Self {
+        let mut odd = [(u32::MAX, u32::MAX); 2];
+        let leads = spelling.joins.then_some(LEADS);
+        for range in spelling.missing.iter().copied().chain(spelling.escapes).chain(leads) {
+            // Those of the surrogates and beyond are close to each other.
+            let place = &mut odd[usize::from(range.0 >= LEADS.0)];
+            *place = if *place == (u32::MAX, u32::MAX) { range } else { (place.0.min(range.0), place.1.max(range.1)) };
+        }
+        Speller {
+            spelling,
+            starts: spelling.starts,
+            odd,
+            nul_is_two: !IS_PLAIN && spelling.nul_is_two,
+            splits: !IS_PLAIN && spelling.splits,
+            is_shifted: !IS_PLAIN && spelling.is_shifted(),
+        }
+    }
+
+    /// Up to 64 code points below U+0100, if none needs a closer look.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn bytes(&self, points: __m512i, left: usize) -> Option<Bytes> {
+        let valid = low_64(left);
+        let odd = if self.odd[0].0 <= 0xFF { within_8(points, self.odd[0]) } else { 0 };
+        if odd & valid != 0 {
+            return None;
+        }
+        let nul = if self.nul_is_two { _mm512_testn_epi8_mask(points, points) } else { 0 };
+        Some(Bytes { points, valid, two: (from_8(points, self.starts[0]) | nul) & valid })
+    }
+
+    /// Up to 32 code points; what is behind them decides about a lead in the last.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn units<Taker>(&self, mut points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Units {
+        let (mut read, mut dropped, mut escapes) = (left.min(32), 0, 0);
+        let low = if self.odd[0].0 <= 0xFFFF { within_16(points, self.odd[0]) } else { 0 };
+        if (low | within_16(points, self.odd[1])) & low_32(left) != 0 {
+            let odd = self.odd(|range| within_16(points, range), |range| within_16(next(), range));
+            read = read.min(odd.stops.trailing_zeros() as usize);
+            dropped = odd.dropped;
+            points = _mm512_mask_mov_epi16(points, odd.marked, _mm512_set1_epi16(b'?'.into()));
+            escapes = self.spelling.escapes.map_or(0, |range| within_16(points, range));
+        }
+        let valid = low_32(read) & !dropped;
+        let nul = if self.nul_is_two { _mm512_testn_epi16_mask(points, points) } else { 0 };
+        let (two, three) = (from_16(points, self.starts[0]) | nul, from_16(points, self.starts[1]));
+        Units { points, read, valid, lengths: [two, three].map(|lanes| lanes & !escapes & valid) }
+    }
+
+    /// Up to 16 code points; what is behind them decides about a lead in the last.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn points<Taker>(&self, mut points: __m512i, next: impl Fn() -> __m512i, left: usize) -> Points {
+        let (mut read, mut dropped, mut escapes) = (left.min(16), 0, 0);
+        let low = if self.odd[0].0 <= 0xFFFF { within_32(points, self.odd[0]) } else { 0 };
+        if (low | within_32(points, self.odd[1])) & low_16(left) != 0 {
+            let odd = self.odd(|range| within_32(points, range).into(), |range| within_32(next(), range).into());
+            read = read.min(odd.stops.trailing_zeros() as usize);
+            dropped = odd.dropped as u16;
+            points = _mm512_mask_mov_epi32(points, odd.marked as u16, _mm512_set1_epi32(b'?'.into()));
+            escapes = self.spelling.escapes.map_or(0, |range| within_32(points, range));
+        }
+        let valid = low_16(read) & !dropped;
+        let nul = if self.nul_is_two { _mm512_testn_epi32_mask(points, points) } else { 0 };
+        let [two, three, four] = self.starts.map(|start| from_32(points, start));
+        let splits = if self.splits { from_32(points, 0x1_0000) & valid } else { 0 };
+        Points { points, read, valid, lengths: [two | nul, three, four].map(|lanes| lanes & !escapes & valid), splits }
+    }
+
+    /// What the form lacks and the pairs that it joins.
+    #[inline]
+    fn odd(&self, within: impl Fn(Range) -> u32, next_within: impl Fn(Range) -> u32) -> Odd {
+        let pairs = if self.spelling.joins { within(LEADS) & next_within(TRAILS) } else { 0 };
+        let missing = self.spelling.missing.iter().fold(0, |missing, &range| missing | within(range));
+        match self.spelling.lacking {
+            Lacking::Stop => Odd { stops: pairs | missing, marked: 0, dropped: 0 },
+            Lacking::Mark => Odd { stops: pairs, marked: missing, dropped: 0 },
+            Lacking::Nothing => Odd { stops: pairs, marked: 0, dropped: missing },
+        }
+    }
+}
+
+/// Lanes at which the kernel stops, that are written as `?`, and that are not written.
+struct Odd {
+    stops: u32,
+    marked: u32,
+    dropped: u32,
+}
+
+/// Hand over a text of one byte each block by block, from an index to a limit or to where the kernel stops; the end is returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn each_block<S>(
-    spelt: &Spelt<'_>,
+fn each_of_one<S, const IS_PLAIN: bool>(
+    speller: &Speller<'_, IS_PLAIN>,
+    text: &[u8],
     (start, limit): (usize, usize),
     state: &mut S,
-    take_ascii: impl Fn(&mut S, __m512i),
+    take_ascii: impl Fn(&mut S, &[u8]),
+    take_bytes: impl Fn(&mut S, &Bytes),
     take_units: impl Fn(&mut S, &Units),
-    take_points: impl Fn(&mut S, &Points),
 ) -> usize {
-    let (spelling, mut at) = (spelt.spelling, start);
+    let mut at = start;
     while at < limit {
         let left = limit - at;
-        let (read, lanes) = match spelt.text {
-            Text::One(text) => {
-                let bytes = bytes_64(text, at);
-                if left >= 64 && is_ascii(spelling, bytes) {
-                    take_ascii(state, bytes);
-                    at += 64;
-                    continue;
-                }
-                let block = units(spelling, _mm512_cvtepu8_epi16(bytes_32(text, at)), _mm512_setzero_si512(), left);
-                take_units(state, &block);
-                (block.valid.count_ones() as usize, 32)
+        if let Some(block) = speller.bytes(bytes_64(text, at), left) {
+            let count = if block.two == 0 { ascii_bytes(&text[at..limit], speller.spelling.nul_is_one) } else { 0 };
+            if count > 0 {
+                take_ascii(state, &text[at..at + count]);
+                at += count;
+            } else {
+                take_bytes(state, &block);
+                at += 64;
             }
-            Text::Two(text) => {
-                let block = units(spelling, units_32(text, at), units_32(text, at + 1), left);
-                take_units(state, &block);
-                (block.valid.count_ones() as usize, 32)
-            }
-            Text::Four(text) => {
-                let block = points(spelling, units_16(text, at), units_16(text, at + 1), left);
-                take_points(state, &block);
-                (block.valid.count_ones() as usize, 16)
-            }
-        };
-        if read < lanes {
-            return at + read;
+            continue;
+        }
+        let block = speller.units::<u8>(_mm512_cvtepu8_epi16(bytes_32(text, at)), || _mm512_setzero_si512(), left);
+        take_units(state, &block);
+        if block.read < 32.min(left) {
+            return at + block.read;
         }
         // A number, not what was counted: the next loads must not wait for the masks of this block.
-        at += lanes;
+        at += 32;
     }
-    at
+    limit
+}
+
+/// Hand over a text of two bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn each_of_two<S, const IS_PLAIN: bool>(
+    speller: &Speller<'_, IS_PLAIN>,
+    text: &[u16],
+    (start, limit): (usize, usize),
+    state: &mut S,
+    take: impl Fn(&mut S, &Units),
+) -> usize {
+    let mut at = start;
+    while at < limit {
+        let left = limit - at;
+        let block = speller.units::<u16>(units_32(text, at), || units_32(text, at + 1), left);
+        take(state, &block);
+        if block.read < 32.min(left) {
+            return at + block.read;
+        }
+        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        at += 32;
+    }
+    limit
+}
+
+/// Hand over a text of four bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn each_of_four<S, const IS_PLAIN: bool>(
+    speller: &Speller<'_, IS_PLAIN>,
+    text: &[u32],
+    (start, limit): (usize, usize),
+    state: &mut S,
+    take: impl Fn(&mut S, &Points),
+) -> usize {
+    let mut at = start;
+    while at < limit {
+        let left = limit - at;
+        let block = speller.points::<u32>(units_16(text, at), || units_16(text, at + 1), left);
+        take(state, &block);
+        if block.read < 16.min(left) {
+            return at + block.read;
+        }
+        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        at += 16;
+    }
+    limit
+}
+
+/// Whether the spelling of a form is that of UTF-8, but for what is missing, escaped or joined.
+fn is_plain(spelling: &Spelling) -> bool {
+    !spelling.nul_is_two && !spelling.splits && !spelling.is_shifted()
 }
 
 /// Measure from an index to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
     let mut bytes = 0;
-    let count = |lanes: u32| lanes.count_ones() as usize;
-    let end = each_block(
-        spelt,
-        (start, limit),
-        &mut bytes,
-        |bytes, _| *bytes += 64,
-        |bytes, units| *bytes += count(units.valid) + count(units.lengths[0]) + count(units.lengths[1]),
-        |bytes, points| {
-            let longer = points.lengths.map(|lanes| lanes.count_ones() as usize);
-            *bytes += count(points.valid.into()) + longer[0] + longer[1] + longer[2] + 3 * count(points.splits.into());
-        },
-    );
+    let end = if is_plain(spelt.spelling) {
+        count::<true>(spelt, (start, limit), &mut bytes)
+    } else {
+        count::<false>(spelt, (start, limit), &mut bytes)
+    };
     Stretch { end, bytes }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn count<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), bytes: &mut usize) -> usize {
+    let speller = Speller::<IS_PLAIN>::new(spelt.spelling);
+    let of_block = |bytes: &mut usize, block: &Bytes| {
+        *bytes += (block.valid.count_ones() + block.two.count_ones()) as usize;
+    };
+    let of_units = |bytes: &mut usize, block: &Units| {
+        let longer = block.lengths.map(u32::count_ones);
+        *bytes += (block.valid.count_ones() + longer[0] + longer[1]) as usize;
+    };
+    let of_points = |bytes: &mut usize, block: &Points| {
+        let longer = block.lengths.map(u16::count_ones);
+        let splits = 3 * block.splits.count_ones();
+        *bytes += (block.valid.count_ones() + longer[0] + longer[1] + longer[2] + splits) as usize;
+    };
+    let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
+    match spelt.text {
+        Text::One(text) => each_of_one(&speller, text, span, bytes, of_ascii, of_block, of_units),
+        Text::Two(text) => each_of_two(&speller, text, span, bytes, of_units),
+        Text::Four(text) => each_of_four(&speller, text, span, bytes, of_points),
+    }
 }
 
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-    let spelling = spelt.spelling;
-    each_block(
-        spelt,
-        (start, limit),
-        out,
-        |out, bytes| put_bytes(out, bytes, 64),
-        |out, units| put_units(spelling, units, out),
-        |out, points| {
-            if points.splits == 0 {
-                put_points(spelling, points, out);
-            } else {
-                put_halves(spelling, &split(spelling, points), out);
+    if is_plain(spelt.spelling) {
+        write::<true>(spelt, (start, limit), out)
+    } else {
+        write::<false>(spelt, (start, limit), out)
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn write<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), out: &mut Output<'_, u8>) -> usize {
+    let speller = Speller::<IS_PLAIN>::new(spelt.spelling);
+    match spelt.text {
+        Text::One(text) => each_of_one(
+            &speller,
+            text,
+            span,
+            out,
+            |out, ascii| out.fill(ascii.len(), |place| copy(ascii, place)),
+            |out, block| speller.put_block(block, out),
+            |out, units| speller.put_one_or_two::<()>(units, out),
+        ),
+        Text::Two(text) => each_of_two(&speller, text, span, out, |out, units| speller.put_units(units, out)),
+        Text::Four(text) => {
+            each_of_four(&speller, text, span, out, |out, points| speller.put_points::<u32>(points, out))
+        }
+    }
+}
+
+impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_block(&self, block: &Bytes, out: &mut Output<'_, u8>) {
+        if block.two == 0 {
+            return put_bytes(out, block.points, block.valid.count_ones() as usize);
+        }
+        let mut block = Bytes { ..*block };
+        for _ in 0..2 {
+            let points = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(block.points));
+            let units = Units { points, read: 32, valid: block.valid as u32, lengths: [block.two as u32, 0] };
+            self.put_one_or_two::<u8>(&units, out);
+            let points = _mm512_shuffle_i64x2::<0b10_11_10>(block.points, block.points);
+            block = Bytes { points, valid: block.valid >> 32, two: block.two >> 32 };
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_units(&self, units: &Units, out: &mut Output<'_, u8>) {
+        match units.lengths {
+            // Each is its low byte.
+            [0, 0] if units.valid == !0 => {
+                put_bytes(out, _mm512_castsi256_si512(_mm512_cvtepi16_epi8(units.points)), 32);
             }
-        },
-    )
+            [_, 0] => self.put_one_or_two::<u16>(units, out),
+            _ => self.put_halves(units, out),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_one_or_two<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
+        let (two, valid) = (units.lengths[0], units.valid);
+        let mut payload = units.points;
+        if self.is_shifted {
+            payload = _mm512_mask_sub_epi16(payload, two, payload, _mm512_set1_epi16(self.spelling.offsets[0] as i16));
+            let beyond = within_16(units.points, (self.spelling.gap.0, u32::MAX));
+            payload = _mm512_mask_sub_epi16(payload, beyond, payload, _mm512_set1_epi16(self.spelling.gap.1 as i16));
+        }
+        let second = _mm512_and_si512(_mm512_slli_epi16::<8>(payload), _mm512_set1_epi16(0x3F00));
+        let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
+        let sequences = _mm512_ternarylogic_epi32::<OR_OR>(second, _mm512_srli_epi16::<6>(payload), marks);
+        // A lane of one byte, an escape too, is its low byte.
+        let bytes = _mm512_mask_mov_epi16(units.points, two, sequences);
+        let kept = _pdep_u64(valid.into(), EVERY_SECOND) | _pdep_u64(two.into(), EVERY_SECOND << 1);
+        put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
+    }
+
+    /// Write lanes of 16 bits as lanes of 32.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_halves(&self, units: &Units, out: &mut Output<'_, u8>) {
+        let (mut units, mut valid, [mut two, mut three]) = (units.points, units.valid, units.lengths);
+        for _ in 0..2 {
+            let points = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(units));
+            let lengths = [two as u16, three as u16, 0];
+            self.put_points::<u16>(&Points { points, read: 16, valid: valid as u16, lengths, splits: 0 }, out);
+            units = _mm512_shuffle_i64x2::<0b10_11_10>(units, units);
+            (valid, two, three) = (valid >> 16, two >> 16, three >> 16);
+        }
+    }
+
+    /// Write up to 16 lanes of 32 bits.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_points<Taker>(&self, points: &Points, out: &mut Output<'_, u8>) {
+        let (bytes, kept) = self.sequences::<Taker>(points);
+        if points.splits == 0 {
+            return put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
+        }
+        let lower = (_mm512_castsi512_si256(bytes), _mm512_castsi512_si256(points.points));
+        put_pairs(lower, kept as u32, points.splits as u8, out);
+        let upper = (_mm512_extracti64x4_epi64::<1>(bytes), _mm512_extracti64x4_epi64::<1>(points.points));
+        put_pairs(upper, (kept >> 32) as u32, (points.splits >> 8) as u8, out);
+    }
+
+    /// The sequences of 16 code points, at the ends of their lanes, and which bytes belong to them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn sequences<Taker>(&self, points: &Points) -> (__m512i, u64) {
+        let ([two, three, four], valid) = (points.lengths, points.valid);
+        let mut payload = points.points;
+        if self.is_shifted {
+            payload = shifted(self.spelling, payload, points.lengths);
+        }
+        // Four groups of six bits in each lane, the highest in the lowest byte; then the marks of a continuation.
+        let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
+        let marked = _mm512_or_si512(
+            _mm512_and_si512(groups, _mm512_set1_epi32(0x3F3F_3F07)),
+            _mm512_set1_epi32(0x8080_80F0_u32 as i32),
+        );
+        let bytes = _mm512_mask_or_epi32(marked, !four & three, marked, _mm512_set1_epi32(0x0000_E000));
+        let bytes = _mm512_mask_or_epi32(bytes, !three & two, bytes, _mm512_set1_epi32(0x00C0_0000));
+        let bytes = _mm512_mask_mov_epi32(bytes, !two, _mm512_slli_epi32::<24>(payload));
+        let kept = _pdep_u64(valid.into(), EVERY_FOURTH << 3)
+            | _pdep_u64(two.into(), EVERY_FOURTH << 2)
+            | _pdep_u64(three.into(), EVERY_FOURTH << 1)
+            | _pdep_u64(four.into(), EVERY_FOURTH);
+        (bytes, kept)
+    }
 }
 
+/// Write eight sequences, those that `splits` tells as surrogate pairs of their points.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_units(spelling: &Spelling, units: &Units, out: &mut Output<'_, u8>) {
-    let ([two, three], valid) = (units.lengths, units.valid);
-    if three != 0 {
-        return put_halves(spelling, units, out);
-    }
-    let mut payload =
-        _mm512_mask_sub_epi16(units.points, two, units.points, _mm512_set1_epi16(spelling.offsets[0] as i16));
-    if spelling.gap.1 > 0 {
-        let beyond = at_least_16(units.points, spelling.gap.0);
-        payload = _mm512_mask_sub_epi16(payload, beyond, payload, _mm512_set1_epi16(spelling.gap.1 as i16));
-    }
-    let second = _mm512_and_si512(_mm512_slli_epi16::<8>(payload), _mm512_set1_epi16(0x3F00));
-    let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
-    let sequences = _mm512_ternarylogic_epi32::<OR_OR>(second, _mm512_srli_epi16::<6>(payload), marks);
-    // A lane of one byte, an escape too, is its low byte.
-    let bytes = _mm512_mask_mov_epi16(units.points, two, sequences);
-    let kept = _pdep_u64(valid.into(), EVERY_SECOND) | _pdep_u64(two.into(), EVERY_SECOND << 1);
+fn put_pairs((sequences, points): (__m256i, __m256i), kept: u32, splits: u8, out: &mut Output<'_, u8>) {
+    let index = _mm512_sub_epi64(_mm512_cvtepu32_epi64(points), _mm512_set1_epi64(0x1_0000));
+    let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(PAIR_GROUPS), index);
+    let payloads = _mm512_and_si512(groups, _mm512_set1_epi64(PAIR_PAYLOADS));
+    let pairs = _mm512_or_si512(payloads, _mm512_set1_epi64(PAIR_MARKS));
+    let bytes = _mm512_mask_mov_epi64(_mm512_cvtepu32_epi64(sequences), splits, pairs);
+    let kept = _pdep_u64(kept.into(), 0x0F0F_0F0F_0F0F_0F0F) | (_pdep_u64(splits.into(), EVERY_EIGHTH) * 0x3F);
     put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
 }
 
-/// Write lanes of 16 bits as lanes of 32.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_halves(spelling: &Spelling, units: &Units, out: &mut Output<'_, u8>) {
-    let half = |points: __m256i, first: u32| Points {
-        points: _mm512_cvtepu16_epi32(points),
-        valid: (units.valid >> first) as u16,
-        lengths: [(units.lengths[0] >> first) as u16, (units.lengths[1] >> first) as u16, 0],
-        splits: 0,
-    };
-    put_points(spelling, &half(_mm512_castsi512_si256(units.points), 0), out);
-    if units.valid > 0xFFFF {
-        put_points(spelling, &half(_mm512_extracti64x4_epi64::<1>(units.points), 16), out);
-    }
-}
-
-/// The 16-bit code units of code points.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn split(spelling: &Spelling, points: &Points) -> Units {
-    let index = _mm512_sub_epi32(points.points, _mm512_set1_epi32(0x1_0000));
-    let lead = _mm512_add_epi32(_mm512_srli_epi32::<10>(index), _mm512_set1_epi32(LEADS.0 as i32));
-    let trail = _mm512_and_si512(index, _mm512_set1_epi32(0x3FF));
-    let trail = _mm512_add_epi32(trail, _mm512_set1_epi32(TRAILS.0 as i32));
-    let pair = _mm512_or_si512(lead, _mm512_slli_epi32::<16>(trail));
-    let pairs = _mm512_mask_mov_epi32(points.points, points.splits, pair);
-    let every_second = EVERY_SECOND as u32;
-    let kept = _pdep_u32(points.valid.into(), every_second) | _pdep_u32(points.splits.into(), every_second << 1);
-    let units = _mm512_maskz_compress_epi16(kept, pairs);
-    let valid = low_32(kept.count_ones() as usize);
-    let escapes = spelling.escapes.map_or(0, |range| within_16(units, range));
-    let mut two = at_least_16(units, spelling.starts[0]);
-    if spelling.nul_is_two {
-        two |= _mm512_testn_epi16_mask(units, units);
-    }
-    let lengths = [two, at_least_16(units, spelling.starts[1])].map(|lanes| lanes & !escapes & valid);
-    Units { points: units, valid, lengths }
-}
-
-/// Write up to 16 lanes of 32 bits.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_points(spelling: &Spelling, points: &Points, out: &mut Output<'_, u8>) {
-    let ([two, three, four], valid) = (points.lengths, points.valid);
-    let mut payload = points.points;
-    if spelling.is_shifted() {
-        payload = shifted(spelling, payload, points.lengths);
-    }
-    // Four groups of six bits in each lane, the highest in the lowest byte; then the marks of a continuation.
-    let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
-    let marked = _mm512_or_si512(
-        _mm512_and_si512(groups, _mm512_set1_epi32(0x3F3F_3F07)),
-        _mm512_set1_epi32(0x8080_80F0_u32 as i32),
-    );
-    let bytes = _mm512_mask_or_epi32(marked, !four & three, marked, _mm512_set1_epi32(0x0000_E000));
-    let bytes = _mm512_mask_or_epi32(bytes, !three & two, bytes, _mm512_set1_epi32(0x00C0_0000));
-    let bytes = _mm512_mask_mov_epi32(bytes, !two, _mm512_slli_epi32::<24>(payload));
-    let kept = _pdep_u64(valid.into(), EVERY_FOURTH << 3)
-        | _pdep_u64(two.into(), EVERY_FOURTH << 2)
-        | _pdep_u64(three.into(), EVERY_FOURTH << 1)
-        | _pdep_u64(four.into(), EVERY_FOURTH);
-    put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
-}
+const EVERY_EIGHTH: u64 = 0x0101_0101_0101_0101;
+/// Where the payloads of a surrogate pair begin in its index, how many bits they have, and what marks them: ED, and twice
+/// four bits and six.
+const PAIR_GROUPS: i64 = i64::from_le_bytes([0, 16, 10, 0, 6, 0, 0, 0]);
+const PAIR_PAYLOADS: i64 = i64::from_le_bytes([0, 0x0F, 0x3F, 0, 0x0F, 0x3F, 0, 0]);
+const PAIR_MARKS: i64 = i64::from_le_bytes([0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80, 0, 0]);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

@@ -16,8 +16,10 @@ use std::mem::MaybeUninit;
 
 use super::Output;
 
+mod clean;
 pub mod decode;
 pub mod encode;
+pub mod units;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
@@ -77,8 +79,14 @@ fn bytes_32(data: &[u8], at: usize) -> __m256i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn units_32(text: &[u16], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
-    // SAFETY: a masked load touches only the units of its mask, and as many are left.
-    unsafe { _mm512_maskz_loadu_epi16(low_32(left), text.as_ptr().wrapping_add(at).cast()) }
+    let start = text.as_ptr().wrapping_add(at).cast();
+    if left >= 32 {
+        // SAFETY: 32 units of the text begin there.
+        unsafe { _mm512_loadu_si512(start) }
+    } else {
+        // SAFETY: a masked load touches only the units of its mask, and as many are left.
+        unsafe { _mm512_maskz_loadu_epi16(low_32(left), start.cast()) }
+    }
 }
 
 /// The 16 units from `at` on; beyond the end of the text they are 0.
@@ -86,8 +94,14 @@ fn units_32(text: &[u16], at: usize) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn units_16(text: &[u32], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
-    // SAFETY: a masked load touches only the units of its mask, and as many are left.
-    unsafe { _mm512_maskz_loadu_epi32(low_16(left), text.as_ptr().wrapping_add(at).cast()) }
+    let start = text.as_ptr().wrapping_add(at).cast();
+    if left >= 16 {
+        // SAFETY: 16 units of the text begin there.
+        unsafe { _mm512_loadu_si512(start) }
+    } else {
+        // SAFETY: a masked load touches only the units of its mask, and as many are left.
+        unsafe { _mm512_maskz_loadu_epi32(low_16(left), start.cast()) }
+    }
 }
 
 /// Store a vector in the first 64 bytes.
@@ -146,86 +160,38 @@ const OR_AND: i32 = 0xF8;
 const OR_OR: i32 = 0xFE;
 
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
-///
-/// C2 and C3 are the only leads: the value is the continuation byte, and with C3 0x40 more.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
     let mut out = Output::new(out);
-    for at in (0..text.len()).step_by(64) {
-        let (bytes, next) = (bytes_64(text, at), bytes_64(text, at + 1));
-        let high = _mm512_movepi8_mask(bytes);
-        let leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
-        let later = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(0xC3_u8 as i8));
-        let points = _mm512_mask_mov_epi8(bytes, leads, next);
-        let points = _mm512_mask_add_epi8(points, later, next, _mm512_set1_epi8(0x40));
-        let begins = (leads | !high) & low_64(text.len() - at);
-        put_bytes(&mut out, _mm512_maskz_compress_epi8(begins, points), begins.count_ones() as usize);
-    }
+    clean::write_ucs1(text, None, &mut out);
     out.finish();
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
-///
-/// Two loads of 32 bytes, never one of 64: out of that the compiler would make the loads one and two bytes on, byte by
-/// byte, which was measured nine times slower.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
     let mut out = Output::new(out);
-    let mut at = 0;
-    while at < text.len() {
-        let halves = [bytes_32(text, at), bytes_32(text, at + 32)];
-        if _mm256_movepi8_mask(_mm256_or_si256(halves[0], halves[1])) == 0 {
-            for (half, bytes) in halves.into_iter().enumerate() {
-                put_16(&mut out, _mm512_cvtepu8_epi16(bytes), (text.len() - at).saturating_sub(32 * half).min(32));
-            }
-        } else {
-            ucs2_of(text, at, halves[0], &mut out);
-            ucs2_of(text, at + 32, halves[1], &mut out);
-        }
-        at += 64;
-    }
+    clean::write_ucs2(text, None, &mut out);
     out.finish();
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn ucs2_of(text: &[u8], at: usize, bytes: __m256i, out: &mut Output<'_, u16>) {
-    let high = _mm256_movepi8_mask(bytes);
-    let begins = !high | _mm256_test_epi8_mask(bytes, _mm256_set1_epi8(0x40));
-    let begins = begins & low_32(text.len().saturating_sub(at));
-    let lead = _mm512_cvtepu8_epi16(bytes);
-    let second = _mm512_cvtepu8_epi16(bytes_32(text, at + 1));
-    let third = _mm512_cvtepu8_epi16(bytes_32(text, at + 2));
-    let payload = _mm512_set1_epi16(0x3F);
-    let two = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(lead), second, payload);
-    let three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(two), third, payload);
-    let points = _mm512_mask_mov_epi16(lead, high, _mm512_and_si512(two, _mm512_set1_epi16(0x7FF)));
-    let points = _mm512_mask_mov_epi16(points, _mm512_cmpge_epu16_mask(lead, _mm512_set1_epi16(0xE0)), three);
-    put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
 }
 
 /// Write valid UTF-8 as 32-bit units.
-///
-/// The places of the leads are compressed, sixteen of them take four bytes each, and those become code points at once.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
     let mut out = Output::new(out);
-    for at in (0..text.len()).step_by(64) {
-        let bytes = bytes_64(text, at);
-        let high = _mm512_movepi8_mask(bytes);
-        let begins = !high | _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x40));
-        let begins = begins & low_64(text.len() - at);
-        let after = bytes_64(text, at + 64);
-        let mut places = _mm512_maskz_compress_epi8(begins, each_place());
-        let mut left = begins.count_ones() as usize;
-        while left > 0 {
-            let points = values_of(sequences_at(bytes, after, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places))));
-            put_32(&mut out, points, left.min(16));
-            places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
-            left = left.saturating_sub(16);
-        }
-    }
+    clean::write_ucs4(text, None, false, &mut out);
     out.finish();
+}
+
+/// How many bytes from the first on are code points as they stand: whole blocks.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
+    let is_plain = |block: &&[u8; 64]| {
+        let bytes = bytes_64(*block, 0);
+        _mm512_movepi8_mask(bytes) == 0 && (has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
+    };
+    64 * data.as_chunks().0.iter().take_while(is_plain).count()
 }
 
 /// The numbers of the lanes of a vector of bytes.
@@ -239,16 +205,23 @@ fn each_place() -> __m512i {
     )
 }
 
-/// The four bytes from each of sixteen places of two blocks on, the first of them the highest of its lane.
+/// Each of the first sixteen bytes four times.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn four_times(bytes: __m512i) -> __m512i {
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    _mm512_permutexvar_epi8(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(0x0101_0101)), bytes)
+}
+
+/// The four bytes from each of sixteen places of two blocks on, the first of them the highest of its lane. Each place is
+/// there four times.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn sequences_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
-    let repeated = _mm512_mullo_epi32(places, _mm512_set1_epi32(0x0101_0101));
-    let index = _mm512_add_epi8(repeated, _mm512_set1_epi32(0x0001_0203));
-    _mm512_permutex2var_epi8(bytes, index, after)
+    _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0001_0203)), after)
 }
 
-/// The payload bits of sixteen sequences: for U#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]-8, their code points.
+/// The payload bits of sixteen sequences: for UTF-8, their code points.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn values_of(sequences: __m512i) -> __m512i {

@@ -1,0 +1,188 @@
+//! Well-formed text of any form that has a layout, written as code points. Nothing is checked, since it was measured.
+//!
+//! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
+
+use std::arch::x86_64::*;
+
+use super::{
+    OR_AND, bytes_32, bytes_64, each_place, four_times, low_32, low_64, put_16, put_32, put_bytes, sequences_at,
+    values_of,
+};
+use crate::kernels::Output;
+use crate::layout::Layout;
+
+/// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, and the six of what follows it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
+    for at in (0..text.len()).step_by(64) {
+        let (bytes, next) = (bytes_64(text, at), bytes_64(text, at + 1));
+        let leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
+        let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(bytes), _mm512_set1_epi8(0xC0_u8 as i8));
+        let mut pairs = _mm512_ternarylogic_epi32::<OR_AND>(upper, next, _mm512_set1_epi8(0x3F));
+        if let Some(layout) = shift {
+            pairs = _mm512_add_epi8(pairs, _mm512_set1_epi8(layout.offsets[0] as i8));
+        }
+        let points = _mm512_mask_mov_epi8(bytes, leads, pairs);
+        let begins = begins_64(bytes) & low_64(text.len() - at);
+        put_bytes(out, _mm512_maskz_compress_epi8(begins, points), begins.count_ones() as usize);
+    }
+}
+
+/// Write text of U+0000 to U+FFFF as 16-bit units.
+///
+/// Two loads of 32 bytes, never one of 64: out of that the compiler would make the loads one and two bytes on, byte by
+/// byte, which was measured nine times slower.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+    let mut at = 0;
+    while at < text.len() {
+        let halves = [bytes_32(text, at), bytes_32(text, at + 32)];
+        if _mm256_movepi8_mask(_mm256_or_si256(halves[0], halves[1])) == 0 {
+            for (half, bytes) in halves.into_iter().enumerate() {
+                put_16(out, _mm512_cvtepu8_epi16(bytes), (text.len() - at).saturating_sub(32 * half).min(32));
+            }
+        } else {
+            put_half(text, at, halves[0], shift, out);
+            put_half(text, at + 32, halves[1], shift, out);
+        }
+        at += 64;
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_half(text: &[u8], at: usize, bytes: __m256i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+    let high = _mm256_movepi8_mask(bytes);
+    let begins = !high | _mm256_test_epi8_mask(bytes, _mm256_set1_epi8(0x40));
+    let begins = begins & low_32(text.len().saturating_sub(at));
+    let lead = _mm512_cvtepu8_epi16(bytes);
+    let second = _mm512_cvtepu8_epi16(bytes_32(text, at + 1));
+    let third = _mm512_cvtepu8_epi16(bytes_32(text, at + 2));
+    let payload = _mm512_set1_epi16(0x3F);
+    let two = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(lead), second, payload);
+    let three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(two), third, payload);
+    let is_three = _mm512_cmpge_epu16_mask(lead, _mm512_set1_epi16(0xE0));
+    let points = _mm512_mask_mov_epi16(lead, high, _mm512_and_si512(two, _mm512_set1_epi16(0x7FF)));
+    let mut points = _mm512_mask_mov_epi16(points, is_three, three);
+    if let Some(layout) = shift {
+        points = shifted_16(layout, points, high, is_three);
+    }
+    put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
+}
+
+/// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
+///
+/// The places of what begins are compressed, sixteen of them take four bytes each, and those become code points at once.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
+    let mut leads = 0;
+    for at in (0..text.len()).step_by(64) {
+        let (bytes, after) = (bytes_64(text, at), bytes_64(text, at + 64));
+        let mut begins = begins_64(bytes) & low_64(text.len() - at);
+        let surrogates = if pairs_join { surrogates(bytes, bytes_64(text, at + 1)) } else { Surrogates::NONE };
+        begins &= !(surrogates.trails & (surrogates.leads << 3 | leads));
+        leads = surrogates.leads >> 61;
+        let mut places = _mm512_maskz_compress_epi8(begins, each_place());
+        let mut left = begins.count_ones() as usize;
+        while left > 0 {
+            let at = four_times(places);
+            let sequences = sequences_at(bytes, after, at);
+            let mut points = values_of(sequences);
+            if let Some(layout) = shift {
+                points = shifted_32(layout, sequences, points);
+            }
+            if surrogates.leads != 0 {
+                points = with_pairs(points, sequences, halves_at(bytes, after, at));
+            }
+            put_32(out, points, left.min(16));
+            places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
+            left = left.saturating_sub(16);
+        }
+    }
+}
+
+/// All but the continuation bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn begins_64(bytes: __m512i) -> u64 {
+    _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
+}
+
+/// Where surrogate byte sequences begin.
+pub struct Surrogates {
+    pub leads: u64,
+    pub trails: u64,
+}
+
+impl Surrogates {
+    pub const NONE: Surrogates = Surrogates { leads: 0, trails: 0 };
+}
+
+/// Find the surrogate byte sequences among bytes, by those one further.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
+    let first = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(0xED_u8 as i8));
+    if first == 0 {
+        return Surrogates::NONE;
+    }
+    let second = |least: u8| _mm512_mask_cmpge_epu8_mask(first, next, _mm512_set1_epi8(least as i8));
+    let (all, trails) = (second(0xA0), second(0xB0));
+    Surrogates { leads: all & !trails, trails }
+}
+
+/// The payload bytes of the surrogate pairs that begin at sixteen places, if any do: the second, third, fifth and sixth.
+/// Each place is there four times.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn halves_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
+    _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0102_0405)), after)
+}
+
+/// The code points of sequences, with those of surrogate pairs where such begin.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
+    // A lead, the first byte of three more, and the second byte of a trail.
+    let first = _mm512_and_si512(sequences, _mm512_set1_epi32(0xFFF0_00FF_u32 as i32));
+    let leads = _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32(0xEDA0_00ED_u32 as i32));
+    let second = _mm512_and_si512(halves, _mm512_set1_epi32(0x3000));
+    let pairs = _mm512_mask_cmpeq_epi32_mask(leads, second, _mm512_set1_epi32(0x3000));
+    _mm512_mask_mov_epi32(points, pairs, joined_32(halves))
+}
+
+/// The supplementary code points of surrogate pairs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn joined_32(halves: __m512i) -> __m512i {
+    // Four bits and six, twice, side by side: tens, then the twenty of an index.
+    let payloads = _mm512_and_si512(halves, _mm512_set1_epi32(0x0F3F_0F3F));
+    let tens = _mm512_maddubs_epi16(payloads, _mm512_set1_epi16(0x4001));
+    let index = _mm512_madd_epi16(tens, _mm512_set1_epi32(0x0400_0001));
+    _mm512_add_epi32(index, _mm512_set1_epi32(0x1_0000))
+}
+
+/// The code points of payloads of up to three bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m512i {
+    let points = _mm512_mask_add_epi16(points, two & !three, points, _mm512_set1_epi16(layout.offsets[0] as i16));
+    let points = _mm512_mask_add_epi16(points, three, points, _mm512_set1_epi16(layout.offsets[1] as i16));
+    let beyond = three & _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(layout.gap.0 as i16));
+    _mm512_mask_add_epi16(points, beyond, points, _mm512_set1_epi16(layout.gap.1 as i16))
+}
+
+/// The code points of payloads, by their sequences.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m512i {
+    // The upper half of the lead byte, which is the highest of its lane, tells the length.
+    let [two, three, four] = layout.offsets.map(|offset| offset as i32);
+    let offsets = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, two, two, three, four);
+    let points = _mm512_add_epi32(points, _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(sequences), offsets));
+    let beyond = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(layout.gap.0 as i32));
+    _mm512_mask_add_epi32(points, beyond, points, _mm512_set1_epi32(layout.gap.1 as i32))
+}

@@ -1,0 +1,259 @@
+//! No kernel reads or writes a byte beyond what it was given: inputs and outputs of every length lie against pages that
+//! nobody may touch, on either side, at every level of instructions. A test that fails here does so by a signal.
+
+#![cfg(unix)]
+
+mod forms;
+
+use std::mem::MaybeUninit;
+use std::process::Command;
+use std::{env, ptr, slice};
+
+use eightfold_core::kernels::{self, Level};
+use eightfold_core::{Form, Measured, Missing, OnFault, Output, Pass, Sink, Text, TextBuffer, Width, encode_text};
+use forms::family;
+
+const LONGEST: usize = 300;
+/// Room for the longest output: eight bytes for each of the input, and what `backslashreplace` would give is not asked.
+const ROOM: usize = 4 * 4096;
+
+/// Memory between two pages that nobody may touch.
+struct Fenced {
+    start: *mut u8,
+    page: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    /// The memory begins right behind a page that nobody may touch.
+    Front,
+    /// It ends right before one.
+    Back,
+}
+
+const SIDES: [Side; 2] = [Side::Front, Side::Back];
+
+impl Fenced {
+    fn new() -> Self {
+        // SAFETY: new anonymous memory is asked for, and of that the pages in the middle are opened.
+        unsafe {
+            let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).expect("a page size");
+            let room = ROOM.next_multiple_of(page);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
+            let start = libc::mmap(ptr::null_mut(), room + 2 * page, libc::PROT_NONE, flags, -1, 0);
+            assert_ne!(start, libc::MAP_FAILED);
+            let middle = start.cast::<u8>().add(page);
+            assert_eq!(libc::mprotect(middle.cast(), room, libc::PROT_READ | libc::PROT_WRITE), 0);
+            Fenced { start: middle, page: room }
+        }
+    }
+
+    /// Room for so many values at one side.
+    fn room<T: Copy>(&mut self, count: usize, side: Side) -> &mut [MaybeUninit<T>] {
+        let bytes = count * size_of::<T>();
+        assert!(bytes <= self.page);
+        let offset = match side {
+            Side::Front => 0,
+            Side::Back => self.page - bytes,
+        };
+        // SAFETY: so many bytes are there, borrowed as long as the fence is; a page's end is aligned for any value.
+        unsafe { slice::from_raw_parts_mut(self.start.add(offset).cast(), count) }
+    }
+
+    /// A copy of values at one side.
+    fn copy<T: Copy>(&mut self, values: &[T], side: Side) -> &[T] {
+        let room = self.room(values.len(), side);
+        for (place, &value) in room.iter_mut().zip(values) {
+            place.write(value);
+        }
+        // SAFETY: each was written.
+        unsafe { slice::from_raw_parts(room.as_ptr().cast(), room.len()) }
+    }
+}
+
+/// What `write` writes to an output of `count` values at each side.
+fn filled<T: Copy + PartialEq + std::fmt::Debug>(
+    out: &mut Fenced,
+    count: usize,
+    write: impl Fn(&mut [MaybeUninit<T>]),
+) -> Vec<T> {
+    let [front, back] = SIDES.map(|side| {
+        let room = out.room(count, side);
+        write(room);
+        // SAFETY: the kernels write all of an output; each caller asserts that they did.
+        room.iter().map(|value| unsafe { value.assume_init() }).collect::<Vec<T>>()
+    });
+    assert_eq!(front, back);
+    front
+}
+
+/// Texts that make the kernels take each of their ways.
+const TEXTS: [&[u32]; 9] = [
+    &[0x61],
+    &[0x61, 0xE9, 0xFF],
+    &[0x61, 0x44F, 0x7FF],
+    &[0x61, 0x6F22, 0x800, 0xFFFD],
+    &[0x1_F600, 0x1_F601, 0x10_FFFF, 0x20],
+    &[0x61, 0, 0x62],
+    &[0x61, 0x6F22, 0x63, 0xD800, 0x64, 0xDC80],
+    &[0x61, 0x1_F600, 0xD800, 0xDC00, 0xEF80],
+    &[0xD83D, 0x61, 0xDC80, 0xDCFF],
+];
+
+/// Bytes of which each ends a sequence too early, or begins none.
+const DIRT: [&[u8]; 6] = [b"", b"\xFF", b"\x80", b"\xED\xA0", b"\xF0\x9F\x98", b"\xC0\xAF"];
+
+fn units(of: &[u32], length: usize) -> Vec<u32> {
+    of.iter().copied().cycle().take(length).collect()
+}
+
+fn points(text: Text<'_>) -> Vec<u32> {
+    (0..text.len()).map(|at| text.at(at)).collect()
+}
+
+fn pass<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
+    Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault }
+}
+
+fn decoded(pass: &Pass<'_>, out: &mut Fenced) -> Option<Vec<u32>> {
+    let extent = pass.measure(0)?;
+    fn all<'a, T>(pass: &Pass<'_>, extent: &eightfold_core::Extent, place: &'a mut [MaybeUninit<T>])
+    where
+        Output<'a, T>: Sink,
+    {
+        let mut out = Output::new(place);
+        pass.write(0, extent, &mut out);
+        assert!(out.is_full(), "{pass:X?} {extent:?}");
+    }
+    let count = extent.count;
+    Some(match extent.width {
+        Width::Ascii | Width::Latin1 => {
+            filled::<u8>(out, count, |place| all(pass, &extent, place)).into_iter().map(u32::from).collect()
+        }
+        Width::Ucs2 => {
+            filled::<u16>(out, count, |place| all(pass, &extent, place)).into_iter().map(u32::from).collect()
+        }
+        Width::Ucs4 => filled::<u32>(out, count, |place| all(pass, &extent, place)),
+    })
+}
+
+fn decode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
+    let [input, output] = fences;
+    for (text, dirt) in TEXTS.iter().flat_map(|text| DIRT.map(|dirt| (text, dirt))) {
+        let mut data = Vec::new();
+        for (at, &point) in units(text, LONGEST).iter().enumerate() {
+            form.write(point, &mut data);
+            if at % 23 == 22 {
+                data.extend_from_slice(dirt);
+            }
+        }
+        for length in 0..=LONGEST.min(data.len()) {
+            let policies = [OnFault::Stop, OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape];
+            // Without dirt, only where the input ends can something be amiss.
+            let on_fault = policies[length % policies.len()];
+            let mut buffer = TextBuffer::default();
+            pass(form, &data[..length], on_fault).run(0, &mut buffer);
+            for side in SIDES {
+                let fenced = pass(form, input.copy(&data[..length], side), on_fault);
+                let mut again = TextBuffer::default();
+                fenced.run(0, &mut again);
+                assert_eq!(points(again.text()), points(buffer.text()), "{name} {side:?} {fenced:X?}");
+                if let Some(decoded) = decoded(&fenced, output) {
+                    assert_eq!(decoded, points(buffer.text()), "{name} {on_fault:?} {:X?}", fenced.data);
+                }
+            }
+        }
+    }
+}
+
+fn encode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
+    let [input, output] = fences;
+    for text in TEXTS {
+        let largest = text.iter().copied().max().unwrap_or(0);
+        for length in 0..=LONGEST {
+            let points = units(text, length);
+            let policy = [Missing::Stop, Missing::Replace, Missing::Ignore, Missing::SurrogateEscape][length % 4];
+            let mut expected = Vec::new();
+            let result = encode_text(form, Text::Four(&points), 0, policy, &mut expected);
+            let mut check = |text: Text<'_>| {
+                let mut size = 0_usize;
+                assert_eq!(encode_text(form, text, 0, policy, &mut size), result, "{name} {policy:?} {text:X?}");
+                let written = filled::<u8>(output, size, |place| {
+                    let mut out = Output::new(place);
+                    assert_eq!(encode_text(form, text, 0, policy, &mut out), result);
+                    out.finish();
+                });
+                assert_eq!(written, expected, "{name} {policy:?} {text:X?}");
+            };
+            for side in SIDES {
+                check(Text::Four(input.copy(&points, side)));
+                if largest <= 0xFFFF {
+                    let units: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+                    check(Text::Two(input.copy(&units, side)));
+                }
+                if largest <= 0xFF {
+                    let bytes: Vec<u8> = points.iter().map(|&point| point as u8).collect();
+                    check(Text::One(input.copy(&bytes, side)));
+                }
+            }
+        }
+    }
+}
+
+/// The kernels that know UTF-8 only.
+fn utf_8(fences: &mut [Fenced; 2]) {
+    let [input, output] = fences;
+    for (text, length) in TEXTS[..6].iter().flat_map(|text| (0..=LONGEST).map(move |length| (text, length))) {
+        let expected = units(text, length);
+        let data: String = expected.iter().filter_map(|&point| char::from_u32(point)).collect();
+        for side in SIDES {
+            let bytes = input.copy(data.as_bytes(), side);
+            assert_eq!(kernels::is_utf8_up_to(bytes), data.len());
+            assert_eq!(kernels::is_ascii(bytes), data.is_ascii());
+            let measured = Measured::new(bytes);
+            assert_eq!(measured.count(), expected.len());
+            let decoded: Vec<u32> = match measured.width() {
+                Width::Ascii | Width::Latin1 => {
+                    let all = filled::<u8>(output, length, |place| measured.write_latin1(place));
+                    all.into_iter().map(u32::from).collect()
+                }
+                Width::Ucs2 => {
+                    let all = filled::<u16>(output, length, |place| measured.write_ucs2(place));
+                    all.into_iter().map(u32::from).collect()
+                }
+                Width::Ucs4 => filled::<u32>(output, length, |place| measured.write_ucs4(place)),
+            };
+            assert_eq!(decoded, expected);
+            if data.is_ascii() {
+                let copied = filled::<u8>(output, length, |place| {
+                    assert_eq!(kernels::copy_ascii(bytes, place), length);
+                });
+                assert_eq!(copied, bytes);
+            }
+            let scalar = Text::Four(input.copy(&expected, side)).scalar().expect("no surrogates");
+            let written = filled::<u8>(output, scalar.utf8_bytes(), |place| scalar.write_utf8(place));
+            assert_eq!(written, data.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn nothing_beyond_an_end_is_touched() {
+    let mut fences = [Fenced::new(), Fenced::new()];
+    utf_8(&mut fences);
+    for (name, form) in family() {
+        decode_all(&form, &name, &mut fences);
+        encode_all(&form, &name, &mut fences);
+    }
+}
+
+#[test]
+fn nor_at_a_lower_level_of_instructions() {
+    for level in [Level::Portable, Level::Avx2].into_iter().filter(|&level| level < Level::current()) {
+        let test = Command::new(env::current_exe().expect("this program"))
+            .args(["--exact", "nothing_beyond_an_end_is_touched"])
+            .env("EIGHTFOLD_SIMD", level.name())
+            .status();
+        assert!(test.expect("it runs").success(), "{level:?}");
+    }
+}

@@ -1,0 +1,147 @@
+//! Faults found and counted, against the diagnosis asked at each of them; and inputs in pieces.
+
+use std::collections::BTreeMap;
+
+use std::num::NonZeroUsize;
+
+use eightfold_core::{Form, Halt, OnFault, PIECE_BYTES, Pass, Scan, Verdict, by_threads};
+
+mod forms;
+
+/// The kinds and spans of the faults, one by one.
+fn each(form: &Form, data: &[u8]) -> Vec<(&'static str, usize, usize)> {
+    let pass = Pass { form, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Halt::Fault { start, .. } = pass.run(at, &mut ()) {
+        let fault = form.fault_at(data, start, true).expect("a fault");
+        found.push((fault.kind.name(), start, fault.end));
+        at = fault.end;
+    }
+    found
+}
+
+fn scan<'a>(form: &'a Form, data: &'a [u8]) -> Scan<'a> {
+    Scan { form, data, is_final: true, at: 0, limit: data.len() }
+}
+
+fn counted(form: &Form, data: &[u8]) -> BTreeMap<&'static str, u64> {
+    let mut scan = scan(form, data);
+    let tally = scan.tally();
+    assert_eq!(scan.at, data.len());
+    tally.counts().map(|(kind, count)| (kind.name(), count)).collect()
+}
+
+fn check(name: &str, form: &Form, data: &[u8]) {
+    let mut expected = BTreeMap::new();
+    for (kind, start, end) in each(form, data) {
+        *expected.entry(kind).or_insert(0) += 1;
+        match form.verdict_at(data, start) {
+            Verdict::Fault(named, units) => {
+                let span = (named.name(), start + usize::from(units) * form.tables.unit_bytes);
+                assert_eq!(span, (kind, end), "{name} {data:X?} {start}");
+            }
+            Verdict::Unknown => {}
+            other => panic!("{name} {data:X?} {start}: {other:?}"),
+        }
+    }
+    assert_eq!(counted(form, data), expected, "{name} {data:X?}");
+}
+
+/// The ends of all ranges of a form's tables.
+fn edges(form: &Form) -> Vec<Vec<u8>> {
+    let rows = form.tables.rows.iter().map(|row| &row.ranges);
+    let named = form.tables.units.iter().chain(&form.tables.names);
+    let ranges = rows.chain(named.flat_map(|row| [&row.ranges, &row.run]));
+    let mut edges: Vec<u32> = ranges.flatten().flat_map(|&(low, high)| [low, high]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges.into_iter().map(|unit| bytes_of(form, unit)).collect()
+}
+
+fn bytes_of(form: &Form, unit: u32) -> Vec<u8> {
+    let mut bytes = unit.to_le_bytes()[..form.tables.unit_bytes].to_vec();
+    if form.tables.big_endian {
+        bytes.reverse();
+    }
+    bytes
+}
+
+#[test]
+fn short_inputs_of_every_form() {
+    for (name, form) in &forms::family() {
+        let edges = edges(form);
+        for first in &edges {
+            for second in &edges {
+                check(name, form, &[&first[..], second].concat());
+                for third in &edges {
+                    check(name, form, &[&first[..], second, third].concat());
+                    check(name, form, &[&first[..], second, third, first].concat());
+                }
+            }
+        }
+    }
+}
+
+/// Numbers that look random, the same in each run.
+fn random_numbers() -> impl FnMut(usize) -> usize {
+    let mut state = 1u64;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    }
+}
+
+#[test]
+fn flocks_of_faults_with_text_between() {
+    let mut random = random_numbers();
+    for (name, form) in &forms::family() {
+        let edges = edges(form);
+        let plain = bytes_of(form, 0x61);
+        for _ in 0..60 {
+            let mut data = Vec::new();
+            while data.len() < 3000 {
+                (0..random(200)).for_each(|_| data.extend(&plain));
+                (0..random(40)).for_each(|_| data.extend(&edges[random(edges.len())]));
+            }
+            let cut = data.len() - random(4);
+            check(name, form, &data[..cut]);
+        }
+    }
+}
+
+#[test]
+fn what_is_held_back_is_not_counted() {
+    let family = forms::family();
+    let mut scan = Scan { is_final: false, ..scan(&family["utf-8"], b"a\xFF\xE2\x82") };
+    let tally = scan.tally();
+    assert_eq!(scan.at, 2);
+    assert_eq!(tally.counts().map(|(kind, count)| (kind.name(), count)).collect::<Vec<_>>(), [("invalid-byte", 1)]);
+}
+
+#[test]
+fn pieces_mean_apart_what_they_mean_together() {
+    let mut random = random_numbers();
+    for (name, form) in &forms::family() {
+        let edges = edges(form);
+        let (mut data, plain) = (Vec::new(), bytes_of(form, 0x61));
+        while data.len() < 3 * PIECE_BYTES + 5000 {
+            (0..random(3000)).for_each(|_| data.extend(&plain));
+            (0..random(40)).for_each(|_| data.extend(&edges[random(edges.len())]));
+        }
+        let pieces: Vec<_> = form.pieces(&data, 0).collect();
+        assert!(pieces.len() >= 3, "{name}");
+        assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
+        let found = by_threads(NonZeroUsize::new(3).expect("three"), &pieces, |piece| {
+            let mut part = Scan { at: piece.start, limit: piece.end, ..scan(form, &data) };
+            let faults: Vec<_> = part.by_ref().collect();
+            let tally = Scan { at: piece.start, ..part }.tally();
+            (part.at, faults, tally)
+        });
+        assert!(found.iter().zip(&pieces).all(|((at, ..), piece)| *at == piece.end), "{name}");
+        let together: Vec<_> = scan(form, &data).collect();
+        assert_eq!(found.iter().flat_map(|(_, faults, _)| faults.clone()).collect::<Vec<_>>(), together, "{name}");
+        let mut sum = eightfold_core::Tally::default();
+        found.iter().for_each(|(.., tally)| sum.add(tally));
+        assert_eq!(sum, scan(form, &data).tally(), "{name}");
+    }
+}
