@@ -13,7 +13,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import chain, islice
-from operator import attrgetter
 from typing import TypeVar
 
 from eightfold import reference
@@ -23,7 +22,7 @@ from eightfold.files.reading import Source
 from eightfold.forms import Form
 from eightfold.forms.definition import Range
 from eightfold.stream import Checker, Located
-from eightfold.text import LinePosition, faults
+from eightfold.text import LinePosition, faults, tally, tally
 
 SEGMENT_BYTES = 1024 * 1024
 """How long the segments are that threads scan."""
@@ -39,7 +38,6 @@ DOCUMENT = "corrected-utf-8-sig"
 Pieces = Iterator[tuple[bytes, bool]]
 """Bytes one after the other, each with whether they are the last."""
 _Result = TypeVar("_Result")
-_kind = attrgetter("kind")
 
 
 def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]:
@@ -73,7 +71,7 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
 
 
 def _counts(form: Form, data: bytes) -> Counter[str]:
-    return Counter(map(_kind, faults(data, form)))
+    return Counter(tally(data, form))
 
 
 def _worth(source: Source, threads: int) -> int:
