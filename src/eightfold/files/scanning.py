@@ -22,7 +22,7 @@ from eightfold.files.reading import Source
 from eightfold.forms import Form
 from eightfold.forms.definition import Range
 from eightfold.stream import Checker, Located
-from eightfold.text import LinePosition, faults, tally, tally
+from eightfold.text import LinePosition, faults, tally
 
 SEGMENT_BYTES = 1024 * 1024
 """How long the segments are that threads scan."""
