@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use crate::agreement::Agreement;
 use crate::automaton::Automaton;
 use crate::fault::Kind;
-use crate::kernels::{Script, Spelt, Text, WideText};
+use crate::kernels::{Level, Script, Spelt, Text, WideText};
 use crate::layout::Layout;
 use crate::spelling::Spelling;
 use crate::verdict::Verdicts;
@@ -91,6 +91,8 @@ impl Form {
     /// Compile the tables. They have been checked: what clashes was refused where the form was built.
     #[must_use]
     pub fn new(tables: Tables) -> Self {
+        // Which instructions are at work is settled before the first kernel runs.
+        let _ = Level::current();
         let layout = Layout::new(&tables);
         let mut form = Form {
             automaton: Automaton::new(&tables),

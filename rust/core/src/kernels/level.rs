@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use super::simd;
+
 /// The environment variable that asks for less than the machine has.
 const ASKED: &str = "EIGHTFOLD_SIMD";
 
@@ -24,7 +26,10 @@ impl Level {
         static LEVEL: OnceLock<Level> = OnceLock::new();
         *LEVEL.get_or_init(|| {
             let asked = std::env::var(ASKED).ok().and_then(|name| Level::from_name(&name));
-            asked.map_or(Level::detected(), |asked| asked.min(Level::detected()))
+            let Some(asked) = asked else { return Level::detected() };
+            let level = asked.min(Level::detected());
+            simd::follow(level);
+            level
         })
     }
 

@@ -12,6 +12,19 @@ use std::mem::MaybeUninit;
 use super::avx512;
 use super::{Extent, Level, Output, Source, Spelt, Stretch, Text, Units};
 
+/// Have the library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
+/// where it names what the machine lacks; so only what was found to be there is named.
+pub fn follow(level: Level) {
+    let name = match level {
+        Level::Portable => "fallback",
+        Level::Avx2 => "haswell",
+        Level::Avx512 => "icelake",
+    };
+    // SAFETY: this is called once, when the first form is compiled, which is while the extension module is imported: the
+    // interpreter runs no other thread then that reads the environment.
+    unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
+}
+
 /// From here on a whole look first is worth what it costs where there is a fault.
 const LONG: usize = 16384;
 
