@@ -122,11 +122,8 @@ fn clean_bytes<'py>(
         return bytes_of_slice(py, ascii).map(Some);
     }
     let points = text_of(text)?;
-    if !form.agreement.is_total() && points.len() > SHORT_BYTES / 4 {
+    if !form.agreement.is_total() && (points.len() > SHORT_BYTES / 4 || !shared_wholly(py, form, points)) {
         return measured_bytes(py, form, text, points);
-    }
-    if !shared_wholly(py, form, points) {
-        return Ok(None);
     }
     clean_bytes_of(py, points)
 }
