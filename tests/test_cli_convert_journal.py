@@ -72,6 +72,32 @@ def test_killed_at_any_moment_and_run_again_all_is_converted_once(tmp_path: Path
     assert found(tmp_path) == wanted
 
 
+@pytest.mark.parametrize("removed", range(4))
+def test_killed_while_the_journals_go_nothing_is_converted_again(
+    removed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    wanted = make(tmp_path, 9)
+    unlink, gone = os.unlink, []
+
+    def killed(path: str) -> None:
+        if path.endswith(NAME):
+            if len(gone) == removed:
+                raise KeyboardInterrupt
+            gone.append(path)
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", killed)
+    assert main([*LINE, str(tmp_path)]) == (0 if removed == 3 else 130)
+    monkeypatch.setattr(os, "unlink", unlink)
+    if removed < 3:
+        for paths in (["2", "1", "0"], ["."]) if removed == 1 else (["."],):
+            monkeypatch.chdir(tmp_path)
+            if any(name.endswith(NAME) for name in map(str, found(tmp_path))):
+                assert main([*LINE, *paths]) == 0
+                assert "had converted everything: nothing is left to do" in capsys.readouterr().err
+    assert found(tmp_path) == wanted
+
+
 def test_after_a_fault_the_rest_is_converted_and_nothing_twice(tmp_path: Path, capsys: Captured) -> None:
     wanted = make(tmp_path, 9)
     fault = faulty(tmp_path)

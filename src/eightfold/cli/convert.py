@@ -120,6 +120,9 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     work = jobs(options, failures.tell)
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
+    if options.in_place and run.journals.tidy(job.source for job in work):
+        say("a run that was stopped at its very end had converted everything: nothing is left to do")
+        return NOTHING_WRONG
     with certificates(options) as certify:
         convert = _convert_in_place if options.in_place else _convert
         done = (run.do(partial(convert, job, options, certify, run.journals), _outcome(job)) for job in work)

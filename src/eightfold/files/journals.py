@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import NamedTuple
 
 from eightfold.files import FileError, blaming
-from eightfold.files.names import as_text, shown
+from eightfold.files.names import as_path, as_text, shown
 from eightfold.files.reading import opened
 from eightfold.files.records import heading, record
 
@@ -92,11 +93,9 @@ class Journals:
     def _write(self, path: str, ends: Ends) -> str:
         folder, name = os.path.split(os.path.realpath(path))
         journal = os.path.join(folder, NAME)
-        with blaming(journal), open(journal, "ab") as file:
-            begun = b"" if file.tell() else heading(KIND) + record(self._conversion)
-            file.write(begun + record({"name": as_text(name), **ends._asdict()}))
-            file.flush()
-            os.fsync(file.fileno())
+        with blaming(journal):
+            begun = b"" if _has_lines(journal) else heading(KIND) + record(self._conversion)
+            _append(journal, begun + record({"name": as_text(name), **ends._asdict()}))
         return journal
 
     @property
@@ -105,9 +104,35 @@ class Journals:
         return bool(self._met)
 
     def end(self) -> None:
-        """Remove the journals: all is done."""
-        for journal in list(self._met):
-            self._remove(journal)
+        """Remove the journals: all is done.
+
+        The first says so before the others go, and goes last: a folder without one could else be taken for one in which
+        nothing is done, by a run after one that was killed here. See :meth:`tidy`.
+        """
+        first, *others = self._met or ("",)
+        if others:
+            with blaming(first):
+                _append(first, record({"ended": [as_text(journal) for journal in others]}))
+        for journal in (*others, first):
+            if journal:
+                self._remove(journal)
+
+    def tidy(self, paths: Iterable[str]) -> bool:
+        """Remove what a run left that had converted everything and was stopped then; return whether there was one.
+
+        Raises:
+            FileError: a journal cannot be read or removed.
+        """
+        tidied = False
+        for folder in dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths):
+            journal = os.path.join(folder, NAME)
+            with blaming(journal):
+                others = _others_ended(journal)
+                for each in () if others is None else (*others, journal):
+                    with suppress(FileNotFoundError):
+                        os.unlink(each)
+            tidied = tidied or others is not None
+        return tidied
 
     def _remove(self, journal: str) -> None:
         with blaming(journal):
@@ -146,6 +171,31 @@ class Journals:
         if before != self._conversion:
             told = ", ".join(f"{name} {value}" for name, value in before.items())
             raise FileError(journal, f"a conversion ({told}) was stopped here: run it again first, or remove this file")
+
+
+def _has_lines(journal: str) -> bool:
+    with suppress(FileNotFoundError):
+        return os.stat(journal).st_size > 0
+    return False
+
+
+def _append(journal: str, lines: bytes) -> None:
+    with open(journal, "ab") as file:
+        file.write(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _others_ended(journal: str) -> list[str] | None:
+    """Return the other journals of a run that had done all when it wrote the last line of this one, or None."""
+    try:
+        with open(journal, "rb") as file:
+            *_, last, end = (b"", b"", *file.read().split(b"\n"))
+    except FileNotFoundError:
+        return None
+    if end or not last.startswith(b'{"ended": '):
+        return None
+    return [as_path(other) for other in json.loads(last)["ended"]]
 
 
 def _entry(line: bytes) -> tuple[str, Ends]:
