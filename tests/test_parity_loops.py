@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import eightfold
 import eightfold.reference
 from byte_classes import neighbours, strings
-from eightfold import Form
+from eightfold import Form, Row
 from eightfold._engine import CORE
 from eightfold.policy import reading
 from eightfold.run import TWINS as PASSES
@@ -28,7 +28,21 @@ from eightfold.text import TWINS
 
 pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
 
-FORMS = eightfold.forms()
+TAIL = (0x80, 0xBF)
+OWN = (
+    Form("moved-ascii", [Row(0x00, 0x60, (0x00, 0x60)), Row(0x61, 0x6D, (0x6E, 0x7A)), Row(0x6E, 0x7A, (0x61, 0x6D))]),
+    Form(
+        "no-supplementary",
+        [
+            Row(0, 0x7F, (0, 0x7F)),
+            Row(0x80, 0x7FF, (0xC2, 0xDF), TAIL),
+            Row(0x800, 0xFFF, 0xE0, (0xA0, 0xBF), TAIL),
+            Row(0x1000, 0xFFFF, (0xE1, 0xEF), TAIL, TAIL),
+        ],
+    ),
+)
+"""Forms as users build them, which part from UTF-8 where no form of the family does."""
+FORMS = (*eightfold.forms(), *OWN)
 POLICIES = (
     *("strict", "replace", "ignore", "surrogateescape", "surrogatepass", "backslashreplace", "namereplace"),
     *("xmlcharrefreplace", "escape", "private-use", "java", "parity-answers", "parity-jumps"),

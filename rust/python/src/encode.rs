@@ -139,8 +139,8 @@ fn measured_bytes<'py>(
     if released(py, points.len(), || encode_text(form, points, 0, Missing::Stop, &mut size)).is_err() {
         return Ok(None);
     }
-    if let Some(ascii) = ascii_of(text).filter(|ascii| ascii.len() == size && form.tables.unit_bytes == 1) {
-        // One byte for each character: they are the same.
+    if let Some(ascii) = ascii_of(text).filter(|ascii| ascii.len() == size && form.spelling.is_some()) {
+        // One byte for each character, and a form that is spelt has no other bytes for ASCII than ASCII, or longer ones.
         return bytes_of_slice(py, ascii).map(Some);
     }
     let made = bytes_of_size(py, b"", size, |out| {
