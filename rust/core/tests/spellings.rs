@@ -2,7 +2,7 @@
 
 mod forms;
 
-use eightfold_core::{Form, Missing, Spelt, Text, TextFault, encode_text};
+use eightfold_core::{Form, Missing, Row, Spelt, Tables, Text, TextFault, encode_text};
 use forms::family;
 
 /// The bytes of code points by the rows alone, up to the first that is not written or that is joined with the next.
@@ -156,6 +156,38 @@ fn policies_answer_as_they_do_without_a_spelling() {
                 };
                 assert_eq!(encode(&form), encode(&slow), "{name} {policy:?} {points:X?}");
             }
+        }
+    }
+}
+
+/// UTF-8 as it would be without supplementary code points.
+fn three_byte_form() -> Form {
+    let tail = (0x80, 0xBF);
+    let rows = vec![
+        Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] },
+        Row { first: 0x80, last: 0x7FF, ranges: vec![(0xC2, 0xDF), tail] },
+        Row { first: 0x800, last: 0xFFF, ranges: vec![(0xE0, 0xE0), (0xA0, 0xBF), tail] },
+        Row { first: 0x1000, last: 0xFFFF, ranges: vec![(0xE1, 0xEF), tail, tail] },
+    ];
+    let (units, names) = (Vec::new(), Vec::new());
+    Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units, names, joins_pairs: false })
+}
+
+#[test]
+fn the_last_code_point_of_two_bytes_is_not_taken_for_those_beyond() {
+    let form = three_byte_form();
+    assert!(form.spelling.as_ref().is_some_and(|spelling| spelling.missing == [(0x1_0000, 0x10_FFFF)]));
+    for length in 1..70 {
+        let mut text = vec![0x61_u16; length];
+        text[length / 2] = 0xFFFF;
+        let points: Vec<u32> = text.iter().map(|&unit| unit.into()).collect();
+        check("three bytes", &form, &points, 0, length);
+        for policy in [Missing::Replace, Missing::Ignore] {
+            let (mut out, mut size) = (Vec::new(), 0_usize);
+            assert_eq!(encode_text(&form, Text::Two(&text), 0, policy, &mut out), Ok(()));
+            assert_eq!(out, by_rows(&form, &points, length), "{policy:?} {length}");
+            assert_eq!(encode_text(&form, Text::Two(&text), 0, policy, &mut size), Ok(()));
+            assert_eq!(size, out.len(), "{policy:?} {length}");
         }
     }
 }

@@ -2,7 +2,10 @@
 
 mod forms;
 
-use eightfold_core::{Extent, Form, Halt, Missing, OnFault, Output, Pass, Step, Text, TextBuffer, Width, encode_text};
+use eightfold_core::kernels::WideText;
+use eightfold_core::{
+    Extent, Form, Halt, Missing, OnFault, Output, Pass, Step, Stretch, Text, TextBuffer, Width, encode_text,
+};
 use forms::family;
 use std::mem::MaybeUninit;
 
@@ -109,6 +112,31 @@ fn texts_are_written_alike() {
                 assert_eq!(out, expected, "{name} {all:X?}");
                 assert_eq!(encode_text(&form, text, 0, Missing::Replace, &mut size), Ok(()));
                 assert_eq!(size, out.len(), "{name} {all:X?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn text_is_measured_and_written_from_any_index_to_any_limit() {
+    let mut chance = Chance(5);
+    for (name, form) in wide_forms() {
+        let wide = form.wide.expect("a form of wide units");
+        for points in texts() {
+            let start = chance.below(points.len() + 1);
+            let limit = start + chance.below(points.len() + 1 - start);
+            let twos: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+            for text in [Text::Two(&twos), Text::Four(&points)] {
+                let lacks = |at: &usize| !form.write(text.at(*at), &mut Vec::new());
+                let (end, mut expected) = ((start..limit).find(lacks).unwrap_or(limit), Vec::new());
+                assert!((start..end).all(|at| form.write(text.at(at), &mut expected)));
+                let text = WideText { wide, text };
+                let stretch = Stretch { end, bytes: expected.len() };
+                assert_eq!(text.measure(start, limit), stretch, "{name} {start}..{limit} {points:X?}");
+                let mut place = vec![MaybeUninit::new(0_u8); expected.len()];
+                let mut out = Output::new(&mut place);
+                assert_eq!(text.write(start, limit, &mut out), end, "{name} {start}..{limit} {points:X?}");
+                out.finish();
             }
         }
     }

@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
-use super::{Extent, Level, Output, Source, Spelt, Stretch, Text, Units};
+use super::{Extent, Level, Output, Source, Spelt, Stretch, Text, Units, WideText};
 
 /// Have the library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
 /// where it names what the machine lacks; so only what was found to be there is named.
@@ -208,4 +208,25 @@ read_units! {
     write_units_ucs2(out: &mut Output<'_, u16>) -> usize = write_ucs2;
     /// As [`Units::write_ucs4`].
     write_units_ucs4(out: &mut Output<'_, u32>) -> usize = write_ucs4;
+}
+
+macro_rules! write_units {
+    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty = $kernel:ident;)*) => {
+        $($(#[$doc])*
+        pub fn $name(text: &WideText<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
+            #[cfg(target_arch = "x86_64")]
+            if Level::current() == Level::Avx512 {
+                // SAFETY: the machine has the instructions.
+                return Some(unsafe { avx512::wide_text::$kernel(text, start, limit, $($out)?) });
+            }
+            None
+        })*
+    };
+}
+
+write_units! {
+    /// As [`WideText::measure`]; None where the machine lacks the instructions.
+    measure_wide() -> Stretch = measure;
+    /// As [`WideText::write`].
+    write_wide(out: &mut Output<'_, u8>) -> usize = write;
 }

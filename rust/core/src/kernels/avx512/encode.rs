@@ -49,7 +49,9 @@ struct Bytes {
 fn within_8(points: __m512i, range: Range) -> u64 {
     let [first, last] = [range.0, range.1].map(|point| point.min(0xFF) as u8);
     let index = _mm512_sub_epi8(points, _mm512_set1_epi8(first as i8));
-    _mm512_cmple_epu8_mask(index, _mm512_set1_epi8((last - first) as i8))
+    // A range beyond what a lane holds has none of them, though its ends come to the last.
+    let reached = if range.0 <= 0xFF { !0 } else { 0 };
+    _mm512_mask_cmple_epu8_mask(reached, index, _mm512_set1_epi8((last - first) as i8))
 }
 
 #[inline]
@@ -57,7 +59,9 @@ fn within_8(points: __m512i, range: Range) -> u64 {
 fn within_16(points: __m512i, range: Range) -> u32 {
     let [first, last] = [range.0, range.1].map(|point| point.min(0xFFFF) as u16);
     let index = _mm512_sub_epi16(points, _mm512_set1_epi16(first as i16));
-    _mm512_cmple_epu16_mask(index, _mm512_set1_epi16((last - first) as i16))
+    // A range beyond what a lane holds has none of them, though its ends come to the last.
+    let reached = if range.0 <= 0xFFFF { !0 } else { 0 };
+    _mm512_mask_cmple_epu16_mask(reached, index, _mm512_set1_epi16((last - first) as i16))
 }
 
 #[inline]

@@ -24,8 +24,14 @@ struct Block {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn loaded<const BYTES: usize>(units: &Units<'_>, at: usize) -> __m512i {
-    let bytes = bytes_64(units.data, at);
-    if !units.wide.big_endian {
+    ordered::<BYTES>(bytes_64(units.data, at), units.wide.big_endian)
+}
+
+/// Units of the machine's order as those of another, and back.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i {
+    if !big_endian {
         return bytes;
     }
     let of_32 = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
@@ -33,11 +39,20 @@ fn loaded<const BYTES: usize>(units: &Units<'_>, at: usize) -> __m512i {
     _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(if BYTES == 2 { of_16 } else { of_32 }))
 }
 
+/// The units of a range whose ends differ in their lowest bits, all of them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
+pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
     let upper = _mm512_and_si512(units, _mm512_set1_epi16(!(last - first) as i16));
     _mm512_cmpeq_epi16_mask(upper, _mm512_set1_epi16(first as i16))
+}
+
+/// As [`are_16`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
+    let upper = _mm512_and_si512(units, _mm512_set1_epi32(!(last - first) as i32));
+    _mm512_cmpeq_epi32_mask(upper, _mm512_set1_epi32(first as i32))
 }
 
 /// Hand over code points block by block, from an offset to a limit or to where the kernel stops; the end is returned.
@@ -93,8 +108,7 @@ fn of_32(from: &Units<'_>, at: usize) -> (Block, u64) {
     let units = loaded::<4>(from, at);
     let mut stops = _mm512_cmpgt_epu32_mask(units, _mm512_set1_epi32(LARGEST_IN_STR as i32));
     if !from.wide.has_surrogates {
-        let upper = _mm512_and_si512(units, _mm512_set1_epi32(!(SURROGATES.1 - SURROGATES.0) as i32));
-        stops |= _mm512_cmpeq_epi32_mask(upper, _mm512_set1_epi32(SURROGATES.0 as i32));
+        stops |= are_32(units, SURROGATES);
     }
     (Block { units, next: units, begins: low_16(16).into(), pairs: 0 }, stops.into())
 }

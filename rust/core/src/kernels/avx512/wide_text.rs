@@ -1,0 +1,143 @@
+//! Code points of any kind of str, measured and written as 16- and 32-bit units.
+
+use std::arch::x86_64::*;
+
+use super::units::{are_16, are_32, ordered};
+use super::{EVERY_SECOND, OR_OR, bytes_32, low_16, put_bytes, units_16, units_32};
+use crate::form::SURROGATES;
+use crate::kernels::{Output, Stretch, Text, WideText};
+
+/// Where each 16-bit unit of 32-bit lanes stands that is the lower one.
+const LOWER: u32 = EVERY_SECOND as u32;
+
+/// Up to 32 code points below U+10000, or 16 of any: those to be written begin at the first, and the kernel stops behind
+/// them if they are fewer than were asked for.
+struct Block {
+    points: __m512i,
+    read: usize,
+}
+
+impl Block {
+    /// 32 code points of a str of one or two bytes each, of which `left` are to be written.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of_16<Taker>(from: &WideText<'_>, at: usize, left: usize) -> Block {
+        let points = match from.text {
+            Text::One(text) => _mm512_cvtepu8_epi16(bytes_32(text, at)),
+            Text::Two(text) => units_32(text, at),
+            Text::Four(_) => unreachable!("lanes are too narrow for them"),
+        };
+        let stops = if from.wide.has_surrogates { 0 } else { are_16(points, SURROGATES) };
+        Block { points, read: left.min(stops.trailing_zeros() as usize) }
+    }
+
+    /// 16 code points of a str of any kind, of which `left` are to be written.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of_32<Taker>(from: &WideText<'_>, at: usize, left: usize) -> Block {
+        let points = match from.text {
+            Text::One(text) => _mm512_cvtepu8_epi32(_mm256_castsi256_si128(bytes_32(text, at))),
+            Text::Two(text) => _mm512_cvtepu16_epi32(_mm512_castsi512_si256(units_32(text, at))),
+            Text::Four(text) => units_16(text, at),
+        };
+        let stops = if from.wide.has_surrogates { 0 } else { are_32(points, SURROGATES) };
+        // Behind the last lane nothing stops.
+        Block { points, read: left.min((u32::from(stops) | 1 << 16).trailing_zeros() as usize) }
+    }
+}
+
+/// Hand over so many lanes at once, from an index to a limit; `take` tells how many of those that are left it read. Where
+/// that ended is returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn each_block<const LANES: usize>(
+    (start, limit): (usize, usize),
+    mut take: impl FnMut(usize, usize) -> usize,
+) -> usize {
+    let mut at = start;
+    while at < limit {
+        let left = LANES.min(limit - at);
+        let read = take(at, left);
+        if read < left {
+            return at + read;
+        }
+        // A number, not what was read: the next loads must not wait for the masks of this block.
+        at += LANES;
+    }
+    limit
+}
+
+/// As [`WideText::measure`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
+    let mut pairs = 0;
+    let is_any = text.wide.has_surrogates;
+    let end = match text.text {
+        Text::One(_) => limit,
+        Text::Two(_) if is_any => limit,
+        Text::Two(_) => each_block::<32>((start, limit), |at, left| Block::of_16::<()>(text, at, left).read),
+        Text::Four(_) if is_any && text.wide.unit_bytes == 4 => limit,
+        Text::Four(_) => each_block::<16>((start, limit), |at, left| {
+            let block = Block::of_32::<()>(text, at, left);
+            pairs += (supplementary(block.points) & low_16(block.read)).count_ones() as usize;
+            block.read
+        }),
+    };
+    let units = if text.wide.unit_bytes == 2 { end - start + pairs } else { end - start };
+    Stretch { end, bytes: units * text.wide.unit_bytes }
+}
+
+/// As [`WideText::write`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    match (text.wide.unit_bytes, text.text) {
+        (2, Text::Four(_)) => each_block::<16>((start, limit), |at, left| {
+            let block = Block::of_32::<u16>(text, at, left);
+            put_points(&block, text.wide.big_endian, out);
+            block.read
+        }),
+        (2, _) => each_block::<32>((start, limit), |at, left| {
+            let block = Block::of_16::<u16>(text, at, left);
+            put_bytes(out, ordered::<2>(block.points, text.wide.big_endian), 2 * block.read);
+            block.read
+        }),
+        _ => each_block::<16>((start, limit), |at, left| {
+            let block = Block::of_32::<u32>(text, at, left);
+            put_bytes(out, ordered::<4>(block.points, text.wide.big_endian), 4 * block.read);
+            block.read
+        }),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn supplementary(points: __m512i) -> u16 {
+    _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000))
+}
+
+/// Write up to 16 code points as 16-bit units, those that need it as a surrogate pair.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
+    let (points, valid) = (block.points, low_16(block.read));
+    let splits = supplementary(points) & valid;
+    if splits == 0 {
+        let units = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(points));
+        return put_bytes(out, ordered::<2>(units, big_endian), 2 * block.read);
+    }
+    // The lead below the trail; a lane that is no pair has its unit below, and what is above it is dropped.
+    let pairs = _mm512_mask_mov_epi32(points, splits, split_32(points));
+    let kept = _pdep_u32(valid.into(), LOWER) | _pdep_u32(splits.into(), LOWER << 1);
+    let units = _mm512_maskz_compress_epi16(kept, pairs);
+    put_bytes(out, ordered::<2>(units, big_endian), 2 * kept.count_ones() as usize);
+}
+
+/// The surrogate pairs of supplementary code points.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn split_32(points: __m512i) -> __m512i {
+    let index = _mm512_sub_epi32(points, _mm512_set1_epi32(0x1_0000));
+    let leads = _mm512_srli_epi32::<10>(index);
+    let trails = _mm512_and_si512(_mm512_slli_epi32::<16>(index), _mm512_set1_epi32(0x03FF_0000));
+    _mm512_ternarylogic_epi32::<OR_OR>(leads, trails, _mm512_set1_epi32(0xDC00_D800_u32 as i32))
+}
