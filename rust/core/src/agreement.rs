@@ -37,11 +37,13 @@ impl Agreement {
         let blocks: Vec<Block> = (0..=0xF4u8).flat_map(|lead| blocks(tables, lead)).collect();
         let shared = blocks.iter().filter(|block| block.agrees && block.second.is_none()).count();
         let mut agreement = Agreement { worthwhile: shared >= 64, ..Agreement::default() };
+        // Whether some block of a first byte agrees.
+        let mut agreeing = [false; 256];
+        blocks.iter().for_each(|block| agreeing[usize::from(block.lead)] |= block.agrees);
         for block in &blocks {
-            let lead_parts = blocks.iter().all(|other| other.lead != block.lead || !other.agrees);
             match block.second {
                 _ if block.agrees => {}
-                Some(second) if !lead_parts => agreement.add_pair(block.lead, second),
+                Some(second) if agreeing[usize::from(block.lead)] => agreement.add_pair(block.lead, second),
                 _ => agreement.add_lead(block.lead),
             }
         }
@@ -137,9 +139,10 @@ fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, first: u
         let units = [Some(lead), second].into_iter().flatten().map(u32::from).chain([CONTINUATION.0; 2]);
         let value = units.zip(&weights).fold(base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)));
         let tail_is_whole = row.ranges.iter().skip(2).all(|&range| range == CONTINUATION);
-        row.ranges.len() == length && begins(&row.ranges) && tail_is_whole && value == first
+        tail_is_whole && value == first
     };
-    !longer && tables.rows.iter().any(same)
+    let fitting = |row: &&Row| row.ranges.len() == length && begins(&row.ranges);
+    !longer && tables.rows.iter().filter(fitting).any(same)
 }
 
 fn merged(mut ranges: Vec<Range>) -> Vec<Range> {

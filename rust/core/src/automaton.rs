@@ -4,6 +4,7 @@
 //! unit once, however many rows begin alike.
 
 use std::collections::HashMap;
+use std::iter::repeat_n;
 
 use crate::form::{Range, Tables, holds};
 
@@ -66,8 +67,8 @@ struct Key {
 struct Builder {
     ranges: Vec<Vec<Range>>,
     row_count: usize,
-    /// One unit of each class.
-    representatives: Vec<u32>,
+    /// The lowest unit of each class, and for how many units of the automaton it stands.
+    classes: Vec<(u32, usize)>,
     cuts: Vec<u32>,
 }
 
@@ -76,10 +77,15 @@ impl Builder {
         let rows = tables.rows.iter().map(|row| row.ranges.clone());
         let units = tables.units.iter().map(|unit| unit.ranges.clone());
         let ranges: Vec<_> = rows.chain(units).collect();
-        let cuts = if tables.unit_bytes == 1 { Vec::new() } else { cuts(&ranges) };
-        let representatives =
-            if tables.unit_bytes == 1 { (0..256).collect() } else { [0].into_iter().chain(cuts.clone()).collect() };
-        Builder { ranges, row_count: tables.rows.len(), representatives, cuts }
+        let mut cuts = cuts(&ranges);
+        let starts: Vec<u32> = [0].into_iter().chain(cuts.iter().copied()).collect();
+        let mut classes: Vec<(u32, usize)> = starts.iter().map(|&start| (start, 1)).collect();
+        if tables.unit_bytes == 1 {
+            let starts: Vec<u32> = starts.into_iter().filter(|&start| start < 256).chain([256]).collect();
+            classes = starts.windows(2).map(|pair| (pair[0], (pair[1] - pair[0]) as usize)).collect();
+            cuts.clear();
+        }
+        Builder { ranges, row_count: tables.rows.len(), classes, cuts }
     }
 
     fn build(self, tables: &Tables) -> Automaton {
@@ -87,18 +93,20 @@ impl Builder {
         let (mut keys, mut known, mut next) = (vec![root.clone()], HashMap::from([(root, 0u16)]), Vec::new());
         let mut at = 0;
         while at < keys.len() {
-            for &unit in &self.representatives {
-                next.push(self.after(&keys[at].clone(), unit).map_or(DEAD, |key| {
+            for &(unit, count) in &self.classes {
+                let state = self.after(&keys[at], unit).map_or(DEAD, |key| {
                     *known.entry(key.clone()).or_insert_with(|| {
                         keys.push(key);
                         u16::try_from(keys.len() - 1).expect("a form has few states")
                     })
-                }));
+                });
+                next.extend(repeat_n(state, count));
             }
             at += 1;
         }
+        let width = self.classes.iter().map(|&(_, count)| count).sum();
         let states = keys.iter().map(|key| self.state(key)).collect();
-        Automaton { entries: entries(tables), states, next, width: self.representatives.len(), cuts: self.cuts }
+        Automaton { entries: entries(tables), states, next, width, cuts: self.cuts }
     }
 
     fn after(&self, key: &Key, unit: u32) -> Option<Key> {

@@ -79,12 +79,12 @@ pub struct Form {
     pub spelling: Option<Spelling>,
     /// How they read and write it where its units are wider than bytes.
     pub wide: Option<Wide>,
-    /// The layout with surrogate byte sequences, where the form's own rows have none.
-    pub(crate) passing: Option<Layout>,
     pub(crate) automaton: Automaton,
     pub(crate) surrogates: Option<Vec<Range>>,
     /// What a few units decide; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
+    /// The layout with surrogate byte sequences, where the form's own rows have none; made when it is first asked for.
+    passing: OnceLock<Option<Layout>>,
 }
 
 impl Form {
@@ -100,9 +100,9 @@ impl Form {
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
             wide: Wide::new(&tables),
-            passing: passing(&tables),
             surrogates: surrogate_ranges(&tables),
             verdicts: OnceLock::new(),
+            passing: OnceLock::new(),
             holds_back_lead: false,
             tables,
         };
@@ -118,6 +118,11 @@ impl Form {
         let spelt = |spelling| Script::Bytes(Spelt { spelling, agreement: &self.agreement, text });
         let units = |wide| Script::Units(WideText { wide, text });
         spelling.map(spelt).or(self.wide.map(units))
+    }
+
+    /// How `surrogatepass` reads: by the form's layout with surrogate byte sequences, if its own rows have none.
+    pub(crate) fn passing(&self) -> Option<&Layout> {
+        self.passing.get_or_init(|| passing(&self.tables)).as_ref().or(self.layout.as_ref())
     }
 
     /// Whether a unit without a fixed length is among the form's own.

@@ -4,6 +4,8 @@
 //! to the payload bits, what surrogate byte sequences and stray bytes mean. Those facts are a [`Layout`]. Where a form's
 //! rows say something else, the sequences in question *part* from the layout, and the automaton reads them.
 
+use std::ops::RangeInclusive;
+
 use crate::automaton::linear;
 use crate::form::{Range, Row, Tables, holds};
 
@@ -11,6 +13,11 @@ const CONTINUATION: Range = (0x80, 0xBF);
 /// The bytes of a surrogate pair, each written as three.
 pub(crate) const PAIR: [Range; 6] =
     [(0xED, 0xED), (0xA0, 0xAF), CONTINUATION, (0xED, 0xED), (0xB0, 0xBF), CONTINUATION];
+/// The continuation bytes.
+const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
+/// The code points of the borders, see [`Layout::borders`].
+const LEAST: [u32; 3] = [0x80, 0x100, 0x1_0000];
+const NO_BORDER: [u8; 3] = [0xFF; 3];
 /// The second byte from which on `ED` begins a surrogate byte sequence.
 const SURROGATE_SECOND: u8 = 0xA0;
 
@@ -75,6 +82,7 @@ pub struct Layout {
 }
 
 /// What begins with two bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Beginning {
     /// No sequence.
     Nothing,
@@ -124,14 +132,18 @@ impl Layout {
             pairs,
             unpaired_part: false,
             escape,
-            borders: [[0xFF; 3]; 3],
+            borders: [NO_BORDER; 3],
             lead_decides: true,
             parts: false,
         };
-        layout.find_borders(tables);
-        for lead in 0x80..=0xFF {
-            layout.add_lead(tables, lead);
-        }
+        let leads: Vec<Lead> = (0x80..=0xFF).map(|lead| Lead::new(tables, lead)).collect();
+        leads.iter().for_each(|lead| layout.find_borders(lead));
+        layout.lead_decides = layout.borders.iter().all(|&[lead, second, third]| {
+            let lowest =
+                layout.beginnings(&leads[usize::from(lead & 0x7F)]).position(|found| found == Beginning::Plain);
+            lowest.is_none_or(|lowest| 0x80 + lowest == usize::from(second) && third <= 0x80)
+        });
+        leads.iter().for_each(|lead| layout.add_lead(lead));
         Some(layout)
     }
 
@@ -161,28 +173,22 @@ impl Layout {
         (self.offsets != [0; 3] || self.gap.1 > 0).then_some(self)
     }
 
-    fn find_borders(&mut self, tables: &Tables) {
-        for lead in 0x80..=0xFF {
-            for second in 0x80..=0xBF {
-                if !matches!(self.beginning(tables, lead, second), Beginning::Plain) {
-                    continue;
-                }
-                for third in 0x80..=0xBF {
-                    let value = self.first_value([lead, second, third]);
-                    for (border, least) in self.borders.iter_mut().zip([0x80, 0x100, 0x1_0000]) {
-                        if value >= least && *border > [lead, second, third] {
-                            *border = [lead, second, if Layout::length(lead) == Some(2) { 0 } else { third }];
-                        }
-                    }
+    /// The borders that are among the sequences with a lead byte; smaller lead bytes have been looked at.
+    fn find_borders(&mut self, lead: &Lead) {
+        for second in CONTINUATIONS {
+            if self.beginning(lead, second) != Beginning::Plain {
+                continue;
+            }
+            let is_two = Layout::length(lead.byte) == Some(2);
+            let thirds = if is_two { 0..=0 } else { CONTINUATIONS };
+            for (at, least) in LEAST.into_iter().enumerate() {
+                if self.borders[at] == NO_BORDER {
+                    let places = thirds.clone().map(|third| [lead.byte, second, third]);
+                    self.borders[at] =
+                        places.into_iter().find(|&place| self.first_value(place) >= least).unwrap_or(NO_BORDER);
                 }
             }
         }
-        let lowest =
-            |lead| (0x80..=0xBF).find(|&second| matches!(self.beginning(tables, lead, second), Beginning::Plain));
-        self.lead_decides = self
-            .borders
-            .iter()
-            .all(|&[lead, second, third]| lowest(lead).is_none_or(|low| low == second && third <= 0x80));
     }
 
     /// The first value of the sequences that begin with three bytes (of which a shorter one has fewer).
@@ -193,24 +199,18 @@ impl Layout {
         self.value(payload, length)
     }
 
-    fn add_lead(&mut self, tables: &Tables, lead: u8) {
-        let place = usize::from(lead & 0x7F);
-        let of = |meant: fn(&Beginning) -> bool| {
-            let all: Vec<u8> = (0x80..=0xBF).filter(|&second| meant(&self.beginning(tables, lead, second))).collect();
-            let span = all.last().zip(all.first()).map(|(last, first)| (*first, last - first));
-            (span, span.is_none_or(|(_, span)| usize::from(span) + 1 == all.len()))
-        };
-        let (plain, plain_is_range) = of(|beginning| matches!(beginning, Beginning::Plain));
-        let (parting, parting_is_range) = of(|beginning| matches!(beginning, Beginning::Parting));
-        let beyond = tables.rows.iter().any(|row| begins(&row.ranges, lead) && !continues(&row.ranges))
-            || tables.units.iter().any(|unit| begins(&unit.ranges, lead) && !continues(&unit.ranges));
-        if beyond || !plain_is_range || !parting_is_range {
+    fn add_lead(&mut self, lead: &Lead) {
+        let place = usize::from(lead.byte & 0x7F);
+        let beginnings: Vec<Beginning> = self.beginnings(lead).collect();
+        let (plain, plain_is_range) = span_of(&beginnings, Beginning::Plain);
+        let (parting, parting_is_range) = span_of(&beginnings, Beginning::Parting);
+        if lead.goes_beyond || !plain_is_range || !parting_is_range {
             self.kinds.0[place] = Layout::PARTS;
             self.parts = true;
             return;
         }
         if let Some((low, span)) = plain {
-            let length = Layout::length(lead).unwrap_or(1);
+            let length = Layout::length(lead.byte).unwrap_or(1);
             self.kinds.0[place] |= [0, 0, Layout::TWO, Layout::TWO | Layout::THREE, 7][length];
             (self.second_low.0[place], self.second_span.0[place]) = (low, span);
         }
@@ -220,52 +220,108 @@ impl Layout {
             self.parts = true;
         }
         // A pair must be seen whole before anything is said of its halves.
-        if self.pairs == Pairs::Joined && lead == 0xED && parting == Some((SURROGATE_SECOND, 0xBF - SURROGATE_SECOND)) {
+        if self.pairs == Pairs::Joined
+            && lead.byte == 0xED
+            && parting == Some((SURROGATE_SECOND, 0xBF - SURROGATE_SECOND))
+        {
             self.second_span.0[place] = 0xBF - self.second_low.0[place];
             self.kinds.0[place] &= !Layout::SECOND_PARTS;
             self.unpaired_part = true;
         }
     }
 
-    fn beginning(&self, tables: &Tables, lead: u8, second: u8) -> Beginning {
-        let fits = |ranges: &[Range]| ranges.len() > 1 && begins(ranges, lead) && holds(ranges[1], u32::from(second));
-        let rows: Vec<&Row> = tables.rows.iter().filter(|row| row.ranges != PAIR && fits(&row.ranges)).collect();
-        if tables.units.iter().any(|unit| unit.ranges != PAIR && fits(&unit.ranges)) {
+    /// What begins with a lead byte and each of the continuation bytes.
+    fn beginnings(&self, lead: &Lead) -> impl Iterator<Item = Beginning> {
+        CONTINUATIONS.map(|second| self.beginning(lead, second))
+    }
+
+    fn beginning(&self, lead: &Lead, second: u8) -> Beginning {
+        let fits = |ranges: &[Range]| holds(ranges[1], u32::from(second));
+        if lead.units.iter().any(|ranges| fits(ranges)) {
             return Beginning::Parting;
         }
-        if rows.is_empty() {
+        let rows = || lead.rows.iter().filter(|line| fits(line.ranges));
+        if rows().next().is_none() {
             return Beginning::Nothing;
         }
-        let is_plain = Layout::length(lead).is_some_and(|length| {
-            let covered: u32 = rows.iter().map(|row| row.ranges.get(2).map_or(64, |third| third.1 - third.0 + 1)).sum();
-            covered == 64 && rows.iter().all(|row| self.is_plain(row, length, lead, second))
+        let is_plain = Layout::length(lead.byte).is_some_and(|length| {
+            let covered: u32 = rows().map(|line| line.ranges.get(2).map_or(64, |third| third.1 - third.0 + 1)).sum();
+            covered == 64 && rows().all(|line| self.is_plain(line, length, [lead.byte, second]))
         });
         if is_plain { Beginning::Plain } else { Beginning::Parting }
     }
 
     /// Whether a row gives the sequences that begin with two bytes the values of the layout, none beyond Unicode, on the
     /// sides of the borders where they are.
-    fn is_plain(&self, row: &Row, length: usize, lead: u8, second: u8) -> bool {
-        let thirds = row.ranges.get(2).copied().unwrap_or(CONTINUATION);
-        let (base, weights) = linear(row.first, &row.ranges);
-        row.ranges.len() == length
-            && row.ranges[1..].iter().all(|range| CONTINUATION.0 <= range.0 && range.1 <= CONTINUATION.1)
-            && row.ranges.get(3).is_none_or(|&fourth| fourth == CONTINUATION)
+    fn is_plain(&self, line: &Line, length: usize, [lead, second]: [u8; 2]) -> bool {
+        let thirds = line.ranges.get(2).copied().unwrap_or(CONTINUATION);
+        line.ranges.len() == length
+            && line.ranges[1..].iter().all(|range| CONTINUATION.0 <= range.0 && range.1 <= CONTINUATION.1)
+            && line.ranges.get(3).is_none_or(|&fourth| fourth == CONTINUATION)
             && [thirds.0, thirds.1].into_iter().all(|third| {
-                let bytes = [u32::from(lead), u32::from(second), third, 0x80];
-                let value = bytes.iter().zip(&weights).fold(base, |sum, (b, w)| sum.wrapping_add(b.wrapping_mul(*w)));
                 let place = [lead, second, third as u8];
+                let value = line.value([u32::from(lead), u32::from(second), third, 0x80]);
                 let is_beyond = value + 0x3F > crate::LARGEST_IN_STR;
                 value == self.first_value(place) && !is_beyond && self.is_ordered(place, value)
             })
     }
 
     fn is_ordered(&self, place: [u8; 3], value: u32) -> bool {
-        self.borders.iter().zip([0x80, 0x100, 0x1_0000]).all(|(&border, least)| {
+        self.borders.iter().zip(LEAST).all(|(&border, least)| {
             // While the borders are looked for there are none.
-            border == [0xFF; 3] || (place >= border) == (value >= least)
+            border == NO_BORDER || (place >= border) == (value >= least)
         })
     }
+}
+
+/// What the tables have that begins with one byte, surrogate pairs left out.
+struct Lead<'a> {
+    byte: u8,
+    rows: Vec<Line<'a>>,
+    units: Vec<&'a [Range]>,
+    /// Whether something goes on with what is no continuation byte, or not at all.
+    goes_beyond: bool,
+}
+
+impl<'a> Lead<'a> {
+    fn new(tables: &'a Tables, byte: u8) -> Self {
+        let rows = tables.rows.iter().filter(|row| begins(&row.ranges, byte));
+        let units = tables.units.iter().map(|unit| unit.ranges.as_slice()).filter(|ranges| begins(ranges, byte));
+        let is_apart = |ranges: &&[Range]| ranges.len() > 1 && *ranges != PAIR;
+        Lead {
+            byte,
+            rows: rows.clone().filter(|row| is_apart(&row.ranges.as_slice())).map(Line::new).collect(),
+            units: units.clone().filter(is_apart).collect(),
+            goes_beyond: rows.map(|row| row.ranges.as_slice()).chain(units).any(|ranges| !continues(ranges)),
+        }
+    }
+}
+
+/// A row, and how its units give a value.
+struct Line<'a> {
+    ranges: &'a [Range],
+    base: u32,
+    weights: Vec<u32>,
+}
+
+impl<'a> Line<'a> {
+    fn new(row: &'a Row) -> Self {
+        let (base, weights) = linear(row.first, &row.ranges);
+        Line { ranges: &row.ranges, base, weights }
+    }
+
+    fn value(&self, units: [u32; 4]) -> u32 {
+        units.iter().zip(&self.weights).fold(self.base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)))
+    }
+}
+
+/// The lowest second byte with which something begins so, and how many more there are up to the highest; and whether
+/// all of those between do.
+fn span_of(beginnings: &[Beginning], meant: Beginning) -> (Option<(u8, u8)>, bool) {
+    let mut all = CONTINUATIONS.zip(beginnings).filter(|&(_, &found)| found == meant).map(|(second, _)| second);
+    let Some(first) = all.next() else { return (None, true) };
+    let (last, count) = all.fold((first, 1), |(_, count), second| (second, count + 1));
+    (Some((first, last - first)), usize::from(last - first) + 1 == count)
 }
 
 fn begins(ranges: &[Range], lead: u8) -> bool {

@@ -150,7 +150,7 @@ impl Pass<'_> {
             return Some(Input::Units(Units { wide: Wide { has_surrogates, ..wide }, data: self.data }));
         }
         let (layout, answer) = match self.on_fault {
-            OnFault::SurrogatePass => (self.form.passing.as_ref().or(self.form.layout.as_ref()), Answer::Stop),
+            OnFault::SurrogatePass => (self.form.passing(), Answer::Stop),
             OnFault::Stop | OnFault::BackslashReplace => (self.form.layout.as_ref(), Answer::Stop),
             OnFault::Replace => (self.form.layout.as_ref(), Answer::Replace),
             OnFault::Ignore => (self.form.layout.as_ref(), Answer::Drop),
