@@ -139,6 +139,16 @@ pub fn append<T: Copy, R>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mu
     unsafe { out.set_len(out.len() + count) };
 }
 
+/// Grow a vector, which has room for them, by up to `room` values, as many as `write` writes.
+pub fn append_up_to<T: Copy, R>(out: &mut Vec<T>, room: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) -> R {
+    let mut place = Output::new(&mut out.spare_capacity_mut()[..room]);
+    let result = write(&mut place);
+    let filled = place.filled();
+    // SAFETY: so many values were written (the contract of `Output`).
+    unsafe { out.set_len(out.len() + filled) };
+    result
+}
+
 macro_rules! read_by_layout {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
         $($(#[$doc])*
