@@ -2,9 +2,9 @@
 
 use crate::OutOfMemory;
 use crate::chunk::CHUNK_BYTES;
-use crate::encode::{Place, joined};
+use crate::encode::joined;
 use crate::form::{Form, LEADS, TRAILS, holds};
-use crate::kernels::{Input, Text, append};
+use crate::kernels::{Extent, Input, Output, Text, Width, append, append_up_to};
 use crate::pass::{Halt, Pass, Pending, Sink};
 
 /// A lead that must see what follows it, with its place in the source.
@@ -20,6 +20,9 @@ pub struct Held {
 
 /// Room for any sequence; memory that cannot be had must be found out before a vector grows by itself.
 const ROOM_BYTES: usize = 64;
+
+/// What the kernels write for a code point at most: a surrogate pair, each of three bytes.
+const LONGEST_BYTES: usize = 6;
 
 /// What is written for a code point that the form lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,17 +44,51 @@ pub struct Writer<'a> {
     pub held: Option<Held>,
     /// What happens at a code point that the form lacks.
     pub unwritten: Unwritten,
-    /// The code points of a chunk.
-    points: Vec<u32>,
+    points: Points,
     /// Up to here the source is walked: a code point of the chunk must be handed out.
     walked_to: usize,
+}
+
+/// The code points of a chunk, in the narrowest kind of str that holds them: the kernels do those the quickest.
+#[derive(Debug, Default)]
+struct Points {
+    one: Vec<u8>,
+    two: Vec<u16>,
+    four: Vec<u32>,
+}
+
+impl Points {
+    /// Read a chunk, and tell where that ended.
+    fn read(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<(Text<'_>, usize), OutOfMemory> {
+        let Extent { end, count, width, is_clean } = input.measure(start, limit);
+        let (input, limit) = if is_clean { (input.known(), end) } else { (*input, limit) };
+        let text = match width {
+            Width::Ascii | Width::Latin1 => {
+                Text::One(refilled(&mut self.one, count, |out| input.write_ucs1(start, limit, out))?)
+            }
+            Width::Ucs2 => Text::Two(refilled(&mut self.two, count, |out| input.write_ucs2(start, limit, out))?),
+            Width::Ucs4 => Text::Four(refilled(&mut self.four, count, |out| input.write_ucs4(start, limit, out))?),
+        };
+        Ok((text, end))
+    }
+}
+
+fn refilled<T: Copy>(
+    values: &mut Vec<T>,
+    count: usize,
+    write: impl FnOnce(&mut Output<'_, T>) -> usize,
+) -> Result<&[T], OutOfMemory> {
+    values.clear();
+    values.try_reserve(count)?;
+    append(values, count, write);
+    Ok(values)
 }
 
 impl<'a> Writer<'a> {
     /// A writer that goes on behind what has been written.
     #[must_use]
     pub fn new(form: &'a Form, unwritten: Unwritten, out: Vec<u8>) -> Self {
-        Writer { form, out, held: None, unwritten, points: Vec::new(), walked_to: 0 }
+        Writer { form, out, held: None, unwritten, points: Points::default(), walked_to: 0 }
     }
 
     /// Write a lead that was held: nothing follows it.
@@ -82,33 +119,32 @@ impl<'a> Writer<'a> {
                 return Ok(start + shared.len());
             }
         }
-        let extent = input.measure(start, limit);
         let mut points = std::mem::take(&mut self.points);
-        points.clear();
-        points.try_reserve(extent.count)?;
-        append(&mut points, extent.count, |out| input.write_ucs4(start, limit, out));
-        let is_written = self.spell(&points)?;
+        let (text, end) = points.read(input, start, limit)?;
+        let is_written = self.spell(text)?;
         self.points = points;
         if is_written {
-            return Ok(extent.end);
+            return Ok(end);
         }
-        self.walked_to = extent.end;
+        self.walked_to = end;
         Ok(start)
     }
 
     /// Write code points, or nothing where one must be handed out or may be half of a pair: then places are needed.
-    fn spell(&mut self, points: &[u32]) -> Result<bool, OutOfMemory> {
-        let form = self.form;
-        if form.holds_back_lead && points.last().is_some_and(|&last| holds(LEADS, last)) {
+    fn spell(&mut self, text: Text<'_>) -> Result<bool, OutOfMemory> {
+        let (form, count) = (self.form, text.len());
+        if form.holds_back_lead && count > 0 && holds(LEADS, text.at(count - 1)) {
             return Ok(false);
         }
-        let (before, text) = (self.out.len(), Text::Four(points));
-        let mut at = 0;
+        let (before, mut at) = (self.out.len(), 0);
         loop {
             if let Some(script) = form.script(form.spelling.as_ref(), text) {
-                at = self.out.take(&script, at, points.len())?;
+                // Room for the longest is quicker than a look at how much is needed; what is not written is not touched.
+                let room = (count - at) * LONGEST_BYTES;
+                self.out.try_reserve(room)?;
+                at = append_up_to(&mut self.out, room, |out| script.write(at, count, out));
             }
-            if at == points.len() {
+            if at == count {
                 return Ok(true);
             }
             self.out.try_reserve(16)?;

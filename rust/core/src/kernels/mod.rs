@@ -24,7 +24,7 @@ pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use output::Output;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
-pub(crate) use simd::append;
+pub(crate) use simd::{append, append_up_to};
 pub use source::{Answer, Extent, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Scalar;

@@ -60,6 +60,16 @@ pub struct Measured<'a> {
     width: Width,
 }
 
+/// The first bytes of some, which are valid UTF-8.
+pub(super) struct Prefix {
+    /// Where they end, at the border of a sequence.
+    pub end: usize,
+    /// How many code points they are.
+    pub count: usize,
+    /// The largest byte above 7F, if there is one.
+    pub largest: u8,
+}
+
 /// Bytes that are measured together: they stay in the first-level cache for the three scans.
 const BLOCK: usize = 16384;
 
@@ -67,7 +77,7 @@ impl<'a> Measured<'a> {
     /// Measure the longest valid prefix; it is all of the data exactly when they are valid UTF-8.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        let (mut at, mut count, mut largest) = (0, 0, 0);
+        let Prefix { end: mut at, mut count, mut largest } = simd::measure_blocks(data);
         while at < data.len() {
             let end = sequence_border(data, at, data.len().min(at + BLOCK));
             let text = simd::valid_prefix(&data[at..end]);

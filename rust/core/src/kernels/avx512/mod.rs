@@ -20,6 +20,7 @@ mod clean;
 pub mod decode;
 pub mod encode;
 pub mod units;
+pub mod utf8;
 pub mod wide_text;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.

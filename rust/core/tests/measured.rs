@@ -1,0 +1,58 @@
+//! What is measured of UTF-8 is what the standard library finds, wherever in a block something stands.
+
+use eightfold_core::{Measured, Width};
+
+fn check(data: &[u8]) {
+    let end = std::str::from_utf8(data).map_or_else(|error| error.valid_up_to(), str::len);
+    let text = std::str::from_utf8(&data[..end]).expect("valid up to here");
+    let largest = text.chars().map(u32::from).max().unwrap_or(0);
+    let widths = [Width::Ascii, Width::Latin1, Width::Ucs2, Width::Ucs4];
+    let width = widths.into_iter().find(|width| largest <= width.largest()).expect("no char is larger");
+    let measured = Measured::new(data);
+    let found = (measured.text(), measured.count(), measured.width());
+    assert_eq!(found, (text, text.chars().count(), width), "{data:X?}");
+}
+
+#[test]
+fn every_first_two_bytes_are_judged_alike_wherever_they_stand() {
+    for lead in 0x80..=0xFF {
+        for second in 0..=0xFF {
+            for place in [0, 1, 61, 62, 63, 64, 125, 127] {
+                let mut data = vec![b'a'; place];
+                data.extend([lead, second, 0x80, 0x80, 0x80]);
+                data.resize(200, b'a');
+                check(&data);
+                // So many bytes of the sequence as it asks for.
+                for tail in 0..3 {
+                    let mut data = "é".repeat(place / 2).into_bytes();
+                    data.extend([lead, second]);
+                    data.resize(data.len() + tail, 0xBF);
+                    data.extend("漢".repeat(50).bytes());
+                    check(&data);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_of_every_length_are_measured_whole_cut_and_spoilt() {
+    let pieces =
+        ["a", "é", "ÿ", "Ā", "漢", "😀", "a long stretch of ASCII, longer than the sixty-four bytes of a block"];
+    let mut state = 1_u32;
+    let mut below = |count: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize % count
+    };
+    for round in 0..3000 {
+        let kinds = 1 + round % pieces.len();
+        let mut data: Vec<u8> = (0..below(200)).flat_map(|_| pieces[below(kinds)].bytes()).collect();
+        check(&data);
+        let cut = below(data.len() + 1);
+        check(&data[..cut]);
+        if let Some(byte) = data.get_mut(cut) {
+            *byte = [0x00, 0x7F, 0x80, 0xBF, 0xC0, 0xC2, 0xED, 0xF0, 0xFF][below(9)];
+            check(&data);
+        }
+    }
+}
