@@ -21,10 +21,12 @@ from hypothesis import strategies as st
 
 import eightfold
 from command_line import ENVIRONMENT, command, run
+from eightfold._engine import CORE
 from eightfold.cli import check, turns
 from eightfold.cli.checking import FileCheck, Task
 from eightfold.cli.reports import report
 from eightfold.corrected import Linter
+from eightfold.faults import Fault
 from eightfold.files import FileError, reading, scanning
 from eightfold.files.reading import Source, opened
 from eightfold.files.scanning import Scan, counts_in, faults_in, segment_end, stands_alone
@@ -146,6 +148,34 @@ def test_a_cut_changes_nothing_on_either_side(name: str) -> None:
         assert [each.fault for each in whole] == parts
 
     compare()
+
+
+@pytest.mark.skipif(CORE is None, reason="the reference is the engine")
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_core_s_scan_tells_what_the_reference_s_does(name: str) -> None:
+    @given(SOUP, st.integers(0, 50), st.integers(1, 3), st.integers(1, 9), st.none() | st.integers(0, 9))
+    def compare(data: bytes, offset: int, line: int, column: int, ahead: int | None) -> None:
+        plain, ends = form(name), []
+        scans = Scan(plain, data), CORE.LocatedScan(plain, data)
+        for scan in scans:
+            if ahead is not None:
+                scan.look_ahead(ahead)
+        expected, found = ([*scan.behind("asked", offset, line, column)] for scan in scans)
+        assert found == expected
+        assert {(type(each), type(each.fault)) for each in found} <= {(Located, Fault)}
+        ends = [(scan.length, *scan.end(), *scan.end()) for scan in scans]
+        assert ends[0] == ends[1]
+
+    compare()
+
+
+@pytest.mark.skipif(CORE is None, reason="the reference is the engine")
+def test_a_scan_goes_on_behind_the_faults_that_it_found_at_once() -> None:
+    data = b"".join(b"\xff" + b"\n" * (at % 3) for at in range(10_000))
+    plain = form("utf-8")
+    scans = Scan(plain, data), CORE.LocatedScan(plain, data)
+    assert list(scans[0]) == list(scans[1])
+    assert scans[0].end() == scans[1].end() == (1 + data.count(b"\n"), 2)
 
 
 @pytest.mark.parametrize("name", PLAIN)

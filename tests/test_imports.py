@@ -155,6 +155,33 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert [name for name in loaded if any(name == heavy or name.startswith(f"{heavy}.") for heavy in HEAVY)] == []
 
 
+LATER = """
+import pickle, sys
+import eightfold
+later = {"corrected", "jsontext", "mutf8", "repair", "wtf8", "textfile"}
+assert not {f"eightfold.{name}" for name in later} & set(sys.modules)
+assert set(eightfold.__all__) <= set(dir(eightfold))
+from eightfold import wtf8
+import eightfold.mutf8
+assert eightfold.wtf8 is wtf8 is sys.modules["eightfold.wtf8"]
+assert eightfold.mutf8 is sys.modules["eightfold.mutf8"]
+assert pickle.loads(pickle.dumps(eightfold.open)) is eightfold.open is sys.modules["eightfold.textfile"].open
+given = {}
+exec("from eightfold import *", given)
+assert all(given[name] is getattr(eightfold, name) for name in eightfold.__all__)
+assert callable(eightfold.explain) and callable(eightfold.identify) and callable(eightfold.scrub)
+try:
+    eightfold.nothing
+except AttributeError as error:
+    print(error)
+"""
+
+
+def test_what_is_loaded_later_is_there_when_it_is_asked_for() -> None:
+    done = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, check=True)
+    assert done.stdout == "module 'eightfold' has no attribute 'nothing'\n"
+
+
 # --- planted faults ---------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from eightfold import jsontext
+from eightfold import jsontext, reference
 from eightfold._engine import CORE
 from eightfold.text import TWINS
 
@@ -445,3 +446,31 @@ def test_four_gibibytes_and_five(tail: bytes) -> None:
     assert text.endswith("a" + end)
     assert text.count("a") == LARGE - len(tail)
     assert eightfold.encode(text, "utf-8") == data
+
+
+@needs_core
+@pytest.mark.parametrize("name", [form.name for form in eightfold.forms()])
+def test_line_feeds_are_counted_as_the_reference_counts_them(name: str) -> None:
+    form, draw = eightfold.form(name), random.Random(name)
+    feed = reference.encoded(form, 0x0A)
+    assert feed is not None
+    others = [reference.encoded(form, 0x61), b"\n" * form.unit_bytes, bytes([0, 10] * 2)[: form.unit_bytes], feed[::-1]]
+    for count in [*range(12), 191, 192, 193, 6143, 6144, 6145, 20_000]:
+        # All, few and none; where they are few, the last is often in an earlier block.
+        for share in (1, 0.5, 0.0002, 0):
+            data = b"".join(feed if draw.random() < share else draw.choice(others) or b"" for _ in range(count))
+            for cut in {0, min(1, len(data)), form.unit_bytes - 1}:
+                part = data[: len(data) - cut]
+                assert CORE.line_feeds(form, part) == reference.line_feeds(form, part)
+
+
+@needs_core
+@pytest.mark.parametrize("ranges", [[(0x8A, 0x8A)] * 2, [(0xC0, 0xC0), (0x8A, 0x8A)], None])
+def test_a_line_feed_may_be_several_bytes_or_missing(ranges: list[tuple[int, int]] | None) -> None:
+    others = [eightfold.Row(0, 9, (0, 9)), eightfold.Row(0x0B, 0x7F, (0x0B, 0x7F))]
+    rows = others if ranges is None else [*others, eightfold.Row(0x0A, 0x0A, *ranges)]
+    form = eightfold.Form("feeds", rows=rows)
+    draw = random.Random(0)
+    for count in range(300):
+        data = bytes(draw.choice([0x8A, 0xC0, 0x0A, 0x61]) for _ in range(count))
+        assert CORE.line_feeds(form, data) == reference.line_feeds(form, data)

@@ -7,7 +7,7 @@ r"""Text that is not well-formed, and every UTF-8-shaped encoding of it: encode,
 
 from typing import TYPE_CHECKING
 
-from eightfold import corrected, mutf8, wtf8, xtf8
+from eightfold import xtf8
 from eightfold._engine import ENGINE
 from eightfold.codec import register_codecs, unregister_codecs
 from eightfold.explain import Explained, explain
@@ -29,20 +29,28 @@ from eightfold.text import (
     locate,
     tally,
 )
-from eightfold.textfile import open
 from eightfold.version import __version__
 
 if TYPE_CHECKING:
-    from eightfold import jsontext, repair
+    from eightfold import corrected, jsontext, mutf8, repair, wtf8
+    from eightfold.textfile import open
 else:
+    # What a program should not wait for that does not ask for it. A verb that is named like its module cannot be among
+    # these: whoever imports the module would put it in the place of the verb.
+    _LATER = ("corrected", "jsontext", "mutf8", "open", "repair", "wtf8")
 
     def __getattr__(name):
-        """Load a module that needs more of Python's library than a program should wait for, when it is asked for."""
-        if name not in ("jsontext", "repair"):
+        """Load what is in modules of its own when it is asked for."""
+        if name not in _LATER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        return import_module(f"{__name__}.{name}")
+        found = import_module(f"{__name__}.textfile").open if name == "open" else import_module(f"{__name__}.{name}")
+        globals()[name] = found
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *_LATER})
 
 
 __all__ = [

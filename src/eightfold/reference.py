@@ -340,6 +340,29 @@ def encoded(form: Form, code_point: int) -> bytes | None:
     return None
 
 
+def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
+    r"""Return how many U+000A there are in whole code units, and where the last one ends: 0 if there is none.
+
+    >>> from eightfold.forms import form
+    >>> line_feeds(form("utf-8"), b"one\ntwo\nthree"), line_feeds(form("utf-16-be"), b"\x0a\0\x0a\0")
+    ((2, 8), (0, 0))
+    """
+    feed = encoded(form, 0x0A)
+    if feed is None:
+        return 0, 0
+    if len(feed) == 1:
+        return data.count(feed), data.rfind(feed) + 1
+    count = end = 0
+    found = data.find(feed)
+    while found >= 0:
+        if found % form.unit_bytes:
+            found = data.find(feed, found + 1)
+        else:
+            count, end = count + 1, found + len(feed)
+            found = data.find(feed, end)
+    return count, end
+
+
 def encoded_surrogate(form: Form, code_point: int) -> bytes | None:
     """Return the bytes by which the form's own tables know a surrogate, or None."""
     ranges = surrogate_row(form)

@@ -276,7 +276,15 @@ def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Faul
     return reference.fault_at(form, data, start, final=final)
 
 
-TWINS = {each.__name__: each for each in (decoded_text, encoded_bytes, converted_bytes, well_formed_end, fault_at)}
+def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
+    """Return how many line feeds there are, and where the last one ends: see :func:`reference.line_feeds`."""
+    return reference.line_feeds(form, data)
+
+
+TWINS = {
+    each.__name__: each
+    for each in (decoded_text, encoded_bytes, converted_bytes, well_formed_end, fault_at, line_feeds)
+}
 """What streams are made of, as the reference has it, whichever engine is at work."""
 
 if not TYPE_CHECKING and CORE is not None:

@@ -18,7 +18,7 @@ from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
-from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, unencodable_end
+from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
 
 Data: TypeAlias = "bytes | bytearray | memoryview | array[int]"
 """Any bytes-like object; these are the ones that type checkers of every supported Python know."""
@@ -285,33 +285,14 @@ class LinePosition:
     def __init__(self, form: Form) -> None:
         self.line = 1
         self.column = 1
-        self._unit_bytes = form.unit_bytes
-        self._feed = reference.encoded(form, 0x0A)
+        self._form = form
 
     def pass_over(self, data: bytes) -> None:
         """Go on over whole code units."""
-        count, last_end = self._feeds(data)
+        count, last_end = line_feeds(self._form, data)
         if count:
             self.line, self.column = self.line + count, 1
         self.column += len(data) - last_end
-
-    def _feeds(self, data: bytes) -> tuple[int, int]:
-        """Return how many line feeds there are, and where the last one ends: 0 if there is none."""
-        if self._feed is None:
-            return 0, 0
-        if len(self._feed) == 1:
-            return data.count(self._feed), data.rfind(self._feed) + 1
-        count, start = 0, 0
-        while (found := self._next_feed(data, start)) >= 0:
-            count, start = count + 1, found + len(self._feed)
-        return count, start
-
-    def _next_feed(self, data: bytes, start: int) -> int:
-        assert self._feed is not None  # only asked where the form has a line feed
-        found = data.find(self._feed, start)
-        while found % self._unit_bytes and found >= 0:
-            found = data.find(self._feed, found + 1)
-        return found
 
 
 def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> array[int]:

@@ -73,6 +73,8 @@ pub struct Form {
     pub agreement: Agreement,
     /// Whether an encoder must see what follows a lead: a pair is written otherwise than its halves.
     pub holds_back_lead: bool,
+    /// The bytes of U+000A; none where the form lacks it.
+    pub(crate) line_feed: Vec<u8>,
     /// How the kernels read it, where they can.
     pub layout: Option<Layout>,
     /// How the kernels write it, where they can.
@@ -104,8 +106,10 @@ impl Form {
             verdicts: OnceLock::new(),
             passing: OnceLock::new(),
             holds_back_lead: false,
+            line_feed: Vec::new(),
             tables,
         };
+        form.line_feed = form.written(0x0A);
         form.holds_back_lead = form.tables.joins_pairs && form.splits_pairs();
         if let Some(spelling) = &mut form.spelling {
             spelling.joins = form.holds_back_lead;
@@ -129,6 +133,12 @@ impl Form {
     #[must_use]
     pub fn has_run(&self) -> bool {
         self.tables.units.iter().any(|unit| !unit.run.is_empty())
+    }
+
+    fn written(&self, code_point: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.write(code_point, &mut bytes);
+        bytes
     }
 
     fn splits_pairs(&self) -> bool {

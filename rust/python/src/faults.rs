@@ -49,7 +49,7 @@ fn longest_sequence(form: &Form) -> usize {
 }
 
 /// The Fault for a fault of data that begin at an offset of the input.
-fn fault_object<'py>(
+pub fn fault_object<'py>(
     data: &Bound<'py, PyBytes>,
     offset: usize,
     name: &Py<PyString>,

@@ -15,6 +15,7 @@ mod handle;
 mod interpreter;
 mod json;
 mod known;
+mod located;
 mod memory;
 mod names;
 mod reader;
@@ -39,6 +40,8 @@ mod _native {
     use super::faults::{fault_at, faults, is_well_formed, sequence_at, tally, well_formed_end};
     #[pymodule_export]
     use super::json::may_hold_unpaired;
+    #[pymodule_export]
+    use super::located::{Located, line_feeds};
     #[pymodule_export]
     use super::wtf8::joined;
 

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $module:literal . $attribute:literal;)*) => {
@@ -14,6 +15,13 @@ macro_rules! names {
             }
         )*
     };
+}
+
+/// `tuple.__new__`, which makes a named tuple of its parts without a frame of Python.
+pub fn new_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let load = || PyResult::Ok(py.get_type::<PyTuple>().getattr("__new__")?.unbind());
+    Ok(CELL.get_or_try_init(py, load)?.bind(py))
 }
 
 names! {
@@ -37,4 +45,5 @@ names! {
     islice = "itertools" . "islice";
     array_type = "array" . "array";
     index = "operator" . "index";
+    located_type = "eightfold.stream" . "Located";
 }

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from eightfold import reference
-from eightfold.faults import Fault
+from eightfold._engine import CORE
 from eightfold.files import FileError
 from eightfold.files.reading import Source
 from eightfold.forms import Form
@@ -92,14 +92,19 @@ def _in_document(source: Source) -> Iterator[Located]:
 
 
 def _in_segments(pieces: Pieces, form: Form, threads: int) -> Iterator[Located]:
-    plain, signature_length, pieces = _opened(form, pieces)
-    place, segments = _Place(form.name, signature_length), _Segments(plain, pieces)
-    for scan in _in_order(partial(Scan if threads == 1 else begun, plain), segments, threads):
-        place.go_to(scan)
-        yield from map(place.moved, scan)
+    plain, offset, pieces = _opened(form, pieces)
+    place, segments = (1, 1 + offset), _Segments(plain, pieces)
+    for scan in _in_order(partial(SCAN if threads == 1 else begun, plain), segments, threads):
+        yield from scan.behind(form.name, offset, *place)
+        offset, place = offset + scan.length, scan.end()
     for found in _checked(plain, segments.rest()):
-        place.go_to(None)
-        yield place.moved(found)
+        yield _moved(found, form.name, offset, *place)
+
+
+def _moved(found: Located, name: str, offset: int, line: int, column: int) -> Located:
+    """Return a fault of bytes that begin at a place as one of the whole input."""
+    before = column - 1 if found.line == 1 else 0
+    return Located(found.fault.moved(offset).renamed(name), found.line + line - 1, found.column + before)
 
 
 def _checked(form: Form, pieces: Pieces) -> Iterator[Located]:
@@ -139,86 +144,68 @@ def _in_order(work: Callable[[bytes], _Result], segments: Iterable[bytes], threa
 
 
 class Scan:
-    r"""The faults of a segment, with their places in it: to be iterated over once.
+    r"""The faults of a segment, with their places in it or in the input that it is of: to be iterated over once.
+
+    This is the reference's; the core has its own.
 
     >>> from eightfold.forms import form
     >>> scan = Scan(form("utf-8"), b"one\ntwo \xff")
     >>> [(found.fault.kind, found.line, found.column) for found in scan]
     [('invalid-byte', 2, 5)]
-    >>> end = scan.at(scan.length)
-    >>> end.line, end.column
+    >>> scan.end()
     (2, 6)
     """
 
     def __init__(self, form: Form, data: bytes) -> None:
         self.length = len(data)
-        self._form = form
         self._data = data
-        self._found = self._located()
-        self._position: LinePosition | None = None
+        self._faults = faults(data, form)
+        self._position = LinePosition(form)
         self._passed = 0
+        self._start = form.name, 0, 1, 1
+
+    def look_ahead(self, count: int) -> None:
+        """Find the first faults now, so many at most."""
+        self._faults = chain(list(islice(self._faults, count)), self._faults)
+
+    def behind(self, name: str, offset: int, line: int, column: int) -> Scan:
+        """Return the faults as those of a whole input in which the segment begins at a place.
+
+        Args:
+            name: the form that was asked for.
+            offset: where the segment begins.
+            line, column: the place there.
+        """
+        self._start = name, offset, line, column
+        return self
 
     def __iter__(self) -> Iterator[Located]:
-        return self._found
+        name, offset, _, _ = self._start
+        for fault in self._faults:
+            yield Located(fault.moved(offset).renamed(name), *self._place(fault.start))
 
-    def _located(self) -> Iterator[Located]:
-        for fault in faults(self._data, self._form):
-            place = self.at(fault.start)
-            yield Located(fault, place.line, place.column)
+    def end(self) -> tuple[int, int]:
+        """Return the line and the column of the end, when all faults have been taken."""
+        return self._place(self.length)
 
-    def at(self, offset: int) -> LinePosition:
-        """Return the place of an offset, none before those that have been asked for; the first byte is 1:1."""
-        self._position = self._position or LinePosition(self._form)
+    def _place(self, offset: int) -> tuple[int, int]:
+        """Return the place of an offset, none before those that have been asked for."""
         self._position.pass_over(self._data[self._passed : offset])
         self._passed = offset
-        return self._position
+        _, _, line, column = self._start
+        before = column - 1 if self._position.line == 1 else 0
+        return self._position.line + line - 1, self._position.column + before
 
-    def look_ahead(self) -> None:
-        """Find the first faults now, and if they are not too many the place of the end."""
-        first = list(islice(self._found, FAULTS_AHEAD))
-        self._found = chain(first, self._found)
-        if len(first) < FAULTS_AHEAD:
-            self.at(self.length)
+
+SCAN = Scan if CORE is None else CORE.LocatedScan
+"""The scan of the engine at work."""
 
 
 def begun(form: Form, data: bytes) -> Scan:
-    """Return the scan of a segment, already done but for faults beyond the first thousands."""
-    scan = Scan(form, data)
-    scan.look_ahead()
+    """Return the scan of a segment, whose first thousands of faults have been found."""
+    scan = SCAN(form, data)
+    scan.look_ahead(FAULTS_AHEAD)
     return scan
-
-
-class _Place:
-    """How far a file has been scanned."""
-
-    def __init__(self, form: str, offset: int) -> None:
-        self._form = form
-        self._offset = offset
-        self._line = 1
-        self._column = 1 + offset
-        self._scan: Scan | None = None
-
-    def moved(self, found: Located) -> Located:
-        """Return a fault with its place from here on as one of the whole file."""
-        fault, line, column = found
-        column += self._column - 1 if line == 1 else 0
-        return Located(_moved(fault, self._offset, self._form), line + self._line - 1, column)
-
-    def go_to(self, scan: Scan | None) -> None:
-        """Go on behind the segment at hand, whose faults have been taken, to another one or to what is left."""
-        if self._scan is not None:
-            end = self._scan.at(self._scan.length)
-            self._offset += self._scan.length
-            self._column = end.column + (self._column - 1 if end.line == 1 else 0)
-            self._line += end.line - 1
-        self._scan = scan
-
-
-def _moved(fault: Fault, offset: int, name: str) -> Fault:
-    """Return ``fault.moved(offset).renamed(name)`` in a third of the time: there may be millions."""
-    start, end = fault.start + offset, fault.end + offset
-    marks = fault.code_point, fault.side, fault.severity, fault.at_end
-    return Fault(fault.kind, name, start, end, fault.units, *marks)
 
 
 class _Segments:

@@ -1,0 +1,126 @@
+//! The faults of a part of an input, each with its line and its column.
+
+use std::sync::Arc;
+use std::vec;
+
+use eightfold_core::{Fault, Form, LinePlace, Scan};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+
+use crate::faults::fault_object;
+use crate::handle::Handle;
+use crate::memory::released;
+use crate::names;
+
+/// How many faults are found before they are asked for: each takes tens of bytes.
+const FAULTS_AHEAD: usize = 4096;
+
+/// Return how many line feeds there are, and where the last one ends: see `eightfold.reference.line_feeds`.
+#[pyfunction]
+pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResult<(usize, usize)> {
+    let handle = Handle::of(form)?;
+    let (form, bytes) = (&handle.get().form, data.as_bytes());
+    Ok(released(data.py(), bytes.len(), || form.line_feeds(bytes)))
+}
+
+/// The faults of a segment: see `eightfold.files.scanning.Scan`.
+#[pyclass(module = "eightfold._native", name = "LocatedScan")]
+pub struct Located {
+    data: Py<PyBytes>,
+    form: Arc<Form>,
+    /// Faults that have been found, with their places in the segment.
+    found: vec::IntoIter<(Fault, LinePlace)>,
+    /// How far the scan has come.
+    at: usize,
+    /// How far lines have been counted, and the place there.
+    passed: usize,
+    place: LinePlace,
+    /// What the faults are to be told by: the name of the form, and where the segment begins.
+    name: Py<PyString>,
+    offset: usize,
+    start: LinePlace,
+}
+
+#[pymethods]
+impl Located {
+    #[new]
+    fn new(form: &Bound<'_, PyAny>, data: Bound<'_, PyBytes>) -> PyResult<Self> {
+        let handle = Handle::of(form)?;
+        let (form, name) = (handle.get().form.clone(), handle.get().name.clone_ref(data.py()));
+        let (place, start, found) = (LinePlace::START, LinePlace::START, Vec::new().into_iter());
+        Ok(Located { data: data.unbind(), form, found, at: 0, passed: 0, place, name, offset: 0, start })
+    }
+
+    #[getter]
+    fn length(&self, py: Python<'_>) -> usize {
+        self.data.as_bytes(py).len()
+    }
+
+    /// Find the first faults now, and if they are not too many the place of the end.
+    fn look_ahead(&mut self, py: Python<'_>, count: usize) {
+        self.find(py, count);
+    }
+
+    /// The faults as those of a whole input in which the segment begins at a place.
+    fn behind(
+        mut slf: PyRefMut<'_, Self>,
+        name: Py<PyString>,
+        offset: usize,
+        line: usize,
+        column: usize,
+    ) -> PyRefMut<'_, Self> {
+        (slf.name, slf.offset, slf.start) = (name, offset, LinePlace { line, column });
+        slf
+    }
+
+    /// The line and the column of the end, when all faults have been taken.
+    fn end(&mut self, py: Python<'_>) -> (usize, usize) {
+        if self.passed < self.data.as_bytes(py).len() {
+            self.find(py, 1);
+        }
+        let place = self.place.behind(self.start);
+        (place.line, place.column)
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.found.len() == 0 && self.at < self.data.as_bytes(py).len() {
+            self.find(py, FAULTS_AHEAD);
+        }
+        self.found.next().map(|(fault, place)| self.object(py, fault, place)).transpose()
+    }
+}
+
+impl Located {
+    /// Find so many more faults, and count lines up to the last; where there are fewer, to the end.
+    fn find(&mut self, py: Python<'_>, count: usize) {
+        let (form, data) = (&self.form, self.data.as_bytes(py));
+        let (mut place, mut passed) = (self.place, self.passed);
+        let mut scan = Scan { form, data, is_final: true, at: self.at, limit: data.len() };
+        let found = released(py, data.len() - passed, || {
+            let mut pass_to = |end| {
+                place.pass_over(form, &data[passed..end]);
+                passed = end;
+                place
+            };
+            let found: Vec<_> = scan.by_ref().take(count).map(|fault| (fault, pass_to(fault.start))).collect();
+            if found.len() < count {
+                pass_to(data.len());
+            }
+            found
+        });
+        (self.at, self.place, self.passed) = (scan.at, place, passed);
+        self.found = found.into_iter();
+    }
+
+    fn object<'py>(&self, py: Python<'py>, fault: Fault, place: LinePlace) -> PyResult<Bound<'py, PyAny>> {
+        let LinePlace { line, column } = place.behind(self.start);
+        let fault = fault_object(self.data.bind(py), self.offset, &self.name, fault)?;
+        let parts =
+            PyTuple::new(py, [fault, line.into_pyobject(py)?.into_any(), column.into_pyobject(py)?.into_any()])?;
+        names::new_tuple(py)?.call1((names::located_type(py)?, parts))
+    }
+}
