@@ -42,10 +42,13 @@ pub fn valid_prefix(data: &[u8]) -> &str {
     unsafe { std::str::from_utf8_unchecked(&data[..length]) }
 }
 
+/// From here on whole blocks are worth what it costs to begin with them.
+const BLOCKS: usize = 512;
+
 /// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`valid_prefix`] and what else measures.
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    if data.len() >= BLOCKS && Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::utf8::measure_blocks(data) };
     }
