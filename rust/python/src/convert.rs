@@ -15,10 +15,7 @@ use crate::known::Key;
 use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of};
-use crate::threads::threads_of;
-
-/// How many pieces of a long input are converted before the first of them is taken, for each thread.
-const PIECES_AHEAD: usize = 4;
+use crate::threads::{PIECES_AHEAD, threads_of};
 
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 

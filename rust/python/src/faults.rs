@@ -14,16 +14,14 @@ use crate::handle::Handle;
 use crate::known::Key;
 use crate::memory::{RELEASE_BYTES, released};
 use crate::names;
-use crate::threads::{THREADS_BYTES, threads_of};
+use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
 
 /// How many bytes of its span a fault keeps, as `eightfold.faults.UNITS_KEPT`.
 const UNITS_KEPT: usize = 64;
 
-/// How many faults of a piece are found before they are asked for: each takes tens of bytes.
-const FAULTS_AHEAD: usize = 4096;
-/// How many pieces are scanned before the faults of the first are taken, for each thread.
-const PIECES_AHEAD: usize = 4;
+/// How many faults are found before they are asked for: each takes tens of bytes.
+pub const FAULTS_AHEAD: usize = 4096;
 
 /// Where the first ill-formed decoding unit from an offset on starts, or where more input could change the answer; and
 /// whether it is the former.

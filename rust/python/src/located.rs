@@ -7,13 +7,10 @@ use eightfold_core::{Fault, Form, LinePlace, Scan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
-use crate::faults::fault_object;
+use crate::faults::{FAULTS_AHEAD, fault_object};
 use crate::handle::Handle;
 use crate::memory::released;
 use crate::names;
-
-/// How many faults are found before they are asked for: each takes tens of bytes.
-const FAULTS_AHEAD: usize = 4096;
 
 /// Return how many line feeds there are, and where the last one ends: see `eightfold.reference.line_feeds`.
 #[pyfunction]

@@ -8,6 +8,9 @@ use pyo3::prelude::*;
 /// Inputs below this size are not worth the start of a thread.
 pub const THREADS_BYTES: usize = 8 << 20;
 
+/// How many pieces of a long input are worked on before the first of them is taken, for each thread.
+pub const PIECES_AHEAD: usize = 4;
+
 /// The argument `threads`: 1 where it is not given.
 pub fn threads_of(threads: Option<&Bound<'_, PyAny>>) -> PyResult<NonZeroUsize> {
     let Some(threads) = threads else { return Ok(NonZeroUsize::MIN) };

@@ -167,5 +167,5 @@ pub fn is_utf8_up_to(data: &[u8]) -> usize {
 /// Whether bytes are valid UTF-8.
 #[must_use]
 pub fn is_utf8(data: &[u8]) -> bool {
-    simd::valid_prefix(data).len() == data.len()
+    is_utf8_up_to(data) == data.len()
 }

@@ -6,8 +6,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_OR, ascii_bytes, bytes_32, bytes_64, low_16, low_32, low_64, put_bytes,
-    units_16, units_32,
+    EVERY_SECOND, OR_OR, ascii_bytes, bytes_32, bytes_64, low_16, low_32, low_64, put_bytes, sequences, units_16,
+    units_32,
 };
 use crate::form::{LEADS, Range, TRAILS};
 use crate::kernels::simd::copy;
@@ -434,25 +434,11 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn sequences<Taker>(&self, points: &Points) -> (__m512i, u64) {
-        let ([two, three, four], valid) = (points.lengths, points.valid);
         let mut payload = points.points;
         if self.is_shifted {
             payload = shifted(self.spelling, payload, points.lengths);
         }
-        // Four groups of six bits in each lane, the highest in the lowest byte; then the marks of a continuation.
-        let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
-        let marked = _mm512_or_si512(
-            _mm512_and_si512(groups, _mm512_set1_epi32(0x3F3F_3F07)),
-            _mm512_set1_epi32(0x8080_80F0_u32 as i32),
-        );
-        let bytes = _mm512_mask_or_epi32(marked, !four & three, marked, _mm512_set1_epi32(0x0000_E000));
-        let bytes = _mm512_mask_or_epi32(bytes, !three & two, bytes, _mm512_set1_epi32(0x00C0_0000));
-        let bytes = _mm512_mask_mov_epi32(bytes, !two, _mm512_slli_epi32::<24>(payload));
-        let kept = _pdep_u64(valid.into(), EVERY_FOURTH << 3)
-            | _pdep_u64(two.into(), EVERY_FOURTH << 2)
-            | _pdep_u64(three.into(), EVERY_FOURTH << 1)
-            | _pdep_u64(four.into(), EVERY_FOURTH);
-        (bytes, kept)
+        sequences(payload, points.lengths, points.valid)
     }
 }
 

@@ -300,26 +300,36 @@ fn put_up_to_three(points: __m512i, left: usize, out: &mut Output<'_, u8>) {
     put_sequences(points, 0, left, out);
 }
 
-/// Write up to 16 lanes of 32 bits, those of `four` as four bytes.
+/// The sequences of up to 16 payloads, at the ends of their lanes, and which bytes belong to them; `lengths` tells those
+/// of at least two, three and four bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_sequences(points: __m512i, four: u16, left: usize, out: &mut Output<'_, u8>) {
-    let valid = low_16(left);
-    let two = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x80));
-    let three = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x800));
+fn sequences(payload: __m512i, lengths: [u16; 3], valid: u16) -> (__m512i, u64) {
+    let [two, three, four] = lengths;
     // Four groups of six bits in each lane, the highest in the lowest byte; then the marks of a continuation.
-    let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), points);
+    let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
     let marked = _mm512_or_si512(
         _mm512_and_si512(groups, _mm512_set1_epi32(0x3F3F_3F07)),
         _mm512_set1_epi32(0x8080_80F0_u32 as i32),
     );
     let bytes = _mm512_mask_or_epi32(marked, !four & three, marked, _mm512_set1_epi32(0x0000_E000));
     let bytes = _mm512_mask_or_epi32(bytes, !three & two, bytes, _mm512_set1_epi32(0x00C0_0000));
-    let bytes = _mm512_mask_mov_epi32(bytes, !two, _mm512_slli_epi32::<24>(points));
+    let bytes = _mm512_mask_mov_epi32(bytes, !two, _mm512_slli_epi32::<24>(payload));
     let kept = _pdep_u64(valid.into(), EVERY_FOURTH << 3)
-        | _pdep_u64((two & valid).into(), EVERY_FOURTH << 2)
-        | _pdep_u64((three & valid).into(), EVERY_FOURTH << 1)
-        | _pdep_u64((four & valid).into(), EVERY_FOURTH);
+        | _pdep_u64(two.into(), EVERY_FOURTH << 2)
+        | _pdep_u64(three.into(), EVERY_FOURTH << 1)
+        | _pdep_u64(four.into(), EVERY_FOURTH);
+    (bytes, kept)
+}
+
+/// Write up to 16 lanes of 32 bits, those of `four` as four bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_sequences(points: __m512i, four: u16, left: usize, out: &mut Output<'_, u8>) {
+    let valid = low_16(left);
+    let two = _mm512_mask_cmpge_epu32_mask(valid, points, _mm512_set1_epi32(0x80));
+    let three = _mm512_mask_cmpge_epu32_mask(valid, points, _mm512_set1_epi32(0x800));
+    let (bytes, kept) = sequences(points, [two, three, four & valid], valid);
     put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
 }
 
