@@ -7,6 +7,5 @@ from hypothesis import settings
 settings.register_profile("eightfold", deadline=None)
 settings.load_profile("eightfold")
 
-# A shell starts what runs in the background with Ctrl-C ignored, which processes inherit; the tests of Ctrl-C would wait
-# for ever.
+# A shell has what it starts in the background ignore Ctrl-C, and so do the processes below: its tests would never end.
 signal.signal(signal.SIGINT, signal.default_int_handler)
