@@ -8,10 +8,10 @@
 
 use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
-use super::avx512;
 use super::utf8::Prefix;
 use super::{Extent, Level, Output, Source, Spelt, Stretch, Text, Units, WideText};
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
 
 /// Have the library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
 /// where it names what the machine lacks; so only what was found to be there is named.
@@ -168,12 +168,15 @@ macro_rules! read_by_layout {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
         $($(#[$doc])*
         pub fn $name(source: &Source<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::decode::$name(source, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::decode::$name(source, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::decode::$name(source, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }
