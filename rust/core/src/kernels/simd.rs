@@ -196,12 +196,15 @@ macro_rules! write_by_spelling {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
         $($(#[$doc])*
         pub fn $name(spelt: &Spelt<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::encode::$name(spelt, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::encode::$name(spelt, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::encode::$name(spelt, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }

@@ -16,6 +16,7 @@ use std::mem::MaybeUninit;
 use super::Output;
 
 pub mod decode;
+pub mod encode;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
@@ -101,6 +102,30 @@ lanes! {
     u8: u64;
     u16: __m128i;
     u32: __m256i;
+}
+
+/// 16 units of 16 bits.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn load_units(units: &[u16; 16]) -> __m256i {
+    // SAFETY: as in `load_32`.
+    unsafe { _mm256_loadu_si256(units.as_ptr().cast()) }
+}
+
+/// 8 units of 32 bits.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn load_points(points: &[u32; 8]) -> __m256i {
+    // SAFETY: as in `load_32`.
+    unsafe { _mm256_loadu_si256(points.as_ptr().cast()) }
+}
+
+/// Store 16 bytes.
+#[inline]
+fn store_16(bytes: __m128i, room: &mut Room<u8>, at: usize) {
+    let place: &mut [MaybeUninit<u8>; 16] = room[at..].first_chunk_mut().expect("sixteen have room");
+    // SAFETY: so many bytes have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<__m128i>().write_unaligned(bytes) }
 }
 
 /// The bytes of a longer array from a place on.
