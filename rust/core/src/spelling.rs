@@ -1,7 +1,7 @@
 //! How a byte form writes code points, derived from its rows: the other direction of a [`Layout`].
 
 use crate::encode::Missing;
-use crate::form::{LEADS, Range, Row, SURROGATES, Tables};
+use crate::form::{Range, Row, SURROGATES, Tables};
 use crate::layout::{Layout, PAIR};
 
 /// The code points by which `surrogateescape` keeps bytes.
@@ -114,20 +114,6 @@ impl Spelling {
     #[must_use]
     pub fn is_shifted(&self) -> bool {
         self.offsets != [0; 3] || self.gap.1 > 0
-    }
-
-    /// Two ranges that hold all code points of which the length alone does not tell how they are written: what is missing,
-    /// escapes, and leads where pairs are joined. A range that is not needed holds one that can do no harm.
-    #[must_use]
-    pub fn odd(&self) -> [Range; 2] {
-        let mut odd = [(u32::MAX, u32::MAX); 2];
-        let leads = self.joins.then_some(LEADS);
-        for range in self.missing.iter().copied().chain(self.escapes).chain(leads) {
-            // Those of the surrogates and beyond are close to each other.
-            let place = &mut odd[usize::from(range.0 >= LEADS.0)];
-            *place = if *place == (u32::MAX, u32::MAX) { range } else { (place.0.min(range.0), place.1.max(range.1)) };
-        }
-        odd
     }
 
     /// How many bytes a code point takes that is no escape and is not split.

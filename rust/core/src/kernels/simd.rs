@@ -220,12 +220,15 @@ macro_rules! read_units {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty = $kernel:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(units: &Units<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::units::$kernel(units, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::units::$kernel(units, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::units::$kernel(units, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }

@@ -6,8 +6,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    ByteSet, Bytes, Lane, Room, kept_bytes, kept_points, kept_units, lanes_8, lanes_16, lanes_32, load_8, load_16,
-    load_32, low_64, part, put,
+    ByteSet, Bytes, Place, Room, kept_bytes, kept_points, kept_units, lanes_8, lanes_16, lanes_32, load_8, load_16,
+    load_32, low_64, no_copy, part, store,
 };
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
@@ -96,6 +96,16 @@ struct Block {
     goes_on: bool,
 }
 
+impl Block {
+    /// Join the pairs that begin in some lanes, of a clean block.
+    #[inline]
+    fn add_pairs(&mut self, pairs: u64) {
+        self.begins &= !(pairs << 3);
+        self.pairs = pairs & self.begins;
+        self.carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
+    }
+}
+
 impl<'a> Reader<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -131,11 +141,21 @@ impl<'a> Reader<'a> {
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
         let continues = |by: u32| continuing >> by | behind << (64 - by);
         let leads = high & !continuing;
-        let mut two = leads & continues(1);
+        let mut takes = leads;
         if self.choosy.meets(bytes) {
-            two &= self.seconds.follow(bytes, Bytes::of(window, 1));
+            takes &= self.seconds.follow(bytes, Bytes::of(window, 1));
         }
         let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
+        let due = (carry & continuing) | leads << 1 | is_three << 2 | is_four << 3;
+        let due_behind = leads >> 63 | is_three >> 62 | is_four >> 61;
+        if (due ^ continuing) | (leads ^ takes) | (due_behind & !behind) == 0 && left > 64 {
+            let begins = !(continuing | carry);
+            let block = Block { bytes, begins, ill: 0, pairs: 0, carry: due_behind, length: 64, goes_on: true };
+            if let Some(block) = self.well_formed::<Taker>(window, block, carry) {
+                return block;
+            }
+        }
+        let two = takes & continues(1);
         let three = two & is_three & continues(2);
         let four = three & is_four & continues(3);
         let whole = (two & !is_three) | (three & !is_four) | four;
@@ -189,6 +209,29 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A block of well-formed sequences, as far as they do not part from the layout, with the pairs in it.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn well_formed<Taker>(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
+        if !self.layout.has_nul && block.bytes.equal(0) != 0 {
+            return None;
+        }
+        if self.layout.pairs == Pairs::Apart {
+            return Some(block);
+        }
+        let surrogates = surrogates(window, block.bytes) & !carry;
+        if surrogates == 0 {
+            return Some(block);
+        }
+        let pairs = begin_pairs(window, surrogates);
+        block.add_pairs(pairs);
+        let is_plain = match self.layout.pairs {
+            Pairs::Joined => !self.layout.unpaired_part || surrogates & !(pairs | pairs << 3) == 0,
+            _ => pairs == 0,
+        };
+        is_plain.then_some(block)
+    }
+
     /// The same for a block that is known to be clean.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -208,10 +251,7 @@ impl<'a> Reader<'a> {
         if self.layout.pairs == Pairs::Joined {
             let surrogates = surrogates(window, bytes);
             if surrogates != 0 {
-                let pairs = begin_pairs(window, surrogates & !carry);
-                block.begins &= !(pairs << 3);
-                block.pairs = pairs & block.begins;
-                block.carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
+                block.add_pairs(begin_pairs(window, surrogates & !carry));
             }
         }
         block
@@ -545,11 +585,6 @@ fn joined_32(bytes: __m256i) -> __m256i {
     _mm256_add_epi32(index, _mm256_set1_epi32(0x1_0000))
 }
 
-#[inline]
-fn store<T: Lane>(eight: T::Eight, room: &mut Room<T>, at: usize) {
-    T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
-}
-
 /// Block by block; `put_block` writes the lanes in which something begins, one after the other.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -566,14 +601,16 @@ where
 {
     let reader = Reader::new(source);
     let is_known = source.answer == Answer::Never;
-    let (mut at, mut carry) = (start, 0_u64);
+    let (mut at, mut carry, mut copy) = (start, 0_u64, no_copy());
     while at < limit {
         let Some(window) = source.data[at..].first_chunk::<72>() else {
             return portable::write_each(source, at + carry.count_ones() as usize, limit, out);
         };
         let left = limit - at;
         if reader.is_ascii(Bytes::of(window, 0), carry, left) {
-            put(out, 64, |room| put_ascii(window, room));
+            let mut place = Place::new(out, 64, &mut copy);
+            put_ascii(window, place.room());
+            place.finish();
             at += 64;
             continue;
         }
@@ -582,7 +619,9 @@ where
         if reader.answer == Answer::Drop {
             block.begins &= !block.ill;
         }
-        put(out, block.begins.count_ones() as usize, |room| put_block(&reader, window, &block, room));
+        let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+        put_block(&reader, window, &block, place.room());
+        place.finish();
         // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
         if !block.goes_on {
             at += block.length;

@@ -6,8 +6,9 @@
 
 use std::arch::x86_64::*;
 
-use super::{Room, load_16, load_32, load_points, load_units, put, store_16};
+use super::{Place, Room, load_16, load_32, load_points, load_units, no_copy, packed_16, packed_32, store_16};
 use crate::form::{LEADS, Range, TRAILS};
+use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text, portable};
 use crate::spelling::Spelling;
 
@@ -21,11 +22,12 @@ struct Units {
     up_to_two: __m256i,
 }
 
-/// Eight code points, with the lanes that are written as more than one, two and three bytes, and as a surrogate pair.
+/// Eight code points, with the lanes that are written as two or three bytes, as three at least, and as the most.
 struct Points {
     points: __m256i,
-    longer: [__m256i; 3],
-    splits: __m256i,
+    two_or_three: __m256i,
+    three: __m256i,
+    most: __m256i,
 }
 
 #[inline]
@@ -69,24 +71,19 @@ fn is_all(lanes: __m256i) -> bool {
 /// A spelling, and what each block asks of it.
 struct Speller<'a> {
     spelling: &'a Spelling,
-    /// The last code points of one, two and three bytes.
+    /// The last code points of one, of two and of three bytes.
     lasts: [u32; 3],
-    /// Ranges that hold all code points of which the length alone does not tell how they are written.
-    odd: [Range; 2],
-    is_shifted: bool,
     /// Whether ASCII but U+0000 is written as it stands.
     keeps_ascii: bool,
 }
 
 impl<'a> Speller<'a> {
     fn new(spelling: &'a Spelling) -> Self {
-        let odd = spelling.odd();
+        let [one, two, three] = spelling.starts.map(|start| start - 1);
         Speller {
             spelling,
-            lasts: spelling.starts.map(|start| start - 1),
-            odd,
-            is_shifted: spelling.is_shifted(),
-            keeps_ascii: spelling.starts[0] >= 0x80 && odd[0].0 >= 0x80,
+            lasts: [one, two, if spelling.splits { 0xFFFF } else { three }],
+            keeps_ascii: one >= 0x7F && spelling.missing.iter().all(|range| range.0 >= 0x80),
         }
     }
 
@@ -97,65 +94,56 @@ impl<'a> Speller<'a> {
     }
 
     /// Sixteen code points, and those one further; None where a closer look is due.
+    ///
+    /// No branch on what a lane holds but that: such a branch would be guessed wrong as often as not.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn units<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Units> {
-        let mut escapes = _mm256_setzero_si256();
-        let odd = _mm256_or_si256(within_16(points, self.odd[0]), within_16(points, self.odd[1]));
-        if !is_none(odd) {
-            let within = |range| within_16(points, range);
-            if self.is_apart(within, || next().map(|next| within_16(next, TRAILS))) {
-                return None;
-            }
-            escapes = self.spelling.escapes.map_or(escapes, within);
+        let spelling = self.spelling;
+        let zero = _mm256_setzero_si256();
+        let within = |range| within_16(points, range);
+        let mut apart = spelling.missing.iter().fold(zero, |apart, &range| _mm256_or_si256(apart, within(range)));
+        if spelling.joins {
+            apart = _mm256_or_si256(apart, _mm256_and_si256(within(LEADS), within_16(next()?, TRAILS)));
         }
-        let [one, up_to_two] = [self.lasts[0], self.lasts[1]].map(|last| {
-            let lanes = up_to_16(points, _mm256_set1_epi16(last.min(0xFFFF) as i16));
-            _mm256_or_si256(lanes, escapes)
-        });
-        let nul = _mm256_cmpeq_epi16(points, _mm256_setzero_si256());
-        let one = if self.spelling.nul_is_two { _mm256_andnot_si256(nul, one) } else { one };
-        Some(Units { points, one, up_to_two })
+        if !is_none(apart) {
+            return None;
+        }
+        let [one, two, _] = self.lasts.map(|last| up_to_16(points, _mm256_set1_epi16(last.min(0xFFFF) as i16)));
+        let escapes = spelling.escapes.map_or(zero, within);
+        let nul = if spelling.nul_is_two { _mm256_cmpeq_epi16(points, zero) } else { zero };
+        let one = _mm256_andnot_si256(nul, _mm256_or_si256(one, escapes));
+        Some(Units { points, one, up_to_two: _mm256_or_si256(two, escapes) })
     }
 
     /// Eight code points, and those one further; None where a closer look is due.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn points<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Points> {
-        let mut escapes = _mm256_setzero_si256();
-        let odd = _mm256_or_si256(within_32(points, self.odd[0]), within_32(points, self.odd[1]));
-        if !is_none(odd) {
-            let within = |range| within_32(points, range);
-            if self.is_apart(within, || next().map(|next| within_32(next, TRAILS))) {
-                return None;
-            }
-            escapes = self.spelling.escapes.map_or(escapes, within);
+        let spelling = self.spelling;
+        let zero = _mm256_setzero_si256();
+        let within = |range| within_32(points, range);
+        let mut apart = spelling.missing.iter().fold(zero, |apart, &range| _mm256_or_si256(apart, within(range)));
+        if spelling.joins {
+            apart = _mm256_or_si256(apart, _mm256_and_si256(within(LEADS), within_32(next()?, TRAILS)));
         }
-        let beyond = |last: u32| _mm256_cmpgt_epi32(points, _mm256_set1_epi32(last.min(0x7FFF_FFFF).cast_signed()));
-        let mut longer = self.lasts.map(|last| _mm256_andnot_si256(escapes, beyond(last)));
-        if self.spelling.nul_is_two {
-            longer[0] = _mm256_or_si256(longer[0], _mm256_cmpeq_epi32(points, _mm256_setzero_si256()));
+        if !is_none(apart) {
+            return None;
         }
-        let splits = if self.spelling.splits { beyond(0xFFFF) } else { _mm256_setzero_si256() };
-        Some(Points { points, longer, splits })
-    }
-
-    /// Whether the form lacks some of a block, or joins a pair in it.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn is_apart(&self, within: impl Fn(Range) -> __m256i, trails: impl Fn() -> Option<__m256i>) -> bool {
-        let joins = || {
-            let leads = within(LEADS);
-            !is_none(leads) && trails().is_none_or(|trails| _mm256_testz_si256(leads, trails) == 0)
-        };
-        self.spelling.missing.iter().any(|&range| !is_none(within(range))) || (self.spelling.joins && joins())
+        let escapes = spelling.escapes.map_or(zero, within);
+        let [two, three, most] = self.lasts.map(|last| {
+            let beyond = _mm256_cmpgt_epi32(points, _mm256_set1_epi32(last.min(0x7FFF_FFFF).cast_signed()));
+            _mm256_andnot_si256(escapes, beyond)
+        });
+        let nul = if spelling.nul_is_two { _mm256_cmpeq_epi32(points, zero) } else { zero };
+        Some(Points { points, two_or_three: _mm256_or_si256(_mm256_xor_si256(two, most), nul), three, most })
     }
 
     /// The payload bits of sixteen code points.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn payloads_16(&self, units: &Units) -> __m256i {
-        if !self.is_shifted {
+        if !self.spelling.is_shifted() {
             return units.points;
         }
         let [two, three] = [0, 1].map(|at| _mm256_set1_epi16(self.spelling.offsets[at] as i16));
@@ -170,23 +158,22 @@ impl<'a> Speller<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn payloads_32(&self, block: &Points) -> __m256i {
-        if !self.is_shifted {
+        if !self.spelling.is_shifted() {
             return block.points;
         }
         let [two, three, four] = self.spelling.offsets.map(|offset| _mm256_set1_epi32(offset.cast_signed()));
-        let offsets = _mm256_blendv_epi8(_mm256_and_si256(two, block.longer[0]), three, block.longer[1]);
-        let offsets = _mm256_blendv_epi8(offsets, four, block.longer[2]);
+        let offsets = _mm256_blendv_epi8(_mm256_and_si256(two, block.two_or_three), three, block.three);
+        let offsets = _mm256_blendv_epi8(offsets, four, block.most);
         let gap = self.spelling.gap;
         let beyond = within_32(block.points, (gap.0, u32::MAX));
         let gaps = _mm256_and_si256(beyond, _mm256_set1_epi32(gap.1.cast_signed()));
         _mm256_sub_epi32(_mm256_sub_epi32(block.points, offsets), gaps)
     }
 
-    /// Write sixteen code points and return how many bytes they are.
+    /// Write sixteen code points.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn write_units<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
-        let masks = _mm256_movemask_epi8(_mm256_packs_epi16(units.one, units.up_to_two)).cast_unsigned();
         let payloads = self.payloads_16(units);
         let six = _mm256_set1_epi16(0x3F);
         let last = _mm256_slli_epi16::<8>(_mm256_and_si256(payloads, six));
@@ -197,36 +184,24 @@ impl<'a> Speller<'a> {
         let tails = _mm256_or_si256(_mm256_or_si256(last, before), marks);
         // What is one byte, an escape too, is its low byte.
         let tails = _mm256_blendv_epi8(tails, _mm256_slli_epi16::<8>(units.points), units.one);
-        put(out, units_bytes(masks), |room| {
-            if is_all(units.up_to_two) {
-                let masks = [masks as u8, (masks >> 16) as u8];
-                let eights = [_mm256_castsi256_si128(tails), _mm256_extracti128_si256::<1>(tails)];
-                let mut filled = 0;
-                for (eight, mask) in eights.into_iter().zip(masks) {
-                    store_16(_mm_shuffle_epi8(eight, load_16(&TWOS[usize::from(mask)])), room, filled);
-                    filled += 16 - mask.count_ones() as usize;
-                }
-                return;
-            }
+        let lengths = lengths_16(units);
+        let mut copy = no_copy();
+        let mut place = Place::new(out, BLOCK + lengths.count_ones() as usize, &mut copy);
+        if is_all(units.up_to_two) {
+            put_twos(tails, units.one, place.room());
+        } else {
             let leads = _mm256_and_si256(_mm256_srli_epi16::<4>(payloads), _mm256_set1_epi16(0x0F00));
             let leads = _mm256_or_si256(leads, _mm256_set1_epi16(0xE000_u16 as i16));
-            let low = _mm256_unpacklo_epi16(leads, tails);
-            let high = _mm256_unpackhi_epi16(leads, tails);
-            let mut filled = 0;
-            for (half, masks) in [masks, masks >> 16].into_iter().enumerate() {
-                for (fours, masks) in [(low, masks), (high, masks >> 4)] {
-                    let four =
-                        if half == 0 { _mm256_castsi256_si128(fours) } else { _mm256_extracti128_si256::<1>(fours) };
-                    filled += store_four(four, (masks & 0xF | masks >> 4 & 0xF0) as u8, room, filled);
-                }
-            }
-        });
+            let halves = [_mm256_unpacklo_epi16(leads, tails), _mm256_unpackhi_epi16(leads, tails)];
+            put_threes(halves, lengths, place.room());
+        }
+        place.finish();
     }
 
     /// Write eight code points.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn write_points<Taker>(&self, block: &Points, out: &mut Output<'_, u8>) {
+    fn write_points(&self, block: &Points, out: &mut Output<'_, u8>) {
         let payloads = self.payloads_32(block);
         // Four groups of six bits in each lane, the highest in the lowest byte; then the marks of each.
         let group = |moved, bits| _mm256_and_si256(moved, _mm256_set1_epi32(bits));
@@ -240,59 +215,110 @@ impl<'a> Speller<'a> {
                 group(_mm256_slli_epi32::<24>(payloads), 0x3F00_0000),
             ),
         );
-        let [two, three, four] = block.longer;
-        let third = _mm256_andnot_si256(four, _mm256_set1_epi32(0x6000));
-        let second = _mm256_andnot_si256(three, _mm256_set1_epi32(0x40_0000));
+        let third = _mm256_andnot_si256(block.most, _mm256_set1_epi32(0x6000));
+        let second = _mm256_andnot_si256(block.three, _mm256_set1_epi32(0x40_0000));
         let marks = _mm256_or_si256(_mm256_or_si256(second, third), _mm256_set1_epi32(0x8080_80F0_u32.cast_signed()));
         let bytes = _mm256_or_si256(groups, marks);
-        let bytes = _mm256_blendv_epi8(_mm256_slli_epi32::<24>(block.points), bytes, two);
-        let [two, three, four] = [two, three, _mm256_or_si256(four, block.splits)].map(|lanes| mask_32(lanes));
-        // One or the longest, and up to two: see `LENGTHS`.
-        let (odd, short) = (!two | four, !three);
-        put(out, points_bytes(block), |room| {
-            let mut filled = 0;
-            if is_none(block.splits) {
-                let four = _mm256_castsi256_si128(bytes);
-                filled += store_four(four, odd & 0xF | short << 4, room, filled);
-                let four = _mm256_extracti128_si256::<1>(bytes);
-                store_four(four, odd >> 4 | short & 0xF0, room, filled);
-                return;
-            }
-            for half in 0..2 {
-                let of_half = |lanes| {
-                    if half == 0 { _mm256_castsi256_si128(lanes) } else { _mm256_extracti128_si256::<1>(lanes) }
-                };
-                let pairs = pairs_of(of_half(block.points));
-                let splits = _mm256_cvtepi32_epi64(of_half(block.splits));
-                let all = _mm256_blendv_epi8(_mm256_cvtepu32_epi64(of_half(bytes)), pairs, splits);
-                let (odd, short) = (odd >> (4 * half), short >> (4 * half));
-                filled += store_two(_mm256_castsi256_si128(all), odd & 3 | (short & 3) << 2, room, filled);
-                let rest = odd >> 2 & 3 | short & 0xC;
-                filled += store_two(_mm256_extracti128_si256::<1>(all), rest, room, filled);
-            }
-        });
+        let longer = _mm256_or_si256(block.two_or_three, block.three);
+        let bytes = _mm256_blendv_epi8(_mm256_slli_epi32::<24>(block.points), bytes, longer);
+        let lengths = lengths_32(block);
+        let mut copy = no_copy();
+        let mut place = Place::new(out, self.points_bytes(lengths), &mut copy);
+        let eight = [lengths as u8, (lengths >> 16) as u8];
+        if self.spelling.splits && !is_none(block.most) {
+            put_pairs(bytes, block, eight, place.room());
+        } else {
+            put_fours(bytes, eight, place.room());
+        }
+        place.finish();
+    }
+
+    /// How many bytes eight code points take.
+    #[inline]
+    fn points_bytes(&self, lengths: u32) -> usize {
+        // Two bits for each of the longest sequences.
+        let most = if self.spelling.splits { (lengths & 0xFF00_FF00).count_ones() } else { 0 };
+        (8 + lengths.count_ones() + most) as usize
     }
 }
 
-/// The highest bit of each lane.
+/// The lengths of sixteen sequences, by four a byte: those of two bytes and more, and those of three. There are as many
+/// bits as bytes beyond one.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn mask_32(lanes: __m256i) -> u8 {
-    _mm256_movemask_ps(_mm256_castsi256_ps(lanes)) as u8
+fn lengths_16(units: &Units) -> u32 {
+    let low = _mm256_unpacklo_epi64(units.one, units.up_to_two);
+    let high = _mm256_unpackhi_epi64(units.one, units.up_to_two);
+    !_mm256_movemask_epi8(_mm256_packs_epi16(low, high)).cast_unsigned()
 }
 
-/// How many bytes sixteen code points take, by the mask of the lanes of one byte and those up to two.
-#[inline]
-fn units_bytes(masks: u32) -> usize {
-    3 * BLOCK - masks.count_ones() as usize
-}
-
-/// How many bytes eight code points take.
+/// The lengths of eight sequences, by four two bytes: those of two or three bytes, those of three and more, and the
+/// longest twice. There are as many bits as bytes beyond one, if the longest have four.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn points_bytes(block: &Points) -> usize {
-    let longer = block.longer.map(|lanes| mask_32(lanes).count_ones() as usize);
-    8 + longer[0] + longer[1] + longer[2] + 3 * mask_32(block.splits).count_ones() as usize
+fn lengths_32(block: &Points) -> u32 {
+    let shorter = _mm256_packs_epi32(block.two_or_three, block.three);
+    let most = _mm256_packs_epi32(block.most, block.most);
+    _mm256_movemask_epi8(_mm256_packs_epi16(shorter, most)).cast_unsigned()
+}
+
+/// Store lanes of 16 bits, some of one byte.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_twos(lanes: __m256i, one: __m256i, room: &mut Room<u8>) {
+    let ones = _mm256_movemask_epi8(_mm256_packs_epi16(one, one)).cast_unsigned();
+    let ones = [ones as u8, (ones >> 16) as u8];
+    let [low, high] = ones.map(|ones| load_16(&TWOS[usize::from(ones)]));
+    store_16(_mm_shuffle_epi8(_mm256_castsi256_si128(lanes), low), room, 0);
+    let filled = 16 - ones[0].count_ones() as usize;
+    store_16(_mm_shuffle_epi8(_mm256_extracti128_si256::<1>(lanes), high), room, filled);
+}
+
+/// Store lanes of 32 bits, the first of them four of each half, by their lengths.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_threes([first, second]: [__m256i; 2], lengths: u32, room: &mut Room<u8>) {
+    let fours = [
+        _mm256_castsi256_si128(first),
+        _mm256_castsi256_si128(second),
+        _mm256_extracti128_si256::<1>(first),
+        _mm256_extracti128_si256::<1>(second),
+    ];
+    if lengths == !0 {
+        // Text without spaces: nothing waits for its lengths.
+        for (place, four) in fours.into_iter().enumerate() {
+            store_16(_mm_shuffle_epi8(four, load_16(&FOURS[0xFF].0)), room, 12 * place);
+        }
+        return;
+    }
+    let mut filled = 0;
+    for (four, lengths) in fours.into_iter().zip(lengths.to_le_bytes()) {
+        filled += store_four(four, lengths, room, filled);
+    }
+}
+
+/// Store lanes of 32 bits by their lengths.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_fours(lanes: __m256i, [low, high]: [u8; 2], room: &mut Room<u8>) {
+    let filled = store_four(_mm256_castsi256_si128(lanes), low, room, 0);
+    store_four(_mm256_extracti128_si256::<1>(lanes), high, room, filled);
+}
+
+/// The same where the longest are surrogate pairs.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_pairs(lanes: __m256i, block: &Points, lengths: [u8; 2], room: &mut Room<u8>) {
+    let halves = |vector| [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)];
+    let points = halves(block.points).into_iter().zip(halves(block.most));
+    let mut filled = 0;
+    for ((lanes, (points, most)), lengths) in halves(lanes).into_iter().zip(points).zip(lengths) {
+        let lanes = _mm256_cvtepu32_epi64(lanes);
+        let lanes = _mm256_blendv_epi8(lanes, pairs_of(points), _mm256_cvtepi32_epi64(most));
+        let [low, high] = [lengths & 3 | lengths >> 2 & 0xC, lengths >> 2 & 3 | lengths >> 4 & 0xC];
+        filled += store_two(_mm256_castsi256_si128(lanes), low, room, filled);
+        filled += store_two(_mm256_extracti128_si256::<1>(lanes), high, room, filled);
+    }
 }
 
 /// The bytes of surrogate pairs, each at the beginning of its lane of 64 bits.
@@ -329,14 +355,14 @@ fn store_two(two: __m128i, lengths: u8, room: &mut Room<u8>, at: usize) -> usize
     usize::from(*length)
 }
 
-/// The lengths by two bits of a lane: whether it has one byte or is the longest, and whether it has up to two.
-const LENGTHS: [usize; 4] = [3, 4, 2, 1];
+/// How many bytes a sequence has by two bits: of two or three bytes, and of three and more. The third are the longest.
+const LENGTHS: [usize; 4] = [1, 2, 4, 3];
 
 /// A shuffle, and how many bytes it keeps.
 type Shuffle = ([u8; 16], u8);
 
 /// For the lengths of four lanes of 32 bits what keeps the bytes of each, those at its end.
-static FOURS: [Shuffle; 256] = shuffles::<256>(4, LENGTHS[1]);
+static FOURS: [Shuffle; 256] = shuffles::<256>(4, 4);
 
 /// The same for two lanes of 64 bits, of which the bytes end in the middle; the longest have six bytes.
 static PAIRS: [Shuffle; 16] = shuffles::<16>(2, 6);
@@ -348,7 +374,7 @@ const fn shuffles<const COUNT: usize>(lanes: usize, longest: usize) -> [Shuffle;
         let (mut lane, mut filled) = (0, 0);
         while lane < lanes {
             let bits = mask >> lane & 1 | (mask >> (lanes + lane) & 1) << 1;
-            let length = if bits == 1 { longest } else { LENGTHS[bits] };
+            let length = if bits == 2 { longest } else { LENGTHS[bits] };
             let mut place = if length > 4 { 0 } else { 4 - length };
             let end = place + length;
             while place < end {
@@ -411,74 +437,96 @@ fn each_block<S: portable::Bytes>(
     limit
 }
 
-/// Hand over a text in the lanes that it needs.
+/// Hand over a text of one byte each.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn spell<S: portable::Bytes>(
+fn each_of_one<S: portable::Bytes>(
     spelt: &Spelt<'_>,
+    text: &[u8],
     span: (usize, usize),
     state: &mut S,
-    take_ascii: impl Fn(&mut S, __m256i),
+    take_ascii: impl Fn(&mut S, &[u8]),
+    take: impl Fn(&mut S, &Speller<'_>, &Units),
+) -> usize {
+    let speller = &Speller::new(spelt.spelling);
+    each_block(spelt, span, state, |state, at| {
+        let ascii = ascii_of_one(speller, &text[at..span.1]);
+        if !ascii.is_empty() {
+            take_ascii(state, ascii);
+            return ascii.len();
+        }
+        let points = _mm256_cvtepu8_epi16(load_16(text[at..].first_chunk().expect("a block")));
+        let Some(units) = speller.units::<S>(points, || Some(_mm256_setzero_si256())) else { return 0 };
+        take(state, speller, &units);
+        BLOCK
+    })
+}
+
+/// Hand over a text of two bytes each.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn each_of_two<S: portable::Bytes>(
+    spelt: &Spelt<'_>,
+    text: &[u16],
+    span: (usize, usize),
+    state: &mut S,
+    take_ascii: impl Fn(&mut S, &Speller<'_>, &[u16; 2 * BLOCK]) -> bool,
+    take: impl Fn(&mut S, &Speller<'_>, &Units),
+) -> usize {
+    let speller = &Speller::new(spelt.spelling);
+    let load = |at: usize| text[at..].first_chunk().map(|units| load_units(units));
+    each_block(spelt, span, state, |state, at| {
+        if text[at..span.1].first_chunk().is_some_and(|units| take_ascii(state, speller, units)) {
+            return 2 * BLOCK;
+        }
+        let Some(units) = speller.units::<(S, u16)>(load(at).expect("a block"), || load(at + 1)) else { return 0 };
+        take(state, speller, &units);
+        BLOCK
+    })
+}
+
+/// Hand over a text of four bytes each, in the lanes that it needs.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn each_of_four<S: portable::Bytes>(
+    spelt: &Spelt<'_>,
+    text: &[u32],
+    span: (usize, usize),
+    state: &mut S,
     take_units: impl Fn(&mut S, &Speller<'_>, &Units),
     take_points: impl Fn(&mut S, &Speller<'_>, &Points),
 ) -> usize {
     let speller = &Speller::new(spelt.spelling);
-    match spelt.text {
-        Text::One(text) => each_block(spelt, span, state, |state, at| {
-            if let Some(ascii) = text[at..span.1].first_chunk().and_then(|bytes| ascii_of_one(speller, bytes)) {
-                take_ascii(state, ascii);
-                return 2 * BLOCK;
-            }
-            let points = _mm256_cvtepu8_epi16(load_16(text[at..].first_chunk().expect("a block")));
-            let Some(units) = speller.units::<u8>(points, || None) else { return 0 };
+    let load = |at: usize| text[at..].first_chunk().map(|points| load_points(points));
+    each_block(spelt, span, state, |state, at| {
+        let eights = [0, 8].map(|half| load(at + half).expect("half a block"));
+        if _mm256_testz_si256(_mm256_or_si256(eights[0], eights[1]), _mm256_set1_epi32(!0xFFFF)) != 0 {
+            let next = || Some(packed_32([load(at + 1)?, load(at + 9)?]));
+            let Some(units) = speller.units::<(S, u32)>(packed_32(eights), next) else { return 0 };
             take_units(state, speller, &units);
-            BLOCK
-        }),
-        Text::Two(text) => each_block(spelt, span, state, |state, at| {
-            if let Some(ascii) = text[at..span.1].first_chunk().and_then(|units| ascii_of_two(speller, units)) {
-                take_ascii(state, ascii);
-                return 2 * BLOCK;
-            }
-            let load = |at: usize| text[at..].first_chunk().map(|units| load_units(units));
-            let Some(units) = speller.units::<u16>(load(at).expect("a block"), || load(at + 1)) else { return 0 };
-            take_units(state, speller, &units);
-            BLOCK
-        }),
-        Text::Four(text) => each_block(spelt, span, state, |state, at| {
-            let load = |at: usize| text[at..].first_chunk().map(|points| load_points(points));
-            let eights = [load(at).expect("half a block"), load(at + 8).expect("half a block")];
-            if _mm256_testz_si256(_mm256_or_si256(eights[0], eights[1]), _mm256_set1_epi32(!0xFFFF)) != 0 {
-                let next = || Some(packed([load(at + 1)?, load(at + 9)?]));
-                let Some(units) = speller.units::<u32>(packed(eights), next) else { return 0 };
-                take_units(state, speller, &units);
-                return BLOCK;
-            }
-            let Some(first) = speller.points::<u32>(eights[0], || load(at + 1)) else { return 0 };
-            let Some(second) = speller.points::<u64>(eights[1], || load(at + 9)) else { return 0 };
-            take_points(state, speller, &first);
-            take_points(state, speller, &second);
-            BLOCK
-        }),
-    }
+            return BLOCK;
+        }
+        for (half, points) in [0, 8].into_iter().zip(eights) {
+            let Some(points) = speller.points::<S>(points, || load(at + half + 1)) else { return half };
+            take_points(state, speller, &points);
+        }
+        BLOCK
+    })
 }
 
-/// Sixteen code points below U+10000 in lanes of 16 bits.
+/// The ASCII that a text begins with and that is written as it stands, whole vectors of it.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn packed([low, high]: [__m256i; 2]) -> __m256i {
-    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low, high))
+fn ascii_of_one<'a>(speller: &Speller<'_>, text: &'a [u8]) -> &'a [u8] {
+    let is_kept = |bytes: &&[u8; 32]| {
+        let bytes = load_32(bytes);
+        let has_nul = || !is_none(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+        _mm256_movemask_epi8(bytes) == 0 && speller.keeps(has_nul)
+    };
+    &text[..32 * text.as_chunks().0.iter().take_while(is_kept).count()]
 }
 
-/// 32 code points that are ASCII and written as they stand, as bytes.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn ascii_of_one(speller: &Speller<'_>, bytes: &[u8; 32]) -> Option<__m256i> {
-    let bytes = load_32(bytes);
-    let has_nul = || !is_none(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
-    (_mm256_movemask_epi8(bytes) == 0 && speller.keeps(has_nul)).then_some(bytes)
-}
-
-/// The same of a text of two bytes each.
+/// The same of 32 code points of two bytes each, as bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn ascii_of_two(speller: &Speller<'_>, units: &[u16; 32]) -> Option<__m256i> {
@@ -486,7 +534,7 @@ fn ascii_of_two(speller: &Speller<'_>, units: &[u16; 32]) -> Option<__m256i> {
     if _mm256_testz_si256(_mm256_or_si256(low, high), _mm256_set1_epi16(!0x7F)) == 0 {
         return None;
     }
-    let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(low, high));
+    let bytes = packed_16([low, high]);
     let has_nul = || !is_none(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
     speller.keeps(has_nul).then_some(bytes)
 }
@@ -494,35 +542,65 @@ fn ascii_of_two(speller: &Speller<'_>, units: &[u16; 32]) -> Option<__m256i> {
 /// Measure from an index to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
-    let mut bytes = 0;
-    let end = spell(
-        spelt,
-        (start, limit),
-        &mut bytes,
-        |bytes, _| *bytes += 2 * BLOCK,
-        |bytes, _, units| {
-            let masks = _mm256_movemask_epi8(_mm256_packs_epi16(units.one, units.up_to_two));
-            *bytes += units_bytes(masks.cast_unsigned());
-        },
-        |bytes, _, block| *bytes += points_bytes(block),
-    );
+    let (mut bytes, span) = (0, (start, limit));
+    let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
+    let of_units = |bytes: &mut usize, _: &Speller<'_>, units: &Units| {
+        *bytes += BLOCK + lengths_16(units).count_ones() as usize;
+    };
+    let of_points = |bytes: &mut usize, speller: &Speller<'_>, block: &Points| {
+        *bytes += speller.points_bytes(lengths_32(block));
+    };
+    let end = match spelt.text {
+        Text::One(text) => each_of_one(spelt, text, span, &mut bytes, of_ascii, of_units),
+        Text::Two(text) => each_of_two(spelt, text, span, &mut bytes, |_, _, _| false, of_units),
+        Text::Four(text) => each_of_four(spelt, text, span, &mut bytes, of_units, of_points),
+    };
     Stretch { end, bytes }
 }
 
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
+///
+/// Each kind of text has its own functions: a call of one that several share would cost all registers.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-    spell(
-        spelt,
-        (start, limit),
-        out,
-        |out, ascii| {
-            put(out, 2 * BLOCK, |room| {
-                store_16(_mm256_castsi256_si128(ascii), room, 0);
-                store_16(_mm256_extracti128_si256::<1>(ascii), room, 16);
-            });
-        },
-        |out, speller, units| speller.write_units::<u16>(units, out),
-        |out, speller, block| speller.write_points::<u32>(block, out),
-    )
+    let span = (start, limit);
+    match spelt.text {
+        Text::One(text) => each_of_one(
+            spelt,
+            text,
+            span,
+            out,
+            |out, ascii| out.fill(ascii.len(), |place| copy(ascii, place)),
+            |out, speller, units| speller.write_units::<u8>(units, out),
+        ),
+        Text::Two(text) => each_of_two(
+            spelt,
+            text,
+            span,
+            out,
+            |out, speller, units| put_ascii(speller, units, out),
+            |out, speller, units| speller.write_units::<u16>(units, out),
+        ),
+        Text::Four(text) => each_of_four(
+            spelt,
+            text,
+            span,
+            out,
+            |out, speller, units| speller.write_units::<u32>(units, out),
+            |out, speller, block| speller.write_points(block, out),
+        ),
+    }
+}
+
+/// Write code points that are ASCII as they stand; false, and nothing written, where others are among them.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_ascii(speller: &Speller<'_>, units: &[u16; 2 * BLOCK], out: &mut Output<'_, u8>) -> bool {
+    let Some(ascii) = ascii_of_two(speller, units) else { return false };
+    let mut copy = no_copy();
+    let mut place = Place::new(out, 2 * BLOCK, &mut copy);
+    store_16(_mm256_castsi256_si128(ascii), place.room(), 0);
+    store_16(_mm256_extracti128_si256::<1>(ascii), place.room(), 16);
+    place.finish();
+    true
 }

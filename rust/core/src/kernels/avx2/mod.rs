@@ -12,11 +12,13 @@
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
+use std::ptr;
 
 use super::Output;
 
 pub mod decode;
 pub mod encode;
+pub mod units;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
@@ -57,22 +59,44 @@ fn load_8(bytes: &[u8; 8]) -> __m128i {
 /// What a block of 64 lanes can become, and what the last store of eight may write behind it.
 type Room<T> = [MaybeUninit<T>; 72];
 
-/// Let `write` write the next `count` values of an output, and whatever behind them as far as there is room.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put<T: Copy>(out: &mut Output<'_, T>, count: usize, write: impl FnOnce(&mut Room<T>)) {
-    let (at, is_roomy) = out.next(count, size_of::<Room<T>>() / size_of::<T>());
-    if is_roomy {
+/// Where the next values of an output are written: there, or in a copy where a block has no room any more.
+struct Place<'a, T> {
+    at: *mut T,
+    count: usize,
+    is_roomy: bool,
+    copy: &'a mut Room<T>,
+}
+
+impl<'a, T: Copy> Place<'a, T> {
+    /// Where the next `count` go.
+    #[inline]
+    fn new(out: &mut Output<'_, T>, count: usize, copy: &'a mut Room<T>) -> Self {
+        let (at, is_roomy) = out.next(count, copy.len());
+        Place { at, count, is_roomy, copy }
+    }
+
+    /// What is to be written, and whatever behind it.
+    #[inline]
+    fn room(&mut self) -> &mut Room<T> {
+        let room = if self.is_roomy { self.at.cast() } else { ptr::from_mut(self.copy) };
         // SAFETY: so many values have room there; those beyond `count` are written again or were never promised.
-        write(unsafe { &mut *at.cast() });
-    } else {
-        let mut copy = [MaybeUninit::uninit(); 72];
-        write(&mut copy);
-        for (place, value) in copy[..count].iter().enumerate() {
-            // SAFETY: `count` values have room there, and they have been written to the copy.
-            unsafe { at.add(place).write(value.assume_init()) };
+        unsafe { &mut *room }
+    }
+
+    /// All are written.
+    #[inline]
+    fn finish(self) {
+        if !self.is_roomy {
+            // SAFETY: `count` values have room there, and the copy is another place.
+            unsafe { self.at.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(self.copy.as_ptr(), self.count) };
         }
     }
+}
+
+/// A copy that nothing was written to.
+#[inline]
+fn no_copy<T: Copy>() -> Room<T> {
+    [MaybeUninit::uninit(); 72]
 }
 
 /// A lane of what is written.
@@ -126,6 +150,11 @@ fn store_16(bytes: __m128i, room: &mut Room<u8>, at: usize) {
     let place: &mut [MaybeUninit<u8>; 16] = room[at..].first_chunk_mut().expect("sixteen have room");
     // SAFETY: so many bytes have room there; they need not be aligned.
     unsafe { place.as_mut_ptr().cast::<__m128i>().write_unaligned(bytes) }
+}
+
+#[inline]
+fn store<T: Lane>(eight: T::Eight, room: &mut Room<T>, at: usize) {
+    T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
 }
 
 /// The bytes of a longer array from a place on.
@@ -339,4 +368,18 @@ fn lanes_8(mask: u32) -> __m256i {
     let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(mask.cast_signed()), places);
     let each = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
     _mm256_cmpeq_epi8(_mm256_and_si256(bytes, each), each)
+}
+
+/// 32 lanes of 16 bits, each up to FF, as bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn packed_16([low, high]: [__m256i; 2]) -> __m256i {
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(low, high))
+}
+
+/// Sixteen lanes of 32 bits, each up to FFFF, as lanes of 16.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn packed_32([low, high]: [__m256i; 2]) -> __m256i {
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low, high))
 }
