@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Place, Room, load_16, load_32, load_points, load_units, no_copy, packed_16, packed_32, store_16};
+use super::{Bytes, Place, Room, load_16, load_points, load_units, no_copy, packed_16, packed_32, store_16};
 use crate::form::{LEADS, Range, TRAILS};
 use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text, portable};
@@ -30,23 +30,41 @@ struct Points {
     most: __m256i,
 }
 
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn within_16(points: __m256i, range: Range) -> __m256i {
-    if range.0 > 0xFFFF {
-        return _mm256_setzero_si256();
-    }
-    let [first, last] = [range.0, range.1.min(0xFFFF)].map(|point| point as u16);
-    let index = _mm256_sub_epi16(points, _mm256_set1_epi16(first as i16));
-    up_to_16(index, _mm256_set1_epi16((last - first) as i16))
+/// A range of code points, ready to be looked for.
+struct Band {
+    /// Whether there is any, and whether some are below U+10000.
+    is_there: [bool; 2],
+    first: u32,
+    span: u32,
 }
 
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn within_32(points: __m256i, range: Range) -> __m256i {
-    let index = _mm256_sub_epi32(points, _mm256_set1_epi32(range.0.cast_signed()));
-    let span = _mm256_set1_epi32((range.1 - range.0).cast_signed());
-    _mm256_cmpeq_epi32(_mm256_min_epu32(index, span), index)
+impl Band {
+    fn new(range: Option<Range>) -> Self {
+        let (first, last) = range.unwrap_or((u32::MAX, u32::MAX));
+        Band { is_there: [range.is_some(), first <= 0xFFFF], first, span: last - first }
+    }
+
+    /// Sixteen code points of which some are in it.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn units(&self, points: __m256i) -> __m256i {
+        if !self.is_there[1] {
+            return _mm256_setzero_si256();
+        }
+        let index = _mm256_sub_epi16(points, _mm256_set1_epi16(self.first as i16));
+        up_to_16(index, _mm256_set1_epi16(self.span.min(0xFFFF - self.first) as i16))
+    }
+
+    /// Eight code points of which some are in it.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn points(&self, points: __m256i) -> __m256i {
+        if !self.is_there[0] {
+            return _mm256_setzero_si256();
+        }
+        let index = _mm256_sub_epi32(points, _mm256_set1_epi32(self.first.cast_signed()));
+        _mm256_cmpeq_epi32(_mm256_min_epu32(index, _mm256_set1_epi32(self.span.cast_signed())), index)
+    }
 }
 
 /// Lanes up to those of another vector.
@@ -68,21 +86,43 @@ fn is_all(lanes: __m256i) -> bool {
     _mm256_testc_si256(lanes, _mm256_set1_epi8(-1)) != 0
 }
 
-/// A spelling, and what each block asks of it.
-struct Speller<'a> {
+/// A spelling, and what each block asks of it; what a plain one does not need is compiled out.
+struct Speller<'a, const IS_PLAIN: bool> {
     spelling: &'a Spelling,
     /// The last code points of one, of two and of three bytes.
     lasts: [u32; 3],
+    /// Ranges that hold what is missing; more than one there is taken for a block that holds some.
+    missing: [Band; 2],
+    joins: bool,
+    leads: Band,
+    trails: Band,
+    escapes: Band,
+    is_shifted: bool,
+    beyond_gap: Band,
     /// Whether ASCII but U+0000 is written as it stands.
     keeps_ascii: bool,
 }
 
-impl<'a> Speller<'a> {
+/// Whether a spelling is that of UTF-8, but for what is missing, joined or split.
+fn is_plain(spelling: &Spelling) -> bool {
+    !spelling.nul_is_two && !spelling.is_shifted() && spelling.escapes.is_none()
+}
+
+impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     fn new(spelling: &'a Spelling) -> Self {
         let [one, two, three] = spelling.starts.map(|start| start - 1);
+        let hull = |ranges: &[Range]| Some((ranges.first()?.0, ranges.last()?.1));
+        let (low, high) = spelling.missing.split_at(spelling.missing.partition_point(|range| range.0 < LEADS.0));
         Speller {
             spelling,
             lasts: [one, two, if spelling.splits { 0xFFFF } else { three }],
+            missing: [low, high].map(|ranges| Band::new(hull(ranges))),
+            joins: spelling.joins && !spelling.missing.iter().any(|range| range.0 <= LEADS.0 && LEADS.1 <= range.1),
+            leads: Band::new(Some(LEADS)),
+            trails: Band::new(Some(TRAILS)),
+            escapes: Band::new(spelling.escapes),
+            is_shifted: spelling.is_shifted(),
+            beyond_gap: Band::new((spelling.gap.1 > 0).then_some((spelling.gap.0, u32::MAX))),
             keeps_ascii: one >= 0x7F && spelling.missing.iter().all(|range| range.0 >= 0x80),
         }
     }
@@ -99,58 +139,61 @@ impl<'a> Speller<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn units<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Units> {
-        let spelling = self.spelling;
-        let zero = _mm256_setzero_si256();
-        let within = |range| within_16(points, range);
-        let mut apart = spelling.missing.iter().fold(zero, |apart, &range| _mm256_or_si256(apart, within(range)));
-        if spelling.joins {
-            apart = _mm256_or_si256(apart, _mm256_and_si256(within(LEADS), within_16(next()?, TRAILS)));
+        let mut apart = _mm256_or_si256(self.missing[0].units(points), self.missing[1].units(points));
+        if self.joins {
+            let pairs = _mm256_and_si256(self.leads.units(points), self.trails.units(next()?));
+            apart = _mm256_or_si256(apart, pairs);
         }
         if !is_none(apart) {
             return None;
         }
-        let [one, two, _] = self.lasts.map(|last| up_to_16(points, _mm256_set1_epi16(last.min(0xFFFF) as i16)));
-        let escapes = spelling.escapes.map_or(zero, within);
-        let nul = if spelling.nul_is_two { _mm256_cmpeq_epi16(points, zero) } else { zero };
-        let one = _mm256_andnot_si256(nul, _mm256_or_si256(one, escapes));
-        Some(Units { points, one, up_to_two: _mm256_or_si256(two, escapes) })
+        let [mut one, mut up_to_two, _] =
+            self.lasts.map(|last| up_to_16(points, _mm256_set1_epi16(last.min(0xFFFF) as i16)));
+        if !IS_PLAIN {
+            let escapes = self.escapes.units(points);
+            (one, up_to_two) = (_mm256_or_si256(one, escapes), _mm256_or_si256(up_to_two, escapes));
+            if self.spelling.nul_is_two {
+                one = _mm256_andnot_si256(_mm256_cmpeq_epi16(points, _mm256_setzero_si256()), one);
+            }
+        }
+        Some(Units { points, one, up_to_two })
     }
 
     /// Eight code points, and those one further; None where a closer look is due.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn points<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Points> {
-        let spelling = self.spelling;
-        let zero = _mm256_setzero_si256();
-        let within = |range| within_32(points, range);
-        let mut apart = spelling.missing.iter().fold(zero, |apart, &range| _mm256_or_si256(apart, within(range)));
-        if spelling.joins {
-            apart = _mm256_or_si256(apart, _mm256_and_si256(within(LEADS), within_32(next()?, TRAILS)));
+        let mut apart = _mm256_or_si256(self.missing[0].points(points), self.missing[1].points(points));
+        if self.joins {
+            let pairs = _mm256_and_si256(self.leads.points(points), self.trails.points(next()?));
+            apart = _mm256_or_si256(apart, pairs);
         }
         if !is_none(apart) {
             return None;
         }
-        let escapes = spelling.escapes.map_or(zero, within);
-        let [two, three, most] = self.lasts.map(|last| {
-            let beyond = _mm256_cmpgt_epi32(points, _mm256_set1_epi32(last.min(0x7FFF_FFFF).cast_signed()));
-            _mm256_andnot_si256(escapes, beyond)
-        });
-        let nul = if spelling.nul_is_two { _mm256_cmpeq_epi32(points, zero) } else { zero };
-        Some(Points { points, two_or_three: _mm256_or_si256(_mm256_xor_si256(two, most), nul), three, most })
+        let [mut two, mut three, mut most] =
+            self.lasts.map(|last| _mm256_cmpgt_epi32(points, _mm256_set1_epi32(last.min(0x7FFF_FFFF).cast_signed())));
+        if !IS_PLAIN {
+            let escapes = self.escapes.points(points);
+            [two, three, most] = [two, three, most].map(|lanes| _mm256_andnot_si256(escapes, lanes));
+            if self.spelling.nul_is_two {
+                two = _mm256_or_si256(two, _mm256_cmpeq_epi32(points, _mm256_setzero_si256()));
+            }
+        }
+        Some(Points { points, two_or_three: _mm256_xor_si256(two, most), three, most })
     }
 
     /// The payload bits of sixteen code points.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn payloads_16(&self, units: &Units) -> __m256i {
-        if !self.spelling.is_shifted() {
+        if IS_PLAIN || !self.is_shifted {
             return units.points;
         }
         let [two, three] = [0, 1].map(|at| _mm256_set1_epi16(self.spelling.offsets[at] as i16));
         let offsets = _mm256_andnot_si256(units.one, _mm256_blendv_epi8(three, two, units.up_to_two));
-        let gap = self.spelling.gap;
-        let beyond = within_16(units.points, (gap.0, u32::MAX));
-        let gaps = _mm256_and_si256(beyond, _mm256_set1_epi16(gap.1 as i16));
+        let beyond = self.beyond_gap.units(units.points);
+        let gaps = _mm256_and_si256(beyond, _mm256_set1_epi16(self.spelling.gap.1 as i16));
         _mm256_sub_epi16(_mm256_sub_epi16(units.points, offsets), gaps)
     }
 
@@ -158,15 +201,14 @@ impl<'a> Speller<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn payloads_32(&self, block: &Points) -> __m256i {
-        if !self.spelling.is_shifted() {
+        if IS_PLAIN || !self.is_shifted {
             return block.points;
         }
         let [two, three, four] = self.spelling.offsets.map(|offset| _mm256_set1_epi32(offset.cast_signed()));
         let offsets = _mm256_blendv_epi8(_mm256_and_si256(two, block.two_or_three), three, block.three);
         let offsets = _mm256_blendv_epi8(offsets, four, block.most);
-        let gap = self.spelling.gap;
-        let beyond = within_32(block.points, (gap.0, u32::MAX));
-        let gaps = _mm256_and_si256(beyond, _mm256_set1_epi32(gap.1.cast_signed()));
+        let beyond = self.beyond_gap.points(block.points);
+        let gaps = _mm256_and_si256(beyond, _mm256_set1_epi32(self.spelling.gap.1.cast_signed()));
         _mm256_sub_epi32(_mm256_sub_epi32(block.points, offsets), gaps)
     }
 
@@ -184,17 +226,21 @@ impl<'a> Speller<'a> {
         let tails = _mm256_or_si256(_mm256_or_si256(last, before), marks);
         // What is one byte, an escape too, is its low byte.
         let tails = _mm256_blendv_epi8(tails, _mm256_slli_epi16::<8>(units.points), units.one);
-        let lengths = lengths_16(units);
         let mut copy = no_copy();
-        let mut place = Place::new(out, BLOCK + lengths.count_ones() as usize, &mut copy);
         if is_all(units.up_to_two) {
-            put_twos(tails, units.one, place.room());
-        } else {
-            let leads = _mm256_and_si256(_mm256_srli_epi16::<4>(payloads), _mm256_set1_epi16(0x0F00));
-            let leads = _mm256_or_si256(leads, _mm256_set1_epi16(0xE000_u16 as i16));
-            let halves = [_mm256_unpacklo_epi16(leads, tails), _mm256_unpackhi_epi16(leads, tails)];
-            put_threes(halves, lengths, place.room());
+            let ones = _mm256_movemask_epi8(_mm256_packs_epi16(units.one, units.one)).cast_unsigned();
+            let ones = [ones as u8, (ones >> 16) as u8];
+            let shorter = (ones[0].count_ones() + ones[1].count_ones()) as usize;
+            let mut place = Place::new(out, 2 * BLOCK - shorter, &mut copy);
+            put_twos(tails, ones, place.room());
+            return place.finish();
         }
+        let lengths = lengths_16(units);
+        let leads = _mm256_and_si256(_mm256_srli_epi16::<4>(payloads), _mm256_set1_epi16(0x0F00));
+        let leads = _mm256_or_si256(leads, _mm256_set1_epi16(0xE000_u16 as i16));
+        let halves = [_mm256_unpacklo_epi16(leads, tails), _mm256_unpackhi_epi16(leads, tails)];
+        let mut place = Place::new(out, BLOCK + lengths.count_ones() as usize, &mut copy);
+        put_threes(halves, lengths, place.room());
         place.finish();
     }
 
@@ -262,12 +308,10 @@ fn lengths_32(block: &Points) -> u32 {
     _mm256_movemask_epi8(_mm256_packs_epi16(shorter, most)).cast_unsigned()
 }
 
-/// Store lanes of 16 bits, some of one byte.
+/// Store lanes of 16 bits of which a mask tells those of one byte.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_twos(lanes: __m256i, one: __m256i, room: &mut Room<u8>) {
-    let ones = _mm256_movemask_epi8(_mm256_packs_epi16(one, one)).cast_unsigned();
-    let ones = [ones as u8, (ones >> 16) as u8];
+fn put_twos(lanes: __m256i, ones: [u8; 2], room: &mut Room<u8>) {
     let [low, high] = ones.map(|ones| load_16(&TWOS[usize::from(ones)]));
     store_16(_mm_shuffle_epi8(_mm256_castsi256_si128(lanes), low), room, 0);
     let filled = 16 - ones[0].count_ones() as usize;
@@ -440,15 +484,15 @@ fn each_block<S: portable::Bytes>(
 /// Hand over a text of one byte each.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn each_of_one<S: portable::Bytes>(
+fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool>(
     spelt: &Spelt<'_>,
     text: &[u8],
     span: (usize, usize),
     state: &mut S,
     take_ascii: impl Fn(&mut S, &[u8]),
-    take: impl Fn(&mut S, &Speller<'_>, &Units),
+    take: impl Fn(&mut S, &Speller<'_, IS_PLAIN>, &Units),
 ) -> usize {
-    let speller = &Speller::new(spelt.spelling);
+    let speller = &Speller::<IS_PLAIN>::new(spelt.spelling);
     each_block(spelt, span, state, |state, at| {
         let ascii = ascii_of_one(speller, &text[at..span.1]);
         if !ascii.is_empty() {
@@ -465,15 +509,15 @@ fn each_of_one<S: portable::Bytes>(
 /// Hand over a text of two bytes each.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn each_of_two<S: portable::Bytes>(
+fn each_of_two<S: portable::Bytes, const IS_PLAIN: bool>(
     spelt: &Spelt<'_>,
     text: &[u16],
     span: (usize, usize),
     state: &mut S,
-    take_ascii: impl Fn(&mut S, &Speller<'_>, &[u16; 2 * BLOCK]) -> bool,
-    take: impl Fn(&mut S, &Speller<'_>, &Units),
+    take_ascii: impl Fn(&mut S, &Speller<'_, IS_PLAIN>, &[u16; 2 * BLOCK]) -> bool,
+    take: impl Fn(&mut S, &Speller<'_, IS_PLAIN>, &Units),
 ) -> usize {
-    let speller = &Speller::new(spelt.spelling);
+    let speller = &Speller::<IS_PLAIN>::new(spelt.spelling);
     let load = |at: usize| text[at..].first_chunk().map(|units| load_units(units));
     each_block(spelt, span, state, |state, at| {
         if text[at..span.1].first_chunk().is_some_and(|units| take_ascii(state, speller, units)) {
@@ -488,15 +532,15 @@ fn each_of_two<S: portable::Bytes>(
 /// Hand over a text of four bytes each, in the lanes that it needs.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn each_of_four<S: portable::Bytes>(
+fn each_of_four<S: portable::Bytes, const IS_PLAIN: bool>(
     spelt: &Spelt<'_>,
     text: &[u32],
     span: (usize, usize),
     state: &mut S,
-    take_units: impl Fn(&mut S, &Speller<'_>, &Units),
-    take_points: impl Fn(&mut S, &Speller<'_>, &Points),
+    take_units: impl Fn(&mut S, &Speller<'_, IS_PLAIN>, &Units),
+    take_points: impl Fn(&mut S, &Speller<'_, IS_PLAIN>, &Points),
 ) -> usize {
-    let speller = &Speller::new(spelt.spelling);
+    let speller = &Speller::<IS_PLAIN>::new(spelt.spelling);
     let load = |at: usize| text[at..].first_chunk().map(|points| load_points(points));
     each_block(spelt, span, state, |state, at| {
         let eights = [0, 8].map(|half| load(at + half).expect("half a block"));
@@ -514,22 +558,22 @@ fn each_of_four<S: portable::Bytes>(
     })
 }
 
-/// The ASCII that a text begins with and that is written as it stands, whole vectors of it.
+/// The ASCII that a text begins with and that is written as it stands, if it is long: else whether there is any would be
+/// guessed wrong as often as not.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn ascii_of_one<'a>(speller: &Speller<'_>, text: &'a [u8]) -> &'a [u8] {
-    let is_kept = |bytes: &&[u8; 32]| {
-        let bytes = load_32(bytes);
-        let has_nul = || !is_none(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
-        _mm256_movemask_epi8(bytes) == 0 && speller.keeps(has_nul)
+fn ascii_of_one<'a, const IS_PLAIN: bool>(speller: &Speller<'_, IS_PLAIN>, text: &'a [u8]) -> &'a [u8] {
+    let is_kept = |bytes: &&[u8; 64]| {
+        let bytes = Bytes::of(*bytes, 0);
+        bytes.are_ascii() && speller.keeps(|| bytes.equal(0) != 0)
     };
-    &text[..32 * text.as_chunks().0.iter().take_while(is_kept).count()]
+    &text[..64 * text.as_chunks().0.iter().take_while(is_kept).count()]
 }
 
 /// The same of 32 code points of two bytes each, as bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn ascii_of_two(speller: &Speller<'_>, units: &[u16; 32]) -> Option<__m256i> {
+fn ascii_of_two<const IS_PLAIN: bool>(speller: &Speller<'_, IS_PLAIN>, units: &[u16; 32]) -> Option<__m256i> {
     let [low, high] = [0, 16].map(|at| load_units(units[at..].first_chunk().expect("half of them")));
     if _mm256_testz_si256(_mm256_or_si256(low, high), _mm256_set1_epi16(!0x7F)) == 0 {
         return None;
@@ -542,30 +586,48 @@ fn ascii_of_two(speller: &Speller<'_>, units: &[u16; 32]) -> Option<__m256i> {
 /// Measure from an index to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
-    let (mut bytes, span) = (0, (start, limit));
-    let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
-    let of_units = |bytes: &mut usize, _: &Speller<'_>, units: &Units| {
-        *bytes += BLOCK + lengths_16(units).count_ones() as usize;
-    };
-    let of_points = |bytes: &mut usize, speller: &Speller<'_>, block: &Points| {
-        *bytes += speller.points_bytes(lengths_32(block));
-    };
-    let end = match spelt.text {
-        Text::One(text) => each_of_one(spelt, text, span, &mut bytes, of_ascii, of_units),
-        Text::Two(text) => each_of_two(spelt, text, span, &mut bytes, |_, _, _| false, of_units),
-        Text::Four(text) => each_of_four(spelt, text, span, &mut bytes, of_units, of_points),
+    let mut bytes = 0;
+    let end = if is_plain(spelt.spelling) {
+        count::<true>(spelt, (start, limit), &mut bytes)
+    } else {
+        count::<false>(spelt, (start, limit), &mut bytes)
     };
     Stretch { end, bytes }
 }
 
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn count<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), bytes: &mut usize) -> usize {
+    let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
+    let of_units = |bytes: &mut usize, _: &Speller<'_, IS_PLAIN>, units: &Units| {
+        *bytes += BLOCK + lengths_16(units).count_ones() as usize;
+    };
+    let of_points = |bytes: &mut usize, speller: &Speller<'_, IS_PLAIN>, block: &Points| {
+        *bytes += speller.points_bytes(lengths_32(block));
+    };
+    match spelt.text {
+        Text::One(text) => each_of_one(spelt, text, span, bytes, of_ascii, of_units),
+        Text::Two(text) => each_of_two(spelt, text, span, bytes, |_, _, _| false, of_units),
+        Text::Four(text) => each_of_four(spelt, text, span, bytes, of_units, of_points),
+    }
+}
+
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
-///
-/// Each kind of text has its own functions: a call of one that several share would cost all registers.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-    let span = (start, limit);
+    if is_plain(spelt.spelling) {
+        write::<true>(spelt, (start, limit), out)
+    } else {
+        write::<false>(spelt, (start, limit), out)
+    }
+}
+
+/// Each kind of text has its own functions: a call of one that several share would cost all registers.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn write<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), out: &mut Output<'_, u8>) -> usize {
     match spelt.text {
-        Text::One(text) => each_of_one(
+        Text::One(text) => each_of_one::<_, IS_PLAIN>(
             spelt,
             text,
             span,
@@ -573,7 +635,7 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
             |out, ascii| out.fill(ascii.len(), |place| copy(ascii, place)),
             |out, speller, units| speller.write_units::<u8>(units, out),
         ),
-        Text::Two(text) => each_of_two(
+        Text::Two(text) => each_of_two::<_, IS_PLAIN>(
             spelt,
             text,
             span,
@@ -581,7 +643,7 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
             |out, speller, units| put_ascii(speller, units, out),
             |out, speller, units| speller.write_units::<u16>(units, out),
         ),
-        Text::Four(text) => each_of_four(
+        Text::Four(text) => each_of_four::<_, IS_PLAIN>(
             spelt,
             text,
             span,
@@ -595,7 +657,11 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
 /// Write code points that are ASCII as they stand; false, and nothing written, where others are among them.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_ascii(speller: &Speller<'_>, units: &[u16; 2 * BLOCK], out: &mut Output<'_, u8>) -> bool {
+fn put_ascii<const IS_PLAIN: bool>(
+    speller: &Speller<'_, IS_PLAIN>,
+    units: &[u16; 2 * BLOCK],
+    out: &mut Output<'_, u8>,
+) -> bool {
     let Some(ascii) = ascii_of_two(speller, units) else { return false };
     let mut copy = no_copy();
     let mut place = Place::new(out, 2 * BLOCK, &mut copy);
