@@ -6,8 +6,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    ByteSet, Bytes, Place, Room, kept_bytes, kept_points, kept_units, lanes_8, lanes_16, lanes_32, load_8, load_16,
-    load_32, low_64, no_copy, part, store,
+    ByteSet, Bytes, Place, Room, halves, kept, kept_bytes, kept_points, kept_units, lanes_8, lanes_32, load_8, load_16,
+    load_32, low_64, no_copy, part, store, store_four,
 };
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
@@ -414,7 +414,7 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
             let pairs = _mm256_or_si256(upper, _mm256_and_si256(next, _mm256_set1_epi8(0x3F)));
             let pairs = _mm256_add_epi8(pairs, _mm256_set1_epi8(reader.layout.offsets[0] as i8));
             let points = _mm256_blendv_epi8(bytes, pairs, bytes);
-            let [low, high] = [_mm256_castsi256_si128(points), _mm256_extracti128_si256::<1>(points)];
+            let [low, high] = halves(points);
             let eights = [low, _mm_srli_si128::<8>(low), high, _mm_srli_si128::<8>(high)];
             for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
                 store(kept_bytes(eight, mask), room, filled);
@@ -434,18 +434,25 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     };
     write(source, start, limit, out, ascii, |reader, window, block, room| {
         let mut filled = 0;
-        for at in [0, 16, 32, 48] {
+        for at in [0, 32] {
             let mut points = points_16(window, at, reader.layout.shift());
             if block.ill != 0 {
-                let bytes = _mm256_cvtepu8_epi16(load_16(part(window, at)));
-                let answers = match reader.escape {
-                    Some(base) => _mm256_add_epi16(bytes, _mm256_set1_epi16(base as i16)),
-                    None => _mm256_set1_epi16(0xFFFD_u16 as i16),
-                };
-                points = _mm256_blendv_epi8(points, answers, lanes_16((block.ill >> at) as u16));
+                let bytes = load_32(part(window, at));
+                let ill = lanes_8((block.ill >> at) as u32);
+                points[0] = reader.answered(
+                    points[0],
+                    _mm256_unpacklo_epi8(bytes, _mm256_setzero_si256()),
+                    _mm256_unpacklo_epi8(ill, ill),
+                );
+                points[1] = reader.answered(
+                    points[1],
+                    _mm256_unpackhi_epi8(bytes, _mm256_setzero_si256()),
+                    _mm256_unpackhi_epi8(ill, ill),
+                );
             }
-            let eights = [_mm256_castsi256_si128(points), _mm256_extracti128_si256::<1>(points)];
-            for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u16).to_le_bytes()) {
+            let [first, second] = points.map(|points| halves(points));
+            let eights = [first[0], second[0], first[1], second[1]];
+            for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
                 store(kept_units(eight, mask), room, filled);
                 filled += mask.count_ones() as usize;
             }
@@ -453,29 +460,52 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     })
 }
 
-/// The code points up to U+FFFF of the sequences that begin at 16 places, if they do.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> __m256i {
-    let [lead, second, third] = [0, 1, 2].map(|by| _mm256_cvtepu8_epi16(load_16(part(window, at + by))));
-    let payload = _mm256_set1_epi16(0x3F);
-    let two = _mm256_or_si256(_mm256_slli_epi16::<6>(lead), _mm256_and_si256(second, payload));
-    let three = _mm256_or_si256(_mm256_slli_epi16::<6>(two), _mm256_and_si256(third, payload));
-    let mut two = _mm256_and_si256(two, _mm256_set1_epi16(0x7FF));
-    let mut three = three;
-    if let Some(layout) = shift {
-        two = shifted_16(layout, two, layout.offsets[0]);
-        three = shifted_16(layout, three, layout.offsets[1]);
+impl Reader<'_> {
+    /// Code points of 16 bits, with the answers in ill-formed lanes.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn answered(&self, points: __m256i, bytes: __m256i, ill: __m256i) -> __m256i {
+        let answers = match self.escape {
+            Some(base) => _mm256_add_epi16(bytes, _mm256_set1_epi16(base as i16)),
+            None => _mm256_set1_epi16(0xFFFD_u16 as i16),
+        };
+        _mm256_blendv_epi8(points, answers, ill)
     }
-    let points = _mm256_blendv_epi8(lead, two, _mm256_cmpgt_epi16(lead, _mm256_set1_epi16(0x7F)));
-    _mm256_blendv_epi8(points, three, _mm256_cmpgt_epi16(lead, _mm256_set1_epi16(0xDF)))
 }
 
-/// The code points of payloads of one length.
+/// The code points up to U+FFFF of the sequences that begin at 32 places, if they do: those of the first eight places of
+/// each half of the bytes, and those of the others.
+///
+/// The loads are as long as those of the block: of parts of what was loaded the compiler would make scalar shifts.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn shifted_16(layout: &Layout, payloads: __m256i, offset: u32) -> __m256i {
-    let points = _mm256_add_epi16(payloads, _mm256_set1_epi16(offset as i16));
+fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [__m256i; 2] {
+    let each = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let [lead, second, third] = [0, 1, 2].map(|by| load_32(part(window, at + by)));
+    let [second, third] = [second, third].map(|bytes| _mm256_and_si256(bytes, each(0x3F)));
+    let is_high = _mm256_cmpgt_epi8(_mm256_setzero_si256(), lead);
+    let is_three = _mm256_cmpeq_epi8(_mm256_max_epu8(lead, each(0xE0)), lead);
+    // The last six bits and those before, and of three bytes the four highest.
+    let last = _mm256_blendv_epi8(second, third, is_three);
+    let before = _mm256_blendv_epi8(_mm256_and_si256(lead, each(0x1F)), second, is_three);
+    let highest = _mm256_and_si256(_mm256_slli_epi16::<4>(lead), _mm256_and_si256(is_three, each(0xF0)));
+    let low = _mm256_or_si256(last, _mm256_and_si256(_mm256_slli_epi16::<6>(before), each(0xC0)));
+    let high = _mm256_or_si256(highest, _mm256_and_si256(_mm256_srli_epi16::<2>(before), each(0x0F)));
+    let (low, high) = (_mm256_blendv_epi8(lead, low, lead), _mm256_and_si256(high, is_high));
+    let points = [_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)];
+    let Some(layout) = shift else { return points };
+    let [two, three] = [0, 1].map(|at| (layout.offsets[at] as u16).to_le_bytes());
+    let [low, high] =
+        [0, 1].map(|half| _mm256_and_si256(is_high, _mm256_blendv_epi8(each(two[half]), each(three[half]), is_three)));
+    let first = _mm256_add_epi16(points[0], _mm256_unpacklo_epi8(low, high));
+    let second = _mm256_add_epi16(points[1], _mm256_unpackhi_epi8(low, high));
+    [first, second].map(|points| beyond_gap(layout, points))
+}
+
+/// Code points, with what a form leaves out.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn beyond_gap(layout: &Layout, points: __m256i) -> __m256i {
     let Ok(gap) = u16::try_from(layout.gap.0) else { return points };
     let beyond = _mm256_cmpeq_epi16(_mm256_max_epu16(points, _mm256_set1_epi16(gap as i16)), points);
     _mm256_add_epi16(points, _mm256_and_si256(beyond, _mm256_set1_epi16(layout.gap.1 as i16)))
@@ -491,28 +521,112 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     };
     write(source, start, limit, out, ascii, |reader, window, block, room| {
         let values = Values::new(reader.layout);
-        let mut filled = 0;
-        for (eight, mask) in block.begins.to_le_bytes().into_iter().enumerate() {
-            let bytes = _mm256_broadcastsi128_si256(load_16(part(window, 8 * eight)));
-            let mut points = values.of(bytes);
-            let [pairs, ill] = [block.pairs, block.ill].map(|lanes| (lanes >> (8 * eight)) as u8);
-            if pairs != 0 {
-                points = _mm256_blendv_epi8(points, joined_32(bytes), lanes_32(pairs));
-            }
-            if ill != 0 {
-                let answers = match reader.escape {
-                    Some(base) => {
-                        let bytes = _mm256_cvtepu8_epi32(_mm256_castsi256_si128(bytes));
-                        _mm256_add_epi32(bytes, _mm256_set1_epi32(base.cast_signed()))
-                    }
-                    None => _mm256_set1_epi32(0xFFFD),
-                };
-                points = _mm256_blendv_epi8(points, answers, lanes_32(ill));
-            }
-            store(kept_points(points, mask), room, filled);
-            filled += mask.count_ones() as usize;
+        if are_sparse(block.begins) {
+            put_sparse(reader, &values, window, block, room);
+        } else {
+            put_dense(reader, &values, window, block, room);
         }
     })
+}
+
+/// Store what begins in each eight lanes at once.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_dense(reader: &Reader<'_>, values: &Values, window: &Window, block: &Block, room: &mut Room<u32>) {
+    // Each sequence in its lane, as if it had four bytes, the first one highest.
+    let each = _mm256_setr_epi8(
+        3, 2, 1, 0, 4, 3, 2, 1, 5, 4, 3, 2, 6, 5, 4, 3, 7, 6, 5, 4, 8, 7, 6, 5, 9, 8, 7, 6, 10, 9, 8, 7,
+    );
+    let mut filled = 0;
+    for (eight, mask) in block.begins.to_le_bytes().into_iter().enumerate() {
+        let bytes = _mm256_broadcastsi128_si256(load_16(part(window, 8 * eight)));
+        let [pairs, ill] = [block.pairs, block.ill].map(|lanes| (lanes >> (8 * eight)) as u8);
+        let points = reader.points(values, bytes, each, [pairs, ill]);
+        store(kept_points(points, mask), room, filled);
+        filled += mask.count_ones() as usize;
+    }
+}
+
+/// Store what begins in each sixteen lanes at once, four code points of each half.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_sparse(reader: &Reader<'_>, values: &Values, window: &Window, block: &Block, room: &mut Room<u32>) {
+    let mut filled = 0;
+    let bytes_of = |lanes: u64, at: usize| [(lanes >> at) as u8, (lanes >> (at + 8)) as u8];
+    for at in [0, 16, 32, 48] {
+        let bytes = _mm256_set_m128i(load_16(part(window, at + 8)), load_16(part(window, at)));
+        let begins = bytes_of(block.begins, at);
+        let [low, high] = begins.map(|mask| load_16(&FIRST_FOUR[usize::from(mask)]));
+        let few = [block.pairs, block.ill].map(|lanes| {
+            let [low, high] = bytes_of(lanes, at);
+            if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
+        });
+        let [low, high] = halves(reader.points(values, bytes, _mm256_set_m128i(high, low), few));
+        store_four(low, room, filled);
+        filled += begins[0].count_ones() as usize;
+        store_four(high, room, filled);
+        filled += begins[1].count_ones() as usize;
+    }
+}
+
+/// The bits of lanes that are kept, one after the other.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn kept_bits(lanes: u8, kept: u8) -> u8 {
+    _pext_u32(lanes.into(), kept.into()) as u8
+}
+
+/// Whether of each eight lanes four are set at most.
+#[inline]
+fn are_sparse(lanes: u64) -> bool {
+    // The bits of two, four, and eight lanes counted where they stand.
+    let twos = lanes - (lanes >> 1 & 0x5555_5555_5555_5555);
+    let fours = (twos & 0x3333_3333_3333_3333) + (twos >> 2 & 0x3333_3333_3333_3333);
+    let eights = (fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F;
+    (eights + 0x7B7B_7B7B_7B7B_7B7B) & 0x8080_8080_8080_8080 == 0
+}
+
+impl Reader<'_> {
+    /// The code points of eight sequences, of which a shuffle makes lanes; `pairs` and `ill` tell those that are a surrogate
+    /// pair or ill-formed.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn points(&self, values: &Values, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
+        let sequences = _mm256_shuffle_epi8(bytes, shuffle);
+        let mut points = values.of(sequences);
+        if pairs != 0 {
+            // The second and the third byte of each half.
+            let payloads = _mm256_add_epi8(shuffle, _mm256_set1_epi32(0x0101_0202));
+            points = _mm256_blendv_epi8(points, joined_32(_mm256_shuffle_epi8(bytes, payloads)), lanes_32(pairs));
+        }
+        if ill != 0 {
+            let answers = match self.escape {
+                Some(base) => {
+                    _mm256_add_epi32(_mm256_srli_epi32::<24>(sequences), _mm256_set1_epi32(base.cast_signed()))
+                }
+                None => _mm256_set1_epi32(0xFFFD),
+            };
+            points = _mm256_blendv_epi8(points, answers, lanes_32(ill));
+        }
+        points
+    }
+}
+
+/// For each mask of eight lanes, the four bytes from each of the first four places of it on, the first of them highest.
+static FIRST_FOUR: [[u8; 16]; 256] = first_four();
+
+const fn first_four() -> [[u8; 16]; 256] {
+    let (lanes, mut table) = (kept(), [[0; 16]; 256]);
+    let mut mask = 0;
+    while mask < 256 {
+        let mut byte = 0;
+        while byte < 4 * (mask as u8).count_ones() as usize && byte < 16 {
+            table[mask][byte] = lanes[mask][byte / 4] + 3 - byte as u8 % 4;
+            byte += 1;
+        }
+        mask += 1;
+    }
+    table
 }
 
 /// How the bytes of sequences become code points, by the upper half of the lead byte of which a vector of eight has the
@@ -540,17 +654,10 @@ impl Values {
         }
     }
 
-    /// The code points of the sequences that begin with each of eight bytes, of which each half of the vector has all.
+    /// The code points of eight sequences, each in its lane as if it had four bytes, the first one highest.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn of(&self, bytes: __m256i) -> __m256i {
-        // Each sequence in its lane, as if it had four bytes, the first one highest.
-        let sequences = _mm256_shuffle_epi8(
-            bytes,
-            _mm256_setr_epi8(
-                3, 2, 1, 0, 4, 3, 2, 1, 5, 4, 3, 2, 6, 5, 4, 3, 7, 6, 5, 4, 8, 7, 6, 5, 9, 8, 7, 6, 10, 9, 8, 7,
-            ),
-        );
+    fn of(&self, sequences: __m256i) -> __m256i {
         // Their payloads side by side: pairs of six bits, then pairs of twelve.
         let payloads = _mm256_and_si256(sequences, _mm256_set1_epi32(0x7F3F_3F3F));
         let pairs = _mm256_maddubs_epi16(payloads, _mm256_set1_epi16(0x4001));
@@ -567,17 +674,10 @@ impl Values {
     }
 }
 
-/// The supplementary code points of the surrogate pairs that begin with each of eight bytes, if they do.
+/// The supplementary code points of surrogate pairs, of which there are the second and the third byte of each half.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn joined_32(bytes: __m256i) -> __m256i {
-    // The second and the third byte of each half of a pair.
-    let halves = _mm256_shuffle_epi8(
-        bytes,
-        _mm256_setr_epi8(
-            5, 4, 2, 1, 6, 5, 3, 2, 7, 6, 4, 3, 8, 7, 5, 4, 9, 8, 6, 5, 10, 9, 7, 6, 11, 10, 8, 7, 12, 11, 9, 8,
-        ),
-    );
+fn joined_32(halves: __m256i) -> __m256i {
     // Four bits and six, twice, side by side: tens, then the twenty of an index.
     let payloads = _mm256_and_si256(halves, _mm256_set1_epi32(0x0F3F_0F3F));
     let tens = _mm256_maddubs_epi16(payloads, _mm256_set1_epi16(0x4001));

@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bytes, Place, Room, load_16, load_points, load_units, no_copy, packed_16, packed_32, store_16};
+use super::{Bytes, Place, Room, halves, load_16, load_points, load_units, no_copy, packed_16, packed_32, store_16};
 use crate::form::{LEADS, Range, TRAILS};
 use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text, portable};
@@ -353,7 +353,6 @@ fn put_fours(lanes: __m256i, [low, high]: [u8; 2], room: &mut Room<u8>) {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn put_pairs(lanes: __m256i, block: &Points, lengths: [u8; 2], room: &mut Room<u8>) {
-    let halves = |vector| [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)];
     let points = halves(block.points).into_iter().zip(halves(block.most));
     let mut filled = 0;
     for ((lanes, (points, most)), lengths) in halves(lanes).into_iter().zip(points).zip(lengths) {

@@ -157,6 +157,21 @@ fn store<T: Lane>(eight: T::Eight, room: &mut Room<T>, at: usize) {
     T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
 }
 
+/// Store four units of 32 bits.
+#[inline]
+fn store_four(four: __m128i, room: &mut Room<u32>, at: usize) {
+    let place: &mut [MaybeUninit<u32>; 4] = room[at..].first_chunk_mut().expect("four have room");
+    // SAFETY: four lanes have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<__m128i>().write_unaligned(four) }
+}
+
+/// The two halves of a vector.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn halves(vector: __m256i) -> [__m128i; 2] {
+    [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)]
+}
+
 /// The bytes of a longer array from a place on.
 #[inline]
 fn part<const MANY: usize, const FEW: usize>(bytes: &[u8; MANY], at: usize) -> &[u8; FEW] {
@@ -332,31 +347,6 @@ fn kept_points(points: __m256i, mask: u8) -> __m256i {
 fn lanes_32(mask: u8) -> __m256i {
     let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(mask.into()), each), each)
-}
-
-/// The lanes of 16 bits that a mask tells, all bits of each.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn lanes_16(mask: u16) -> __m256i {
-    let each = _mm256_setr_epi16(
-        1,
-        2,
-        4,
-        8,
-        0x10,
-        0x20,
-        0x40,
-        0x80,
-        0x100,
-        0x200,
-        0x400,
-        0x800,
-        0x1000,
-        0x2000,
-        0x4000,
-        0x8000_u16 as i16,
-    );
-    _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_set1_epi16(mask as i16), each), each)
 }
 
 /// The lanes of 8 bits that a mask tells, all bits of each.

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bytes, Lane, Place, Room, kept_points, lanes_32, no_copy, packed_16, packed_32, store};
+use super::{Bytes, Lane, Place, Room, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, store};
 use crate::LARGEST_IN_STR;
 use crate::form::{LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::source::Extent;
@@ -189,12 +189,6 @@ fn store_all<T: Lane, const COUNT: usize>(eights: [T::Eight; COUNT], room: &mut 
     for (place, eight) in eights.into_iter().enumerate() {
         store(eight, room, 8 * place);
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn halves(vector: __m256i) -> [__m128i; 2] {
-    [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)]
 }
 
 /// As [`Units::write_ucs1`].
