@@ -47,12 +47,16 @@ const BLOCKS: usize = 512;
 
 /// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`valid_prefix`] and what else measures.
 pub fn measure_blocks(data: &[u8]) -> Prefix {
-    #[cfg(target_arch = "x86_64")]
-    if data.len() >= BLOCKS && Level::current() == Level::Avx512 {
+    match Level::current() {
+        _ if data.len() < BLOCKS => {}
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::utf8::measure_blocks(data) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::utf8::measure_blocks(data) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::utf8::measure_blocks(data) },
+        _ => {}
     }
-    let _ = data;
     Prefix { end: 0, count: 0, largest: 0 }
 }
 

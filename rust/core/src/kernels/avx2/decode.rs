@@ -15,7 +15,7 @@ use crate::kernels::{Output, portable};
 use crate::layout::{Layout, Pairs, Table};
 
 /// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need five.
-type Window = [u8; 72];
+pub(super) type Window = [u8; 72];
 
 /// A byte for each byte from C0 on, a vector for each upper half.
 struct LeadTable([__m256i; 4]);
@@ -66,12 +66,33 @@ impl Seconds {
     }
 }
 
-/// The tables of a layout and the few facts that each block asks for.
-struct Reader<'a> {
-    layout: &'a Layout,
+/// Which second bytes lead bytes take.
+pub(super) struct Leads {
     seconds: Seconds,
     /// Bytes from C0 on that do not take any continuation byte.
     choosy: ByteSet,
+}
+
+impl Leads {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn new(low: &Table, span: &Table) -> Self {
+        let takes_all = |lead: u8| (low.of(lead), span.of(lead)) == (0x80, 0x3F);
+        Leads { seconds: Seconds::new(low, span), choosy: ByteSet::new(|byte| byte >= 0xC0 && !takes_all(byte)) }
+    }
+
+    /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
+        if self.choosy.meets(bytes) { leads & self.seconds.follow(bytes, Bytes::of(window, 1)) } else { leads }
+    }
+}
+
+/// The tables of a layout and the few facts that each block asks for.
+struct Reader<'a> {
+    layout: &'a Layout,
+    leads: Leads,
     /// Bytes with which, or with which and a second one, a sequence parts from the layout.
     parting: [ByteSet; 2],
     answer: Answer,
@@ -111,15 +132,10 @@ impl<'a> Reader<'a> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn new(source: &Source<'a>) -> Self {
         let (layout, answer) = (source.layout, source.answer());
-        let takes_all = |lead: u8| {
-            layout.kinds.of(lead) & Layout::TWO != 0
-                && (layout.second_low.of(lead), layout.second_span.of(lead)) == (0x80, 0x3F)
-        };
         let with = |bit: u8| ByteSet::new(move |byte| layout.kinds.of(byte) & bit != 0);
         Reader {
             layout,
-            seconds: Seconds::new(&layout.second_low, &layout.second_span),
-            choosy: ByteSet::new(|byte| byte >= 0xC0 && !takes_all(byte)),
+            leads: Leads::new(&layout.second_low, &layout.second_span),
             parting: [with(Layout::PARTS), with(Layout::SECOND_PARTS)],
             answer,
             escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
@@ -141,10 +157,7 @@ impl<'a> Reader<'a> {
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
         let continues = |by: u32| continuing >> by | behind << (64 - by);
         let leads = high & !continuing;
-        let mut takes = leads;
-        if self.choosy.meets(bytes) {
-            takes &= self.seconds.follow(bytes, Bytes::of(window, 1));
-        }
+        let takes = self.leads.followed(leads, window, bytes);
         let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
         let due = (carry & continuing) | leads << 1 | is_three << 2 | is_four << 3;
         let due_behind = leads >> 63 | is_three >> 62 | is_four >> 61;
@@ -273,7 +286,7 @@ impl<'a> Reader<'a> {
 /// Which of the eight bytes behind a block are continuation bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn continuing_behind(window: &Window) -> u64 {
+pub(super) fn continuing_behind(window: &Window) -> u64 {
     let bytes = load_8(part(window, 64));
     let mask = _mm_movemask_epi8(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0xC0_u8 as i8)));
     u64::from(mask.cast_unsigned()) & 0xFF

@@ -19,6 +19,7 @@ use super::Output;
 pub mod decode;
 pub mod encode;
 pub mod units;
+pub mod utf8;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
