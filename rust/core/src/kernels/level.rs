@@ -53,7 +53,7 @@ impl Level {
     fn detected() -> Level {
         if super::avx512::is_available() {
             Level::Avx512
-        } else if std::is_x86_feature_detected!("avx2") {
+        } else if super::avx2::is_available() {
             Level::Avx2
         } else {
             Level::Portable

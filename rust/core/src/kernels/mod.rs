@@ -5,6 +5,8 @@
 
 mod ascii;
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod find;
 mod input;

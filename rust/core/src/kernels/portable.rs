@@ -73,6 +73,18 @@ pub fn write(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Poi
     source.read(start, limit, out).0
 }
 
+/// As [`measure`], one by one from the first sequence on.
+pub fn measure_each(source: &Source<'_>, start: usize, limit: usize) -> Extent {
+    let mut counter = Counter(Extent::none(start));
+    let (end, is_clean) = source.read_each(start, limit, &mut counter);
+    Extent { end, is_clean, ..counter.0 }
+}
+
+/// As [`write`], one by one from the first sequence on.
+pub fn write_each(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Points) -> usize {
+    source.read_each(start, limit, out).0
+}
+
 impl Source<'_> {
     /// What is shared with UTF-8 in bulk, and the rest one by one: where reading ended, and whether all was well-formed.
     fn read(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {

@@ -8,10 +8,10 @@
 
 use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
-use super::avx512;
 use super::utf8::Prefix;
 use super::{Extent, Level, Output, Source, Spelt, Stretch, Text, Units, WideText};
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
 
 /// Have the library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
 /// where it names what the machine lacks; so only what was found to be there is named.
@@ -47,12 +47,16 @@ const BLOCKS: usize = 512;
 
 /// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`valid_prefix`] and what else measures.
 pub fn measure_blocks(data: &[u8]) -> Prefix {
-    #[cfg(target_arch = "x86_64")]
-    if data.len() >= BLOCKS && Level::current() == Level::Avx512 {
+    match Level::current() {
+        _ if data.len() < BLOCKS => {}
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::utf8::measure_blocks(data) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::utf8::measure_blocks(data) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::utf8::measure_blocks(data) },
+        _ => {}
     }
-    let _ = data;
     Prefix { end: 0, count: 0, largest: 0 }
 }
 
@@ -168,12 +172,15 @@ macro_rules! read_by_layout {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
         $($(#[$doc])*
         pub fn $name(source: &Source<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::decode::$name(source, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::decode::$name(source, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::decode::$name(source, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }
@@ -193,12 +200,15 @@ macro_rules! write_by_spelling {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
         $($(#[$doc])*
         pub fn $name(spelt: &Spelt<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::encode::$name(spelt, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::encode::$name(spelt, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::encode::$name(spelt, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }
@@ -214,12 +224,15 @@ macro_rules! read_units {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty = $kernel:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(units: &Units<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::units::$kernel(units, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::units::$kernel(units, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::units::$kernel(units, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }

@@ -35,7 +35,7 @@ pub struct WideText<'a> {
 }
 
 /// A place for code points.
-trait Points {
+pub trait Points {
     fn put(&mut self, code_point: u32);
     /// Take code points as they stand.
     fn run(&mut self, points: &[u32]);
@@ -81,29 +81,33 @@ impl Units<'_> {
     /// As [`super::Source::measure`].
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Extent {
-        simd::measure_units(self, start, limit).unwrap_or_else(|| {
-            let mut extent = Extent::none(start);
-            extent.end = self.read(start, limit, &mut extent);
-            extent
-        })
+        simd::measure_units(self, start, limit).unwrap_or_else(|| self.measure_rest(start, limit))
     }
 
     /// As [`super::Source::write_ucs1`].
     pub fn write_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        simd::write_units_ucs1(self, start, limit, out).unwrap_or_else(|| self.read(start, limit, out))
+        simd::write_units_ucs1(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
     }
 
     /// As [`super::Source::write_ucs2`].
     pub fn write_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-        simd::write_units_ucs2(self, start, limit, out).unwrap_or_else(|| self.read(start, limit, out))
+        simd::write_units_ucs2(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
     }
 
     /// As [`super::Source::write_ucs4`].
     pub fn write_ucs4(&self, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-        simd::write_units_ucs4(self, start, limit, out).unwrap_or_else(|| self.read(start, limit, out))
+        simd::write_units_ucs4(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
     }
 
-    fn read(&self, start: usize, limit: usize, out: &mut impl Points) -> usize {
+    /// As [`Units::measure`], by the loops here.
+    pub(super) fn measure_rest(&self, start: usize, limit: usize) -> Extent {
+        let mut extent = Extent::none(start);
+        extent.end = self.write_rest(start, limit, &mut extent);
+        extent
+    }
+
+    /// As [`Units::write_ucs1`], by the loops here.
+    pub(super) fn write_rest(&self, start: usize, limit: usize, out: &mut impl Points) -> usize {
         let width = self.wide.unit_bytes;
         let limit = start + self.wide.whole_units(limit.min(self.data.len()).saturating_sub(start));
         let (mut at, mut block) = (start, [0; BLOCK + 1]);
