@@ -12,6 +12,10 @@ NATIVE := $(and $(shell command -v cargo),$(shell command -v c++))
 ENGINE := $(if $(NATIVE),native,reference)
 CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 
+# What is used on machines that have less than this one, and the tests that see what it does.
+LEVELS := avx2 portable
+COMPARING := $(wildcard tests/test_parity_*.py tests/test_vectors_*.py) tests/test_native.py tests/test_stream.py
+
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
@@ -22,7 +26,7 @@ INSTALLED_DEV := $(VENV)/installed-dev
 INSTALLED_BENCH := $(VENV)/installed-bench
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-reference test-core bench lint versions clean
+.PHONY: help demo test test-reference test-core test-levels bench lint versions clean
 .NOTPARALLEL:
 
 help: ## say what the commands are
@@ -42,7 +46,10 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
-	cd rust && EIGHTFOLD_SIMD=portable cargo test --quiet -p eightfold-core
+	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
+
+test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with fewer instructions than the machine has
+	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) $(COMPARING) || exit 1; done
 
 bench: $(INSTALLED_BENCH) ## measure side by side with CPython and other peers; to pass options: BENCH="--check"
 	$(BIN)/python -m benchmarks $(BENCH)
