@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -243,3 +245,25 @@ def test_the_module_runs_like_the_script(tmp_path: Path) -> None:
         pytest.skip("eightfold is not installed as a script beside this Python")
     done = subprocess.run([script, "--version"], capture_output=True, check=True, cwd=ROOT)
     assert done.stdout == run("--version").stdout
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is the memory of glibc")
+@pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference takes minutes for so many bytes")
+def test_memory_is_not_asked_for_again_for_each_piece_of_a_file(tmp_path: Path) -> None:
+    def pages(size: int) -> int:
+        (tmp_path / "text").write_bytes("naïve text\n".encode() * (size // 12))
+        line = command("convert", "-t", "utf-16-le", "text")
+        with open(os.devnull, "wb") as nowhere:
+            process = subprocess.Popen(line, stdout=nowhere, env=ENVIRONMENT, cwd=tmp_path)
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status  # It has been waited for.
+        assert status == 0
+        return usage.ru_minflt
+
+    assert pages(32 << 20) < pages(1 << 20) + 2000  # Else one for each 4 KB that is read, and two that are written.
+
+
+def test_a_program_that_calls_main_keeps_its_garbage_collected() -> None:
+    before = gc.get_freeze_count()
+    assert main(["--version"]) == 0
+    assert gc.get_freeze_count() == before
