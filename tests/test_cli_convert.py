@@ -73,11 +73,11 @@ def test_auto_identifies_a_file_and_a_pipe(tmp_path: Path) -> None:
 
 
 def test_a_policy_that_the_identified_form_refuses_is_wrong_use(tmp_path: Path) -> None:
-    (tmp_path / "in").write_bytes(b"a\xff\n")
-    done = convert(tmp_path, "-f", "auto", "-t", "utf-8", "--errors", "ignore", "--in-place", "in")
+    (tmp_path / "in").write_bytes(b"plain\n")
+    done = convert(tmp_path, "-f", "auto", "-t", "utf-16", "--errors", "java", "--in-place", "in")
     assert done.returncode == 2
-    assert b"xtf-8 refuses errors='ignore'" in done.stderr
-    assert (tmp_path / "in").read_bytes() == b"a\xff\n"
+    assert b"--errors: " in done.stderr
+    assert (tmp_path / "in").read_bytes() == b"plain\n"
 
 
 POLICIES = [
