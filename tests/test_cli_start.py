@@ -143,6 +143,22 @@ def test_options_and_paths_in_any_order(tmp_path: Path) -> None:
     assert [line.partition(b":")[0] for line in done.stdout.splitlines()] == [b"a.txt", b"b.txt", b"-c.txt"]
 
 
+@pytest.mark.parametrize("arguments", [["--"], ["--max-faults", "9", "--"], ["a.txt", "--"]], ids=" ".join)
+def test_behind_two_dashes_all_are_paths(arguments: list[str], tmp_path: Path) -> None:
+    for name in ("a.txt", "-f", "--help", "-"):
+        (tmp_path / name).write_bytes(b"\xff")
+    done = run("check", *arguments, "a.txt", "-f", "--help", "./-", cwd=tmp_path)
+    paths = [line.partition(b":")[0] for line in done.stdout.splitlines()]
+    assert paths == [b"a.txt"] * (arguments[0] == "a.txt") + [b"a.txt", b"-f", b"--help", b"./-"]
+    assert run("explain", "--", "-f", cwd=tmp_path).stdout.count(b"byte FF begins no sequence") == 1
+    assert run("names", "--", "-f", cwd=tmp_path).returncode == 0
+
+
+def test_wrong_use_is_told_in_one_line() -> None:
+    done = run("check", "--no\nsuch\x1boption")
+    assert done.stderr == b"eightfold: unrecognized arguments: --no\\x0Asuch\\x1Boption (see eightfold check --help)\n"
+
+
 MANY_FAULTS = b"\xff" * 100_000
 
 

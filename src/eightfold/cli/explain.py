@@ -59,7 +59,7 @@ def parser() -> CommandParser:
         ],
     )
     command.add_argument(
-        "path", nargs="?", metavar="FILE", help="a file, or - for standard input, which is the default"
+        "path", nargs="?", type=str, metavar="FILE", help="a file, or - for standard input, which is the default"
     )
     command.add_argument("--hex", type=hex_argument, metavar="BYTES", help="explain these bytes, in hex, and no file")
     command.add_argument("--text", metavar="TEXT", help="explain how the form writes this text")

@@ -48,7 +48,11 @@ def parser() -> CommandParser:
         policies_listed(),
     )
     command.add_argument(
-        "paths", nargs="*", metavar="PATH", help="a folder (all names in it and below, and its own), an archive, a file"
+        "paths",
+        nargs="*",
+        type=str,
+        metavar="PATH",
+        help="a folder (all names in it and below, and its own), an archive, a file",
     )
     command.add_argument(
         *("-f", "--form"), type=_form, metavar="FORM", help="the 8-bit form that names are in (default: utf-8)"
