@@ -80,6 +80,15 @@ def test_a_policy_that_the_identified_form_refuses_is_wrong_use(tmp_path: Path) 
     assert (tmp_path / "in").read_bytes() == b"plain\n"
 
 
+def test_what_ends_like_a_folder_is_one(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("text")
+    assert convert(tmp_path, "-t", "utf-16-le", "-o", "new/", "in").returncode == 0
+    assert names_in(tmp_path) == ["in", "new/in"]
+    done = convert(tmp_path, "-t", "utf-16-le", "-o", "in/", "in")
+    assert (done.returncode, done.stderr) == (2, b"eightfold: in/in: File exists\n")
+    assert (tmp_path / "in").read_text() == "text"
+
+
 POLICIES = [
     ("replace", "utf-8", "utf-8", b"a\xff", b"a\xef\xbf\xbd"),
     ("ignore", "utf-8", "utf-8", b"a\xffb", b"ab"),
