@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from command_line import ENVIRONMENT, run
+from command_line import ENVIRONMENT, check_at_once, run
 from eightfold._engine import CORE
 from eightfold.cli import check, turns
 from eightfold.cli.checking import FileCheck, Task
@@ -252,14 +252,6 @@ def test_any_number_of_processes_tell_the_same_in_the_same_order(arguments: list
         at_once = subprocess.run(line, capture_output=True, env=ENVIRONMENT, cwd=tree, check=False)
         assert (at_once.stdout, at_once.stderr) == (alone.stdout, alone.stderr)
         assert at_once.returncode == alone.returncode
-
-
-AT_ONCE = "import sys; from eightfold.cli import main, turns; turns._ALONE = 0; sys.exit(main(sys.argv[1:]))"
-"""The command line, which does not wait with its processes until there is much to do."""
-
-
-def check_at_once(*arguments: str) -> list[str]:
-    return [sys.executable, "-c", AT_ONCE, "check", *arguments]
 
 
 def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
