@@ -150,10 +150,15 @@ def test_what_has_too_many_faults_is_looked_at_no_further(monkeypatch: pytest.Mo
         (("\u8a9e " + "\u6f22" * 198).encode("utf-16-le"), "utf-16-le", True),
         (("\u8a9e " + "\u6f22" * 199).encode("utf-16-le"), "utf-16-le", False),
         ("\u8a9e \0\u6f22".encode("utf-16-le"), "utf-16-le", False),
+        ("caf\u00e9".encode("utf-16-le"), "utf-16-le", True),
+        ("caf\u00e9".encode("utf-16-le"), "utf-16-be", False),
+        ("\u8a9e\u6f22\u8a9eA".encode("utf-16-le"), "utf-16-le", True),
+        ("\u8a9e\u6f22\u8a9e\u6f22A".encode("utf-16-le"), "utf-16-le", False),
         ("\u8a9e \t\0\u6f22".encode("utf-16-le"), "utf-16-le", True),
         (b"\x3d\xd8a\0\n\0", "wtf-16-le", True),
         ("\U0001f600\n".encode("utf-32-be"), "utf-32-be", True),
-        ("\U0001f600!".encode("utf-32-be"), "utf-32-be", False),
+        ("\U0001f600!".encode("utf-32-be"), "utf-32-be", True),
+        ("\U0001f600\u8a9e".encode("utf-32-be"), "utf-32-be", False),
     ],
 )
 def test_there_is_evidence_or_not(data: bytes, name: str, telling: bool) -> None:

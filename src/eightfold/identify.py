@@ -12,7 +12,7 @@ evidence for a candidate:
 - a signature is;
 - in the byte forms but XTF-8 and OPTU-8, being well-formed is, since other bytes seldom are by chance;
 - in forms of 16 and 32 bits, it is where of the code units of the first 64 KB one in 200 or more is white space
-  (U+0009, U+000A, U+000D, U+0020) and fewer are U+0000, as in text;
+  (U+0009, U+000A, U+000D, U+0020), or one in four white space or a printable ASCII character, and fewer are U+0000;
 - nothing else is.
 """
 
@@ -40,8 +40,10 @@ FAULTS_COUNTED = 100_000
 _PIECE_BYTES = 256 * 1024
 _EVIDENCE_BYTES = 64 * 1024
 _WHITE_SPACE = (0x09, 0x0A, 0x0D, 0x20)
-_UNITS_FOR_EACH = 200
-"""In text there is white space more often than once in so many code units, where no script does without it."""
+_UNITS_FOR_EACH_SPACE = 200
+"""In text there is white space more often than once in so many code units, but for a few words."""
+_UNITS_FOR_EACH_LETTER = 4
+_PRINTABLE = range(0x21, 0x7F)
 _TAKES_ANYTHING = ("xtf-8", "optu-8")
 _HEAD = max(len(signature.mark) for each in _RANK for signature in each.signatures)
 
@@ -134,7 +136,7 @@ class Identifier:
         if found.signature or not found.well_formed:
             return bool(found.signature)
         asked = form(found.form)
-        return found.form not in _TAKES_ANYTHING if asked.unit_bytes == 1 else _is_spaced(asked, self._first)
+        return found.form not in _TAKES_ANYTHING if asked.unit_bytes == 1 else _is_like_text(asked, self._first)
 
     def _begin(self) -> None:
         self._candidates = [each for each in _RANK if not each.signatures or _mark(each, self._head)]
@@ -161,11 +163,13 @@ class Identifier:
         return Identification(form.name, count == 0, count, mark, count == 0 and mark == signed(form)[1])
 
 
-def _is_spaced(form: Form, data: bytes) -> bool:
+def _is_like_text(form: Form, data: bytes) -> bool:
     units = [data[at : at + form.unit_bytes] for at in range(0, len(data), form.unit_bytes)]
     counts = Counter(int.from_bytes(unit, form.byte_order) for unit in units)
     spaces = sum(counts[unit] for unit in _WHITE_SPACE)
-    return counts[0] < spaces and len(units) <= spaces * _UNITS_FOR_EACH
+    letters = spaces + sum(counts[unit] for unit in _PRINTABLE)
+    enough = spaces * _UNITS_FOR_EACH_SPACE >= len(units) or letters * _UNITS_FOR_EACH_LETTER >= len(units)
+    return enough and counts[0] < letters
 
 
 def _mark(form: Form, head: bytes) -> bytes:
