@@ -52,6 +52,14 @@ def command(*arguments: str | bytes) -> list[str | bytes]:
     return [sys.executable, "-m", "eightfold", *arguments]
 
 
+AT_ONCE = "import sys; from eightfold.cli import main, turns; turns._ALONE = 0; sys.exit(main(sys.argv[1:]))"
+"""The command line, which does not wait with its processes until there is much to do."""
+
+
+def check_at_once(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", AT_ONCE, "check", *arguments]
+
+
 def run(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
     """Run the command line and return what it wrote, as bytes, and its exit status."""
     return subprocess.run(command(*arguments), capture_output=True, timeout=60, **{"env": ENVIRONMENT, **options})

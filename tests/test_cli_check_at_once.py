@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
+from command_line import ENVIRONMENT, check_at_once, run
 from eightfold._engine import CORE
 from eightfold.cli import check, turns
 from eightfold.cli.checking import FileCheck, Task
@@ -248,7 +248,8 @@ def test_any_number_of_processes_tell_the_same_in_the_same_order(arguments: list
     alone = run("check", *arguments, *paths, cwd=tree)
     assert len(alone.stdout + alone.stderr) > 500
     for jobs in ("2", "3"):
-        at_once = run("check", "-j", jobs, *arguments, *paths, cwd=tree)
+        line = check_at_once("-j", jobs, *arguments, *paths)
+        at_once = subprocess.run(line, capture_output=True, env=ENVIRONMENT, cwd=tree, check=False)
         assert (at_once.stdout, at_once.stderr) == (alone.stdout, alone.stderr)
         assert at_once.returncode == alone.returncode
 
@@ -267,6 +268,45 @@ def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: 
     assert outputs[0] == outputs[1]
 
 
+def test_no_process_is_started_for_few_files(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    monkeypatch.setattr(turns, "Crew", lambda *given: started.append(given))
+    options = check.Options(paths=[str(tree)], output_file=str(tree / "out"), jobs=2)
+    assert check.run(options) == 1
+    assert not started
+    monkeypatch.setattr(turns, "_ALONE", 0)
+    with pytest.raises(AttributeError):  # Nobody is there to be given a batch.
+        check.run(options)
+    assert [count for count, _, _ in started] == [1]
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 8])
+def test_this_process_takes_a_share(jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    class Recorded:
+        def __init__(self, count: int, *_: object) -> None:
+            assert count == jobs - 1
+
+        def give(self, batch: list[Found]) -> Iterator[object]:
+            given.append(batch)
+            return iter(())
+
+        def end(self) -> None:
+            pass
+
+    monkeypatch.setattr(turns, "Crew", Recorded)
+    monkeypatch.setattr(turns, "_ALONE", 10)
+    here = FileCheck(Task(), check._Told(report("text", statistics=False)))
+    (tmp_path / "file").write_bytes(b"clean\n")
+    share = 2 * (jobs - 1) + 1
+    files = (Found(str(tmp_path / "file"), b"file", walked=True) for _ in range(64 * (10 + 3 * share)))
+    for turn in turns.at_once(jobs, Task(), here, files):
+        turn()
+    assert here.listener.summary.files + 64 * len(given) == 64 * (10 + 3 * share)
+    assert len(given) == 3 * (share - 1)
+
+
 def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
     met = []
 
@@ -277,17 +317,18 @@ def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
 
     (tmp_path / "file").write_bytes(b"clean\n")
     here = FileCheck(Task(), check._Told(report("text", statistics=False)))
-    with closing(turns.at_once(1, Task(), here, walking())) as due:
+    with closing(turns.at_once(2, Task(), here, walking())) as due:
         next(due)()
         assert here.listener.summary.files == 64
-        assert len(met) <= 64 * 3 + 1
+        assert len(met) <= 64 * 5 + 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_a_process_that_ends_is_told(tree: Path) -> None:
     program = (
-        "import os, signal, sys; from eightfold.cli import checking, main\n"
+        "import os, signal, sys; from eightfold.cli import checking, main, turns\n"
         "if __name__ == '__main__':\n"
+        "    turns._ALONE = 0\n"
         "    sys.exit(main(sys.argv[1:]))\n"
         "else:\n"
         "    checking.FileCheck.check = lambda self, found: os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -308,7 +349,7 @@ def processes_below(parent: int) -> list[int]:
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGKILL", -9)])
 def test_stopping_ends_all_processes(name: str, status: int, tree: Path) -> None:
     os.mkfifo(tree / "pipe")
-    line = command("check", "-j", "2", ".", "pipe")  # Nobody ever writes to the pipe.
+    line = check_at_once("-j", "3", ".", "pipe")  # Nobody ever writes to the pipe.
     with subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=tree, start_new_session=True
     ) as process:

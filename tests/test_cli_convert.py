@@ -73,11 +73,20 @@ def test_auto_identifies_a_file_and_a_pipe(tmp_path: Path) -> None:
 
 
 def test_a_policy_that_the_identified_form_refuses_is_wrong_use(tmp_path: Path) -> None:
-    (tmp_path / "in").write_bytes(b"a\xff\n")
-    done = convert(tmp_path, "-f", "auto", "-t", "utf-8", "--errors", "ignore", "--in-place", "in")
+    (tmp_path / "in").write_bytes(b"plain\n")
+    done = convert(tmp_path, "-f", "auto", "-t", "utf-16", "--errors", "java", "--in-place", "in")
     assert done.returncode == 2
-    assert b"xtf-8 refuses errors='ignore'" in done.stderr
-    assert (tmp_path / "in").read_bytes() == b"a\xff\n"
+    assert b"--errors: " in done.stderr
+    assert (tmp_path / "in").read_bytes() == b"plain\n"
+
+
+def test_what_ends_like_a_folder_is_one(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("text")
+    assert convert(tmp_path, "-t", "utf-16-le", "-o", "new/", "in").returncode == 0
+    assert names_in(tmp_path) == ["in", "new/in"]
+    done = convert(tmp_path, "-t", "utf-16-le", "-o", "in/", "in")
+    assert (done.returncode, done.stderr) == (2, b"eightfold: in/in: File exists\n")
+    assert (tmp_path / "in").read_text() == "text"
 
 
 POLICIES = [

@@ -77,7 +77,7 @@ def test_hex_in_any_spelling(given: str, capsys: pytest.CaptureFixture[str]) -> 
     assert status == 1
 
 
-@pytest.mark.parametrize("offset", range(len(SOUP) + 2))
+@pytest.mark.parametrize("offset", range(len(SOUP)))
 def test_offset_begins_with_the_sequence_that_holds_the_byte(
     offset: int, soup: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,6 +128,10 @@ STATUSES = [
     (0, ["faulty.txt", "--limit", "1"]),
     (1, ["--text", "\udcff"]),
     (0, ["-f", "wtf-8", "--text", "\udcff"]),
+    (0, ["--hex", "41", "--offset", "0"]),
+    (2, ["--hex", "41", "--offset", "1"]),
+    (2, ["--hex", "", "--offset", "1", "--output-format", "json"]),
+    (2, ["clean.txt", "--offset", "6"]),
     (2, ["missing.txt"]),
     (2, ["."]),
     (2, ["clean.txt", "faulty.txt"]),
@@ -206,3 +210,10 @@ def test_a_terminal_that_lacks_a_character_gets_its_escape() -> None:
     done = run("explain", "-f", "utf-8", "--hex", "C3 A9", env=environment)
     assert done.returncode == 0
     assert rb"U+00E9      \xe9  LATIN SMALL LETTER E WITH ACUTE" in done.stdout
+
+
+def test_an_offset_behind_the_end_is_told_with_the_range() -> None:
+    done = run("explain", "--hex", "41 C3 A9", "--offset", "99", "--output-format", "json")
+    assert (done.stdout, done.stderr) == (b"", b"eightfold: --offset 99 is behind the end: its offsets are 0 to 2\n")
+    done = run("explain", "--text", "", "--offset", "3")
+    assert done.stderr == b"eightfold: --offset 3 is behind the end: there is nothing to explain\n"

@@ -69,3 +69,16 @@ def test_unreadable_files_do_not_stop_the_others(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, b"eightfold: bad: No such file or directory\n")
     nothing = run("identify", "bad", "--output-format", "json", cwd=tmp_path)
     assert json.loads(nothing.stdout)["files"] == []
+
+
+def test_it_is_said_where_nothing_tells_the_form(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes("na\u00efve text!".encode("latin-1"))
+    done = run("identify", "latin", cwd=tmp_path)
+    assert done.stdout == b"latin: xtf-8, well-formed\n"
+    assert done.stderr == b"eightfold: latin: nothing tells its form: almost any bytes are well-formed in xtf-8\n"
+    done = run("check", "-f", "auto", "latin", cwd=tmp_path)
+    assert (done.returncode, done.stdout.partition(b" (")[0][:21]) == (1, b"latin:1:3: truncated:")
+    assert done.stderr.splitlines()[0] == b"eightfold: latin: nothing tells its form: taken for utf-8"
+    before = (tmp_path / "latin").read_bytes()
+    done = run("convert", "-f", "auto", "-t", "wtf-8", "--in-place", "latin", cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "latin").read_bytes()) == (1, before)

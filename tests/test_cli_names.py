@@ -373,6 +373,8 @@ def test_where_letters_of_either_case_are_the_same_name_nothing_is_overwritten(
         ["--fix", "pairs", "-f", "cesu-8", "."],
         ["-f", "utf-16", "."],
         ["-f", "auto", "."],
+        ["s3://bucket/folder/"],
+        [".", "memory://folder", "--fix", "latin-1"],
         ["--fix", "latin-1", "--apply", "no/such/folder.jsonl", "."],
     ],
     ids=" ".join,
@@ -383,3 +385,8 @@ def test_wrong_use(arguments: list[str], folder: Path) -> None:
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
     assert tree() == before
+
+
+def test_a_remote_folder_is_refused_in_words() -> None:
+    done = names("s3://bucket/folder/")
+    assert done.stderr == b"eightfold: s3://bucket/folder/ is remote, and its names are not read: copy it here first\n"

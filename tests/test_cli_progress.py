@@ -181,9 +181,10 @@ def test_a_file_that_is_left_counts_as_a_whole(tmp_path: Path) -> None:
     assert READ.bytes - size == 600_000
 
 
-def test_files_of_other_processes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from eightfold.cli import main
+def test_files_of_other_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from eightfold.cli import main, turns
 
+    monkeypatch.setattr(turns, "_ALONE", 0)
     for number in range(200):
         (tmp_path / f"{number}.txt").write_bytes(b"a" * 100)
     files, size = READ.files, READ.bytes

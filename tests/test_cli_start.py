@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -141,6 +143,22 @@ def test_options_and_paths_in_any_order(tmp_path: Path) -> None:
     assert [line.partition(b":")[0] for line in done.stdout.splitlines()] == [b"a.txt", b"b.txt", b"-c.txt"]
 
 
+@pytest.mark.parametrize("arguments", [["--"], ["--max-faults", "9", "--"], ["a.txt", "--"]], ids=" ".join)
+def test_behind_two_dashes_all_are_paths(arguments: list[str], tmp_path: Path) -> None:
+    for name in ("a.txt", "-f", "--help", "-"):
+        (tmp_path / name).write_bytes(b"\xff")
+    done = run("check", *arguments, "a.txt", "-f", "--help", "./-", cwd=tmp_path)
+    paths = [line.partition(b":")[0] for line in done.stdout.splitlines()]
+    assert paths == [b"a.txt"] * (arguments[0] == "a.txt") + [b"a.txt", b"-f", b"--help", b"./-"]
+    assert run("explain", "--", "-f", cwd=tmp_path).stdout.count(b"byte FF begins no sequence") == 1
+    assert run("names", "--", "-f", cwd=tmp_path).returncode == 0
+
+
+def test_wrong_use_is_told_in_one_line() -> None:
+    done = run("check", "--no\nsuch\x1boption")
+    assert done.stderr == b"eightfold: unrecognized arguments: --no\\x0Asuch\\x1Boption (see eightfold check --help)\n"
+
+
 MANY_FAULTS = b"\xff" * 100_000
 
 
@@ -243,3 +261,25 @@ def test_the_module_runs_like_the_script(tmp_path: Path) -> None:
         pytest.skip("eightfold is not installed as a script beside this Python")
     done = subprocess.run([script, "--version"], capture_output=True, check=True, cwd=ROOT)
     assert done.stdout == run("--version").stdout
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is the memory of glibc")
+@pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference takes minutes for so many bytes")
+@pytest.mark.parametrize("arguments", [["check"], ["convert", "-t", "utf-16-le"]], ids=" ".join)
+def test_memory_is_not_asked_for_again_for_each_piece_of_a_file(arguments: list[str], tmp_path: Path) -> None:
+    def pages(size: int) -> int:
+        (tmp_path / "text").write_bytes("naïve text\n".encode() * (size // 12))
+        with open(os.devnull, "wb") as nowhere:
+            process = subprocess.Popen(command(*arguments, "text"), stdout=nowhere, env=ENVIRONMENT, cwd=tmp_path)
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status  # It has been waited for.
+        assert status == 0
+        return usage.ru_minflt
+
+    assert pages(32 << 20) < pages(1 << 20) + 800  # Else it is thousands.
+
+
+def test_a_program_that_calls_main_keeps_its_garbage_collected() -> None:
+    before = gc.get_freeze_count()
+    assert main(["--version"]) == 0
+    assert gc.get_freeze_count() == before

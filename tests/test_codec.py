@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -236,3 +237,24 @@ def test_there_is_no_place_to_tell_while_a_lead_is_held(tmp_path: Path) -> None:
             file.tell()
         file.write("\ude00")
         assert file.tell() == 5
+
+
+def test_a_file_knows_its_mode_and_takes_what_open_takes(tmp_path: Path) -> None:
+    opened = []
+
+    def opener(path: str, flags: int) -> int:
+        opened.append(path)
+        return os.open(path, flags)
+
+    for open_text in (open, eightfold.open):
+        path = str(tmp_path / open_text.__module__)
+        with open_text(path, "w+", opener=opener) as file:
+            assert file.mode == "w+"
+            assert file.name == path
+        descriptor = os.open(path, os.O_RDONLY)
+        with open_text(descriptor, closefd=False) as file:
+            assert (file.mode, file.name) == ("r", descriptor)
+        os.close(descriptor)  # It is still open.
+        with pytest.raises(ValueError, match="closefd=False"):
+            open_text(path, closefd=False)
+    assert [os.path.dirname(path) for path in opened] == [str(tmp_path)] * 2

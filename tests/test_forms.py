@@ -5,8 +5,12 @@ What rows mean is tested elsewhere; here they are read as the tables that they a
 
 from __future__ import annotations
 
+import copy
+import pickle
+from inspect import signature
 from itertools import combinations, pairwise
 from math import prod
+from typing import Any
 
 import pytest
 
@@ -317,3 +321,38 @@ def test_what_is_no_row_is_a_type_error() -> None:
         Row(0.0, 0x7F, (0x00, 0x7F))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a row is a Row"):
         Form("x", [(0, 0x7F, (0, 0x7F))])  # type: ignore[list-item]
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("each", FORMS, ids=table_id)
+def test_a_form_of_the_family_is_itself_again(each: Form, protocol: int) -> None:
+    eightfold.decode(b"", each)  # What an engine has derived goes nowhere.
+    assert pickle.loads(pickle.dumps(each, protocol)) is each
+    assert copy.copy(each) is each
+    assert copy.deepcopy([each])[0] is each
+
+
+@every_table
+def test_a_form_of_one_s_own_is_pickled_by_its_tables(table: Form) -> None:
+    own = Form(**{**arguments_of(table), "name": "own", "variants": table.variants})
+    again = pickle.loads(pickle.dumps(own))
+    assert again is not own
+    assert arguments_of(again) == arguments_of(own)
+    data = b"a\xff\xed\xa0\x80\0\0\0"
+    assert list(eightfold.faults(data, again)) == list(eightfold.faults(data, own))
+    assert copy.deepcopy(own) is own
+
+
+def arguments_of(form: Form) -> dict[str, Any]:
+    """Return what a form was built of; a form of its own inside it as what that was built of."""
+    variants = [(each.policy, arguments_of(each.form), each.encodes) for each in form.variants]
+    return {**{name: getattr(form, name) for name in signature(Form).parameters}, "variants": variants}
+
+
+def test_what_holds_a_form_is_pickled_too() -> None:
+    variant = form("mutf-8").variants[0]
+    again = pickle.loads(pickle.dumps(variant))
+    assert (again.policy, arguments_of(again.form)) == (variant.policy, arguments_of(variant.form))

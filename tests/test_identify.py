@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
+from eightfold import ENGINE
 from eightfold.forms.corrected_utf_8 import MAGIC
-from eightfold.identify import Identifier
+from eightfold.identify import FAULTS_COUNTED, Identifier
+from eightfold.stream import Checker, Located
 
 
 @pytest.mark.parametrize(
@@ -86,3 +92,84 @@ def test_identifying_in_pieces(data: bytes, cut: int) -> None:
     identifier.feed(data[:cut])
     identifier.feed(data[cut:])
     assert identifier.finish() == eightfold.identify(data)
+
+
+# --- large inputs, and evidence ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cut", [1, 100_000, FAULTS_COUNTED * 4])
+def test_faults_are_counted_up_to_a_bound_wherever_the_input_is_cut(cut: int) -> None:
+    data = b"\xff\xfe\xff" * (FAULTS_COUNTED // 3 + 1) if ENGINE == "native" else b"\xff" * 300
+    bound = FAULTS_COUNTED if ENGINE == "native" else 150
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["eightfold.identify"], "FAULTS_COUNTED", bound)
+        identifier = Identifier()
+        if cut > 1:
+            identifier.feed(data[:cut])
+        identifier.feed(data[cut if cut > 1 else 0 :])
+        counts = {each.form: each.fault_count for each in identifier.finish()}
+    assert counts["utf-8"] == counts["cesu-8"] == bound
+    assert counts["xtf-8"] == 0
+
+
+def test_what_has_too_many_faults_is_looked_at_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: Counter[str] = Counter()
+    check = Checker.check
+
+    def counted(checker: Checker, chunk: bytes, final: bool = False) -> list[Located]:
+        seen[checker.form.name] += len(chunk)
+        return check(checker, chunk, final)
+
+    monkeypatch.setattr(Checker, "check", counted)
+    monkeypatch.setattr(sys.modules["eightfold.identify"], "FAULTS_COUNTED", 10)
+    identifier = Identifier()
+    for _ in range(10):
+        identifier.feed(b"\xff" * 6)
+    identifier.finish()
+    assert seen["xtf-8"] == 60
+    assert seen["utf-8"] == 12
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "telling"),
+    [
+        (b"plain", "utf-8", True),
+        (b"", "utf-8", True),
+        ("caf\u00e9".encode(), "utf-8", True),
+        ("caf\u00e9".encode(), "xtf-8", False),
+        (b"caf\xe9!", "xtf-8", False),
+        (b"caf\xe9!", "optu-8", False),
+        (b"caf\xe9!", "utf-8", False),
+        (b"\xff\xfe" + "\u8a9e".encode("utf-16-le"), "utf-16", True),
+        (b"na\xefve text, even length!", "utf-16-le", False),
+        (b"na\xefve text, even length!", "wtf-16-be", False),
+        ("\u8a9e\u6f22\n".encode("utf-16-le"), "utf-16-le", True),
+        ("\u8a9e\u6f22\n".encode("utf-16-le"), "utf-16-be", False),
+        ("\u8a9e \u6f22".encode("utf-16-be"), "utf-16-be", True),
+        ("\u8a9e\u6f22".encode("utf-16-le"), "utf-16-le", False),
+        (("\u8a9e " + "\u6f22" * 198).encode("utf-16-le"), "utf-16-le", True),
+        (("\u8a9e " + "\u6f22" * 199).encode("utf-16-le"), "utf-16-le", False),
+        ("\u8a9e \0\u6f22".encode("utf-16-le"), "utf-16-le", False),
+        ("caf\u00e9".encode("utf-16-le"), "utf-16-le", True),
+        ("caf\u00e9".encode("utf-16-le"), "utf-16-be", False),
+        ("\u8a9e\u6f22\u8a9eA".encode("utf-16-le"), "utf-16-le", True),
+        ("\u8a9e\u6f22\u8a9e\u6f22A".encode("utf-16-le"), "utf-16-le", False),
+        ("\u8a9e \t\0\u6f22".encode("utf-16-le"), "utf-16-le", True),
+        (b"\x3d\xd8a\0\n\0", "wtf-16-le", True),
+        ("\U0001f600\n".encode("utf-32-be"), "utf-32-be", True),
+        ("\U0001f600!".encode("utf-32-be"), "utf-32-be", True),
+        ("\U0001f600\u8a9e".encode("utf-32-be"), "utf-32-be", False),
+    ],
+)
+def test_there_is_evidence_or_not(data: bytes, name: str, telling: bool) -> None:
+    identifier = Identifier()
+    identifier.feed(data)
+    candidates = {each.form: each for each in identifier.finish()}
+    assert identifier.tells(candidates[name]) is telling
+
+
+def test_random_bytes_are_not_taken_for_text() -> None:
+    data = Random(3).randbytes(200_000)
+    identifier = Identifier()
+    identifier.feed(data)
+    assert [each.form for each in identifier.finish() if identifier.tells(each)] == []

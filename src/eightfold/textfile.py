@@ -10,6 +10,7 @@ import codecs
 import io
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from eightfold.codec import codec_info
@@ -55,7 +56,13 @@ codecs.register(_search)
 
 
 class TextFile(io.TextIOWrapper):
-    """A text file of a form: `close`, `seek` and `detach` write what its encoder holds. Made by :func:`open`."""
+    """A text file of a form: `close`, `seek` and `detach` write what its encoder holds. Made by :func:`open`.
+
+    Attributes:
+        mode: the mode that it was opened in.
+    """
+
+    mode: str
 
     def __init__(self, buffer: Any, form: Form, errors: str, newline: str | None, line_buffering: bool) -> None:
         _opening.form, _opening.errors, _opening.encoder = form, errors, None
@@ -143,6 +150,8 @@ def open(
     *,
     buffering: int = -1,
     newline: str | None = None,
+    closefd: bool = True,
+    opener: Callable[[str, int], int] | None = None,
 ) -> TextFile:
     r"""Open a file as text of a form, as :func:`io.open` does; closing it finishes the encoder.
 
@@ -151,7 +160,7 @@ def open(
         mode: a text mode (``r``, ``w``, ``a``, ``x``, with ``+``).
         form: a Form or the name of one.
         errors: the policy, as for `decode` and `encode`.
-        buffering, newline: as :func:`io.open` has them.
+        buffering, newline, closefd, opener: as :func:`io.open` has them.
 
     Raises:
         ValueError: the mode is a binary one, or the form refuses the policy.
@@ -170,9 +179,12 @@ def open(
     asked = form_named(form)
     check_policy(errors, asked)
     # Line buffering is the text layer's affair; a binary file has none.
-    binary = builtins.open(path, mode.replace("t", "") + "b", buffering=-1 if buffering == 1 else buffering)  # noqa: SIM115
+    kept = -1 if buffering == 1 else buffering
+    binary = builtins.open(path, mode.replace("t", "") + "b", kept, closefd=closefd, opener=opener)  # noqa: SIM115
     try:
-        return TextFile(binary, asked, errors, newline, buffering == 1)
+        file = TextFile(binary, asked, errors, newline, buffering == 1)
+        file.mode = mode
+        return file
     except BaseException:
         binary.close()
         raise

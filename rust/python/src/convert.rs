@@ -1,5 +1,6 @@
 //! One form to another, without a str between.
 
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,14 @@ use crate::reader::{Event, Reader, bytes_of};
 use crate::threads::{PIECES_AHEAD, threads_of};
 
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+
+/// No more memory than this is kept from one piece of a stream for the next.
+const SPARE_BYTES: usize = 4 << 20;
+
+thread_local! {
+    /// What the last piece of a stream was written to: new memory costs as much again, as its pages come one by one.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// What is beside the core's writer: `eightfold.run.Target`, which answers for code points that the form lacks.
 pub struct Target<'py> {
@@ -258,7 +267,7 @@ pub fn converted_bytes<'py>(
     let mut end = Target::new(&writing, target.getattr(intern!(py, "source"))?, REPLACEMENT);
     end.object = Some(target.clone());
     end.offset = offset;
-    let mut writer = writer(&writing, REPLACEMENT, Vec::new());
+    let mut writer = writer(&writing, REPLACEMENT, SPARE.take());
     let held: Option<(u32, usize, usize)> = target.getattr(intern!(py, "held"))?.extract()?;
     // A lead of an earlier piece stands before offset 0 of this one: its place is counted round the end of the range.
     let within = |at: usize| at.wrapping_sub(offset);
@@ -268,5 +277,10 @@ pub fn converted_bytes<'py>(
     let beyond = |at: usize| at.wrapping_add(offset);
     let held = writer.held.map(|held| (held.code_point, beyond(held.start), beyond(held.end)));
     target.call_method1(intern!(py, "hold"), (held,))?;
-    bytes_of_slice(py, &writer.out)
+    let written = bytes_of_slice(py, &writer.out);
+    if writer.out.capacity() <= SPARE_BYTES {
+        writer.out.clear();
+        SPARE.set(writer.out);
+    }
+    written
 }

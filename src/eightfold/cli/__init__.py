@@ -8,6 +8,8 @@ written; 130 after Ctrl-C; 141 when the reader of a pipe has gone.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
@@ -32,6 +34,8 @@ COMMANDS: Mapping[str, str] = {
     "manual": "print the manual page",
 }
 """Each command with what it does, in one line."""
+_KEPT_BYTES = 8 << 20
+"""Some times what a piece of a file and its results take."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,9 +49,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     colour.choose("auto")
+    if argv is None:
+        _settle()
     given = sys.argv[1:] if argv is None else list(argv)
     _print_anything()
     return exit_status(lambda: _run(given))
+
+
+def _settle() -> None:
+    """Spare a process that does nothing else than this what takes time and is of no use to it."""
+    # The C library gives memory back to the system, which clears it anew for the next piece of a file: a large block
+    # that was given back tells glibc to keep what is smaller. It is never touched, so it takes no memory itself.
+    bytes(_KEPT_BYTES)
+    gc.freeze()  # The collector need not go through what was imported, for it stays,
+    atexit.register(gc.freeze)  # nor at the end through what is left.
 
 
 def _print_anything() -> None:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 from eightfold.cli import colour
 from eightfold.cli.ending import UsageError
 from eightfold.cli.lines import say
+from eightfold.files.names import shown
 from eightfold.forms import Form, form
 
 _Options = TypeVar("_Options")
@@ -59,7 +60,7 @@ class CommandParser(argparse.ArgumentParser):
         Raises:
             UsageError: always.
         """
-        raise UsageError(f"{message} (see {self.prog} --help)")
+        raise UsageError(f"{shown(message)} (see {self.prog} --help)")
 
     def options(self, arguments: Sequence[str], into: _Options) -> _Options:
         """Fill the options of a command from its arguments, paths and options in any order.
@@ -67,7 +68,19 @@ class CommandParser(argparse.ArgumentParser):
         Raises:
             UsageError: they are not what the command takes.
         """
-        return self.parse_intermixed_args(arguments, into)
+        given = list(arguments)
+        if "--" in given:
+            # Python reads the arguments twice, and has lost the `--` by the second time.
+            end = given.index("--")
+            given[end:] = map(_Path, given[end + 1 :])
+        return self.parse_intermixed_args(given, into)
+
+    def _parse_optional(self, arg_string: str) -> Any:
+        return None if isinstance(arg_string, _Path) else super()._parse_optional(arg_string)
+
+
+class _Path(str):
+    """An argument behind `--`, which is no option whatever it begins with."""
 
 
 class _ChooseColour(argparse.Action):
@@ -100,6 +113,7 @@ def add_paths(parser: CommandParser) -> None:
     parser.add_argument(
         "paths",
         nargs="*",
+        type=str,
         metavar="PATH",
         help="a file, its address, a folder (all files in it), or - for standard input",
     )

@@ -15,6 +15,7 @@ from eightfold.cli.colour import Part, Styled
 from eightfold.cli.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
 from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
+from eightfold.cli.in_place import InPlace
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.reading import add_reading, watched
@@ -23,7 +24,7 @@ from eightfold.cli.selection import add_selection
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.certificates import Certificate, Side
-from eightfold.files.journals import Ends, Journals
+from eightfold.files.locks import held
 from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
@@ -59,7 +60,7 @@ def parser() -> CommandParser:
         "as what is in them, and written so where OUT has such an ending; they, and remote\n"
         "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
         "folder has a journal of what is: run it again after a fault or a kill, and nothing\n"
-        "is converted twice.\n\n"
+        "is converted twice. Of two runs in one tree at the same time the second is refused.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
@@ -103,10 +104,11 @@ def run(options: Options) -> int:
         _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
     failures = Failures()
     work = _Run(options, failures)
-    with watched(options, options.paths, options.selection):
-        status = _show(options, work, failures) if options.diff else _write(options, work, failures)
-    status = WRONG_USE_OR_FILE if failures.count else status
-    work.end(status)
+    with held(options.paths if options.in_place else ()):
+        with watched(options, options.paths, options.selection):
+            status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+        status = WRONG_USE_OR_FILE if failures.count else status
+        work.end(status)
     return status
 
 
@@ -120,12 +122,11 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     work = jobs(options, failures.tell)
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
-    if options.in_place and run.journals.tidy(job.source for job in work):
-        say("a run that was stopped at its very end had converted everything: nothing is left to do")
+    if options.in_place and run.in_place.nothing_left(job.source for job in work):
         return NOTHING_WRONG
     with certificates(options) as certify:
         convert = _convert_in_place if options.in_place else _convert
-        done = (run.do(partial(convert, job, options, certify, run.journals), _outcome(job)) for job in work)
+        done = (run.do(partial(convert, job, options, certify, run.in_place), _outcome(job)) for job in work)
         return max(done, default=NOTHING_WRONG)
 
 
@@ -158,7 +159,7 @@ class _Run:
 
     def __init__(self, options: Options, failures: Failures) -> None:
         form = "auto" if options.form is None else options.form.name
-        self.journals = Journals({"from": form, "to": options.to.name, "errors": options.errors})
+        self.in_place = InPlace("converted", {"from": form, "to": options.to.name, "errors": options.errors})
         self._failures = failures
         self._binary = 0
 
@@ -180,12 +181,7 @@ class _Run:
         """Say what was left alone; if all is done, the journals go."""
         if self._binary:
             say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
-        if self.journals.already:
-            say(f"{counted(self.journals.already, 'file')} already converted by a run that was stopped")
-        if status == NOTHING_WRONG:
-            self.journals.end()
-        elif self.journals.left:
-            say("not all is converted: run it again for the rest; what is converted will be left alone")
+        self.in_place.end(status)
 
 
 def _outcome(job: Job) -> str:
@@ -201,17 +197,12 @@ def _differ(file: Found, options: Options) -> int:
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
-def _convert_in_place(job: Job, options: Options, certify: Callable[[bytes], object], journals: Journals) -> int:
-    if journals.has(job.source):
-        return NOTHING_WRONG
-    try:
-        return _convert(job, options, certify, journals)
-    except FileError:
-        journals.take_back(job.source)
-        raise
+def _convert_in_place(job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace) -> int:
+    in_place.once(job.source, partial(_convert, job, options, certify, in_place))
+    return NOTHING_WRONG
 
 
-def _convert(job: Job, options: Options, certify: Callable[[bytes], object], journals: Journals) -> int:
+def _convert(job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace) -> int:
     reading = opened(job.source, twice=options.form is None, unpack=options.unpack)
     with sink(job, options, before(job)) as target, reading as source:
         conversion = _conversion(source, options, walked=job.walked)
@@ -222,7 +213,7 @@ def _convert(job: Job, options: Options, certify: Callable[[bytes], object], jou
             if certificate is not None:
                 certificate.take(piece.chunk, piece.result)
         if options.in_place and certificate is not None:
-            journals.add(job.source, Ends(*certificate.digests))
+            in_place.begin(job.source, certificate.digests)
     if verifier is not None:
         say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
         if options.certificate and certificate is not None:

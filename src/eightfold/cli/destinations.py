@@ -159,7 +159,7 @@ def _check(options: Destination) -> None:
 
 
 def _is_folder(path: str) -> bool:
-    return path.endswith("/") if is_remote(path) else os.path.isdir(path)
+    return path.endswith(("/", os.sep)) or (not is_remote(path) and os.path.isdir(path))
 
 
 def _many(paths: Sequence[str]) -> str:

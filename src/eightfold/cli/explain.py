@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import dropwhile, islice
+from itertools import chain, islice
 
 from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, count_argument, in_files
 from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
@@ -59,7 +59,7 @@ def parser() -> CommandParser:
         ],
     )
     command.add_argument(
-        "path", nargs="?", metavar="FILE", help="a file, or - for standard input, which is the default"
+        "path", nargs="?", type=str, metavar="FILE", help="a file, or - for standard input, which is the default"
     )
     command.add_argument("--hex", type=hex_argument, metavar="BYTES", help="explain these bytes, in hex, and no file")
     command.add_argument("--text", metavar="TEXT", help="explain how the form writes this text")
@@ -133,7 +133,7 @@ def _explain_file(options: Options, path: str) -> int:
 def _show(options: Options, form: Form, rows: Iterator[Explained]) -> int:
     """Print the rows that are asked for; return the exit status."""
     if options.offset:
-        rows = dropwhile(lambda row: row.end <= options.offset, rows)
+        rows = _from(options.offset, rows)
     noted = _Noted(islice(rows, options.limit))
     if options.output_format == "json":
         _put_json(options, form, noted)
@@ -145,6 +145,17 @@ def _show(options: Options, form: Form, rows: Iterator[Explained]) -> int:
     if options.limit is not None and next(rows, None) is not None:
         say(f"there is more after {options.limit} (--limit)")
     return FAULTS if noted.faults else NOTHING_WRONG
+
+
+def _from(offset: int, rows: Iterator[Explained]) -> Iterator[Explained]:
+    """Return the rows from an offset on."""
+    end = 0
+    for row in rows:
+        if row.end > offset:
+            return chain((row,), rows)
+        end = row.end
+    offsets = f"its offsets are 0 to {end - 1}" if end else "there is nothing to explain"
+    raise UsageError(f"--offset {offset} is behind the end: {offsets}")
 
 
 def _put_tables(rows: Iterable[Explained]) -> None:

@@ -10,7 +10,7 @@ from eightfold.cli.arguments import CommandParser, OneOf, add_paths
 from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import Failures, files_of
-from eightfold.cli.lines import counted, put
+from eightfold.cli.lines import counted, put, say
 from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
@@ -38,7 +38,10 @@ def parser() -> CommandParser:
         "[OPTIONS] [PATH ...]",
         "Say which form files are in. First come forms whose signature begins the file,\n"
         "then those in which it is well-formed, utf-8 first, then those with the fewest\n"
-        "faults. `not lossless`: reading and writing it in that form changes its bytes.",
+        "faults. `not lossless`: reading and writing it in that form changes its bytes.\n"
+        "Of each form up to 100,000 faults are counted. Where nothing tells the best form\n"
+        "from others, since almost any bytes are well-formed in it, that is said, and\n"
+        "`-f auto` of other commands takes the file for UTF-8.",
         [
             ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
             ("eightfold identify --all dump.sql", "every form that it could be in, best first"),
@@ -67,7 +70,7 @@ def run(options: Options) -> int:
 
 
 def _candidates(path: str, options: Options, failures: Failures) -> list[Identification]:
-    """Return the candidates of a file, or none if it cannot be read."""
+    """Return the candidates of a file, or none if it cannot be read; say where there is no evidence for the best."""
     identifier = Identifier()
     try:
         with opened(path, unpack=options.unpack) as source:
@@ -76,7 +79,10 @@ def _candidates(path: str, options: Options, failures: Failures) -> list[Identif
     except FileError as error:
         failures.tell(error)
         return []
-    return identifier.finish()
+    candidates = identifier.finish()
+    if not identifier.tells(candidates[0]):
+        say(f"{shown(path)}: nothing tells its form: almost any bytes are well-formed in {candidates[0].form}")
+    return candidates
 
 
 class _TextReport:

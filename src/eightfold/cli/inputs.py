@@ -52,6 +52,9 @@ class Failures:
 def identified(source: Source, tell: Callable[[str], None] = say) -> Form:
     """Return the form that a source is most likely in, say so, and go back to its first byte.
 
+    That is the best candidate for which there is evidence. If there is none it is UTF-8, as where no form is given: a
+    form in which almost any bytes are well-formed hides what is wrong with them.
+
     Args:
         source: what is read.
         tell: says it, in one sentence.
@@ -66,6 +69,8 @@ def identified(source: Source, tell: Callable[[str], None] = say) -> Form:
     for chunk, _ in source.pieces():
         identifier.feed(chunk)
     source.rewind()
-    found = in_files(form(identifier.finish()[0].form))
-    tell(f"{shown(source.path)}: identified as {found.name}")
+    told = next((each.form for each in identifier.finish() if identifier.tells(each)), "")
+    found = in_files(form(told or "utf-8"))
+    verdict = f"identified as {found.name}" if told else f"nothing tells its form: taken for {found.name}"
+    tell(f"{shown(source.path)}: {verdict}")
     return found

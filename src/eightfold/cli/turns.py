@@ -2,6 +2,10 @@
 
 Small files go in batches to processes, since what is done for them is done by Python, of which one thread runs at a
 time; a large file is checked here in its turn, by threads, while the processes go on with what comes after it.
+
+A process takes as long to start as some thousand small files to check, so none is started before so many are done: few
+files are checked as if nobody had asked for more at once. And this process, which walks the folders and tells what the
+others found, is one of those that were asked for: it takes a share of the batches itself.
 """
 
 from __future__ import annotations
@@ -27,6 +31,11 @@ _LEAST_COST = _BYTES_IN_A_BATCH // 64
 _NAMES_IN_A_BATCH = 8192
 """Bytes of the names in a batch: fewer than a pipe takes at once, so that nobody waits for each other."""
 
+_ALONE = 32
+"""How many batches are checked here before processes are started."""
+_BATCHES_EACH = 2
+"""How many batches each process gets while this one takes one."""
+
 Met = Found | FileError
 """What walking comes to: a file, or a folder that cannot be listed."""
 Turn = Callable[[], None]
@@ -36,7 +45,7 @@ def at_once(jobs: int, task: Task, here: FileCheck, files: Iterable[Met]) -> Gen
     """Yield what is to be called to check files, in their order, while others are being checked.
 
     Args:
-        jobs: how many processes there are; no more turns than twice that are under way.
+        jobs: how many processes there are with this one; no more turns than twice that are under way.
         task: what is asked of every file.
         here: checks what is not left to other processes.
         files: what was met.
@@ -59,6 +68,7 @@ class _Turns:
         self._task = task
         self._here = here
         self._crew: Crew | None = None
+        self._due = 0
         self._batch: list[Found] = []
         self._bytes = 0
         self._room = _BYTES_IN_A_BATCH
@@ -75,16 +85,26 @@ class _Turns:
                 self._room -= cost
             else:
                 yield partial(self._here.take, met)
-        if self._crew is None:
-            yield from (partial(self._here.take, found) for found in self._batch)  # Not worth the start of processes.
-        elif self._batch:
+        if self._batch:
             yield self._given()
 
     def _given(self) -> Turn:
-        self._crew = self._crew or Crew(self._jobs, start, self._task)
-        turn = partial(self._replay, self._crew.give(self._batch), len(self._batch), self._bytes)
+        """Return the turn of the batch, which here or another process checks."""
+        batch, size = self._batch, self._bytes
         self._batch, self._bytes, self._room = [], 0, _BYTES_IN_A_BATCH
-        return turn
+        self._due += 1
+        if self._is_ours(self._due):
+            return partial(self._check, batch)
+        self._crew = self._crew or Crew(self._jobs - 1, start, self._task)
+        return partial(self._replay, self._crew.give(batch), len(batch), size)
+
+    def _is_ours(self, number: int) -> bool:
+        share = _BATCHES_EACH * (self._jobs - 1) + 1
+        return number <= _ALONE or number % share == 0
+
+    def _check(self, batch: list[Found]) -> None:
+        for found in batch:
+            self._here.take(found)
 
     def _replay(self, parts: Iterator[list[Event]], files: int, size: int) -> None:
         for part in parts:

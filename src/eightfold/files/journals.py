@@ -1,4 +1,4 @@
-"""Journals of conversions in place: which files of a folder are done, so that none of them is ever converted twice.
+"""Journals of what is replaced in place: which files of a folder are done, so that none is ever converted twice.
 
 A journal lies in the folder itself and is there until a run has ended well: one that was killed, or met a fault, leaves
 it, and the next one reads it. Before a file is replaced a line says what it was and what it will be, by digests, so
@@ -180,10 +180,18 @@ def _has_lines(journal: str) -> bool:
 
 
 def _append(journal: str, lines: bytes) -> None:
-    with open(journal, "ab") as file:
-        file.write(lines)
-        file.flush()
-        os.fsync(file.fileno())
+    """Write lines behind those that there are, on the disk when this returns; all of them, or none."""
+    with open(journal, "ab", buffering=0) as file:
+        end = file.tell()
+        try:
+            while lines:
+                lines = lines[file.write(lines) :]
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(end)
+            if not end:
+                os.unlink(journal)
+            raise
 
 
 def _others_ended(journal: str) -> list[str] | None:

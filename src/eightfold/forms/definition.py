@@ -193,6 +193,8 @@ class Form:
         note: what a person should know before using the form.
         source: the document that defines it.
 
+    A form does not change, so a copy of it is itself; and it can be pickled.
+
     Raises:
         ValueError: two rows share a code point, or one begins as another does; both are named.
 
@@ -260,6 +262,25 @@ class Form:
 
     def __repr__(self) -> str:
         return f"<Form {self.name}>"
+
+    def __copy__(self) -> Form:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Form:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a form of the family by its name, so that it is the same one again; any other by its tables."""
+        from eightfold.forms import form, forms
+
+        if any(self is each for each in forms()):
+            return form, (self.name,)
+        arguments = {name: getattr(self, name) for name in ("name", "rows", *(Form.__init__.__kwdefaults__ or ()))}
+        return _built, ({**arguments, "refuses": dict(self.refuses), "cpython_reasons": dict(self.cpython_reasons)},)
+
+
+def _built(arguments: dict[str, Any]) -> Form:
+    return Form(**arguments)
 
 
 def _check(form: Form) -> None:

@@ -10,6 +10,8 @@ from eightfold.cli.names.fixing import apply, show, undo
 from eightfold.cli.names.options import FORMATS, Options
 from eightfold.cli.names.report import report
 from eightfold.cli.policies import policies_listed
+from eightfold.files.addresses import is_remote
+from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT
 from eightfold.forms import Form
 from eightfold.repair import POLICIES, Repairer
@@ -46,7 +48,11 @@ def parser() -> CommandParser:
         policies_listed(),
     )
     command.add_argument(
-        "paths", nargs="*", metavar="PATH", help="a folder (all names in it and below, and its own), an archive, a file"
+        "paths",
+        nargs="*",
+        type=str,
+        metavar="PATH",
+        help="a folder (all names in it and below, and its own), an archive, a file",
     )
     command.add_argument(
         *("-f", "--form"), type=_form, metavar="FORM", help="the 8-bit form that names are in (default: utf-8)"
@@ -86,6 +92,8 @@ def _check(options: Options) -> None:
         raise UsageError("--apply goes with --fix: say by which policy names are made UTF-8")
     if not options.undo and (not options.paths or STANDARD_INPUT in options.paths):
         raise UsageError("names of which files? Name a folder, a zip or a tar; . is the folder that you are in")
+    if remote := [path for path in options.paths if is_remote(path)]:
+        raise UsageError(f"{shown(remote[0])} is remote, and its names are not read: copy it here first")
     if options.fix:
         try:
             Repairer(options.form, options.fix)

@@ -19,6 +19,7 @@ from eightfold.cli.lines import counted, say
 from eightfold.cli.repair.options import Options
 from eightfold.files import FileError
 from eightfold.files.certificates import Certificate, Side
+from eightfold.files.locks import held
 from eightfold.files.names import shown
 from eightfold.files.plans import FilePlan, plans_in
 from eightfold.files.reading import Source, opened
@@ -43,19 +44,23 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
         following = _Following(certify, undo=undo)
         # All of it is read before anything is written: a plan that is broken at its end changes no file.
-        _check_paths(source, options.paths)
+        folders = _checked(source, options.paths)
         source.rewind()
-        for plan in _chosen(source, options.paths):
-            following.follow(plan)
+        with held(folders):
+            for plan in _chosen(source, options.paths):
+                following.follow(plan)
     return following.end()
 
 
-def _check_paths(source: Source, paths: Sequence[str]) -> None:
-    missing = list(paths)
+def _checked(source: Source, paths: Sequence[str]) -> set[str]:
+    """Return the folders that a plan has files in, after a look at all of it."""
+    missing, folders = list(paths), set()
     for plan in plans_in(source):
         missing = [path for path in missing if not _is_for(plan, path)]
+        folders.add(os.path.dirname(os.path.realpath(plan.path)))
     if missing:
         raise UsageError(f"{shown(source.path)} has no plan for {shown(missing[0])}")
+    return folders
 
 
 def _chosen(source: Source, paths: Sequence[str]) -> Iterator[FilePlan]:

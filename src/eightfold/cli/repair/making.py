@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from eightfold.cli.arguments import UTF_8
 from eightfold.cli.certifying import certificates
@@ -21,10 +22,12 @@ from eightfold.cli.destinations import (
 )
 from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG
+from eightfold.cli.in_place import InPlace
 from eightfold.cli.lines import placed, put, say
-from eightfold.cli.repair.options import Options
+from eightfold.cli.repair.options import ESCAPE, Options
 from eightfold.cli.repair.work import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
 from eightfold.files.certificates import Certificate, Side
+from eightfold.files.locks import held
 from eightfold.files.names import shown
 from eightfold.files.plans import Draft, begin_plan
 from eightfold.files.verifying import Undoing
@@ -60,12 +63,32 @@ def _put_difference(file: File) -> None:
 
 def write(options: Options) -> int:
     """Write the results; return the exit status."""
-    work, written = Work(options), 0
+    work = Work(options)
     options = replace(options, output=options.output or STANDARD_OUTPUT)
+    if not options.in_place or _stays(options):
+        return _write(jobs(options, work.failures.tell), options, work)
+    with held(options.paths):
+        form = "auto" if options.form is None else options.form.name
+        in_place = InPlace("repaired", {"from": form, "to": UTF_8.name, "errors": options.policy, "by": "repair"})
+        files = jobs(options, work.failures.tell)
+        if in_place.nothing_left(job.source for job in files):
+            return NOTHING_WRONG
+        status = _write(files, options, work, in_place)
+        in_place.end(status)
+    return status
+
+
+def _stays(options: Options) -> bool:
+    """Say whether what is repaired would be left alone a second time: whatever stops a run, it can be begun again."""
+    return options.form is UTF_8 and options.policy != ESCAPE
+
+
+def _write(files: Iterable[Job], options: Options, work: Work, in_place: InPlace | None = None) -> int:
+    written = 0
     with certificates(options) as certify:
-        for job in jobs(options, work.failures.tell):
+        for job in files:
             file = Found(job.source, b"", job.walked)
-            written += work.do(file, _Pouring(job, options, certify).pour, _outcome(job))
+            written += work.do(file, _Pouring(job, options, certify, in_place).pour, _outcome(job))
     work.summarize(f"{written} written{' and verified' if options.verified else ''}")
     return work.status()
 
@@ -77,17 +100,26 @@ def _outcome(job: Job) -> str:
 class _Pouring:
     """A file on its way to where its result goes."""
 
-    def __init__(self, job: Job, options: Options, certify: Callable[[bytes], object]) -> None:
+    def __init__(
+        self, job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace | None
+    ) -> None:
         self._job = job
         self._options = options
         self._certify = certify
+        self._in_place = in_place
         self._read = before(job)
         self._undoing = Undoing() if options.verified else None
 
     def pour(self, file: File) -> None:
-        """Write the result."""
+        """Write the result, unless a run that was stopped has written it."""
+        if self._in_place is None:
+            self._pour(file)
+        elif not self._in_place.once(self._job.source, partial(self._pour, file)):
+            raise UnchangedError
+
+    def _pour(self, file: File) -> None:
         sides = Side(self._job.source, file.form.name), Side(self._job.target, UTF_8.name)
-        certificate = Certificate(*sides, file.policy) if self._options.certificate else None
+        certificate = Certificate(*sides, file.policy) if self._options.certificate or self._in_place else None
         with sink(self._job, self._options, self._read) as target:
             for piece in file.pieces():
                 # What is lost is counted to the end, so that it can be told.
@@ -95,7 +127,9 @@ class _Pouring:
                     target.write(piece.repaired.data)
                 self._compare(piece, certificate)
             self._check(file)
-        if certificate is not None:
+            if self._in_place is not None and certificate is not None:
+                self._in_place.begin(self._job.source, certificate.digests)
+        if self._options.certificate and certificate is not None:
             self._certify(certificate.line("bytes when undone", {"changes": file.changes, "lossy": file.lossy}))
 
     def _compare(self, piece: Piece, certificate: Certificate | None) -> None:

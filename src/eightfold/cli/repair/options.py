@@ -10,7 +10,8 @@ from eightfold.cli.certifying import Certified
 from eightfold.forms import Form
 from eightfold.repair import Repairer
 
-DEFAULT_POLICY = "escape"
+ESCAPE = "escape"
+DEFAULT_POLICY = ESCAPE
 
 
 @dataclass

@@ -1,0 +1,61 @@
+"""Files replaced in place: each of them once, however often a run is stopped and begun again.
+
+Not here: what they are replaced by, how that is written, and that no other run does so at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from eightfold.cli.ending import NOTHING_WRONG
+from eightfold.cli.lines import counted, say
+from eightfold.files import FileError
+from eightfold.files.journals import Ends, Journals
+
+
+class InPlace:
+    """One run that replaces files, and holds their folders: see :mod:`eightfold.files.locks`.
+
+    Args:
+        done: what is done to them, in a word: converted.
+        conversion: that, as names and values.
+    """
+
+    def __init__(self, done: str, conversion: Mapping[str, str]) -> None:
+        self._done = done
+        self._journals = Journals(conversion)
+
+    def nothing_left(self, paths: Iterable[str]) -> bool:
+        """Tidy up behind a run that was stopped when it had done everything; return whether there was one."""
+        tidied = self._journals.tidy(paths)
+        if tidied:
+            say(f"a run that was stopped at its very end had {self._done} everything: nothing is left to do")
+        return tidied
+
+    def once(self, path: str, act: Callable[[], object]) -> bool:
+        """Do what replaces a file, unless a run that was stopped has done it; return whether it was done now.
+
+        Raises:
+            FileError: it was changed since such a run; and what the act raises.
+        """
+        if self._journals.has(path):
+            return False
+        try:
+            act()
+        except FileError:
+            self._journals.take_back(path)
+            raise
+        return True
+
+    def begin(self, path: str, digests: tuple[str, str]) -> None:
+        """Put on record that a file is about to be replaced: its digest, and that of what it will be."""
+        self._journals.add(path, Ends(*digests))
+
+    def end(self, status: int) -> None:
+        """Say what was left alone; if all is done, the record goes."""
+        if self._journals.already:
+            say(f"{counted(self._journals.already, 'file')} already {self._done} by a run that was stopped")
+        if status == NOTHING_WRONG:
+            self._journals.end()
+        elif self._journals.left:
+            say(f"not all is {self._done}: run it again for the rest; what is {self._done} will be left alone")

@@ -1,0 +1,68 @@
+"""Locks on folders: one run at a time replaces files in them, wherever in a tree each of the runs began.
+
+A run holds its own folders alone, and those above them together with others: so it meets every run that began above it
+or below. The system lets go of a lock when its process ends, however that ends, and nothing is left behind. Where there
+are no such locks (Windows, some file systems, folders that may not be listed) none is held.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+from eightfold.files import FileError
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
+_MOST = 64
+"""More folders are not held one by one, since each takes an open file: then the one is that all of them are in."""
+
+
+@contextmanager
+def held(paths: Iterable[str]) -> Iterator[None]:
+    """Hold the folders that paths lead to, or lie in, while the block runs.
+
+    Raises:
+        FileError: another run holds one of them, one above, or one below.
+    """
+    if fcntl is None:
+        yield
+        return
+    own = _topmost({_folder(path) for path in paths})
+    above = {parent for folder in own for parent in _above(folder)}
+    with ExitStack() as locks:
+        for folder in (*sorted(own), *sorted(above)):
+            _lock(locks, folder, fcntl.LOCK_EX if folder in own else fcntl.LOCK_SH)
+        yield
+
+
+def _folder(path: str) -> str:
+    real = os.path.realpath(path)
+    return real if os.path.isdir(real) else os.path.dirname(real)
+
+
+def _topmost(folders: set[str]) -> set[str]:
+    """Return the folders that are in no other."""
+    topmost = {folder for folder in folders if folders.isdisjoint(_above(folder))}
+    return topmost if len(topmost) <= _MOST else {os.path.commonpath(topmost)}
+
+
+def _above(folder: str) -> Iterator[str]:
+    while (parent := os.path.dirname(folder)) != folder:
+        yield parent
+        folder = parent
+
+
+def _lock(locks: ExitStack, folder: str, kind: int) -> None:
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        locks.callback(os.close, descriptor)
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            told = "another run is replacing files in it, or in a folder of it: try again when that is done"
+            raise FileError(folder, told) from None
