@@ -71,10 +71,14 @@ pub fn count(text: &str) -> usize {
 }
 
 pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::to_latin1(text.as_bytes(), out) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::to_latin1(text.as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::to_latin1(text.as_bytes(), out) },
+        _ => {}
     }
     // SAFETY: `text` is valid UTF-8 up to U+00FF and `out` has one byte for each of its code points (asserted by the
     // caller), which is what the library writes.
@@ -83,10 +87,14 @@ pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
 }
 
 pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::to_ucs2(text.as_bytes(), out) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::to_ucs2(text.as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::to_ucs2(text.as_bytes(), out) },
+        _ => {}
     }
     // SAFETY: `text` is valid UTF-8 up to U+FFFF, so each of its code points is one unit, and `out` has that many.
     let written = unsafe { simdutf::convert_valid_utf8_to_utf16(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
@@ -94,10 +102,14 @@ pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
 }
 
 pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::to_ucs4(text.as_bytes(), out) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::to_ucs4(text.as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::to_ucs4(text.as_bytes(), out) },
+        _ => {}
     }
     // SAFETY: `text` is valid UTF-8 and `out` has one unit for each of its code points.
     let written = unsafe { simdutf::convert_valid_utf8_to_utf32(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
