@@ -3,8 +3,7 @@
 //! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
 
 use super::points::{
-    Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, put_ucs1,
-    put_ucs2, put_ucs4, surrogates,
+    Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
 use super::{Bytes, Place, Room, low_64, no_copy};
 use crate::kernels::Output;
@@ -13,24 +12,24 @@ use crate::layout::Layout;
 /// Write text of U+0000 to U+00FF as bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
-    let meaning = &Meaning { shift, escape: None };
-    let put = |window: &Window, block: &Block, room: &mut Room<u8>| put_ucs1::<()>(meaning, window, block, room);
+    let meaning = &Meaning::new(shift, None);
+    let put = |window: &Window, block: &Block, room: &mut Room<u8>| meaning.put_ucs1(window, block, room);
     write(text, false, out, |window, room| put_ascii_ucs1(window, room), put);
 }
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
-    let meaning = &Meaning { shift, escape: None };
-    let put = |window: &Window, block: &Block, room: &mut Room<u16>| put_ucs2::<()>(meaning, window, block, room);
+    let meaning = &Meaning::new(shift, None);
+    let put = |window: &Window, block: &Block, room: &mut Room<u16>| meaning.put_ucs2::<()>(window, block, room);
     write(text, false, out, |window, room| put_ascii_ucs2(window, room), put);
 }
 
 /// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
-    let meaning = &Meaning { shift, escape: None };
-    let put = |window: &Window, block: &Block, room: &mut Room<u32>| put_ucs4::<()>(meaning, window, block, room);
+    let meaning = &Meaning::new(shift, None);
+    let put = |window: &Window, block: &Block, room: &mut Room<u32>| meaning.put_ucs4::<()>(window, block, room);
     write(text, pairs_join, out, |window, room| put_ascii_ucs4(window, room), put);
 }
 

@@ -6,8 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::points::{
-    Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, put_ucs1,
-    put_ucs2, put_ucs4, surrogates,
+    Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
 use super::{ByteSet, Bytes, Place, Room, clean, lanes_8, load_16, low_64, no_copy, part};
 use crate::kernels::source::{Answer, Extent, Source};
@@ -108,10 +107,7 @@ impl<'a> Reader<'a> {
             leads: Leads::new(&layout.second_low, &layout.second_span),
             parting: [with(Layout::PARTS), with(Layout::SECOND_PARTS)],
             answer,
-            meaning: Meaning {
-                shift: layout.shift(),
-                escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
-            },
+            meaning: Meaning::new(layout.shift(), if let Answer::Escape(base) = answer { Some(base) } else { None }),
         }
     }
 
@@ -340,7 +336,7 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         return limit;
     }
     let put = |meaning: &Meaning<'_>, window: &Window, block: &Block, room: &mut Room<u8>| {
-        put_ucs1::<u8>(meaning, window, block, room);
+        meaning.put_ucs1(window, block, room);
     };
     write(source, start, limit, out, |window, room| put_ascii_ucs1(window, room), put)
 }
@@ -353,7 +349,7 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         return limit;
     }
     let put = |meaning: &Meaning<'_>, window: &Window, block: &Block, room: &mut Room<u16>| {
-        put_ucs2::<u8>(meaning, window, block, room);
+        meaning.put_ucs2::<u8>(window, block, room);
     };
     write(source, start, limit, out, |window, room| put_ascii_ucs2(window, room), put)
 }
@@ -366,7 +362,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         return limit;
     }
     let put = |meaning: &Meaning<'_>, window: &Window, block: &Block, room: &mut Room<u32>| {
-        put_ucs4::<u8>(meaning, window, block, room);
+        meaning.put_ucs4::<u8>(window, block, room);
     };
     write(source, start, limit, out, |window, room| put_ascii_ucs4(window, room), put)
 }

@@ -418,7 +418,7 @@ const fn shuffles<const COUNT: usize>(lanes: usize, longest: usize) -> [Shuffle;
         while lane < lanes {
             let bits = mask >> lane & 1 | (mask >> (lanes + lane) & 1) << 1;
             let length = if bits == 2 { longest } else { LENGTHS[bits] };
-            let mut place = if length > 4 { 0 } else { 4 - length };
+            let mut place = 4_usize.saturating_sub(length);
             let end = place + length;
             while place < end {
                 table[mask].0[filled] = (16 / lanes * lane + place) as u8;
@@ -563,7 +563,7 @@ fn each_of_four<S: portable::Bytes, const IS_PLAIN: bool>(
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn ascii_of_one<'a, const IS_PLAIN: bool>(speller: &Speller<'_, IS_PLAIN>, text: &'a [u8]) -> &'a [u8] {
     let is_kept = |bytes: &&[u8; 64]| {
-        let bytes = Bytes::of(*bytes, 0);
+        let bytes = Bytes::of(bytes, 0);
         bytes.are_ascii() && speller.keeps(|| bytes.equal(0) != 0)
     };
     &text[..64 * text.as_chunks().0.iter().take_while(is_kept).count()]

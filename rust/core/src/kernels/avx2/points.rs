@@ -12,11 +12,24 @@ use crate::layout::Layout;
 pub type Window = [u8; 72];
 
 /// What the payload bits of a sequence mean, and a byte that is part of none.
+///
+/// What is generic over a `Taker` is so that each caller has its own, into which it is inlined: a call would cost all
+/// registers.
 pub struct Meaning<'a> {
     /// The layout, if payload bits are not code points.
-    pub shift: Option<&'a Layout>,
+    shift: Option<&'a Layout>,
     /// What an ill-formed lane becomes: the byte and this, or U+FFFD.
     pub escape: Option<u32>,
+    values: Values,
+}
+
+impl<'a> Meaning<'a> {
+    /// That of a layout, if payload bits are not code points, and of a stray byte, if it has one.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn new(shift: Option<&'a Layout>, escape: Option<u32>) -> Self {
+        Meaning { shift, escape, values: Values::new(shift) }
+    }
 }
 
 /// What is known of 64 bytes.
@@ -107,57 +120,61 @@ pub fn put_ascii_ucs4(window: &Window, room: &mut Room<u32>) {
     }
 }
 
-/// Write what begins in a block, none of it beyond U+00FF.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn put_ucs1<Taker>(meaning: &Meaning<'_>, window: &Window, block: &Block, room: &mut Room<u8>) {
-    let offset = meaning.shift.map_or(0, |layout| layout.offsets[0]);
-    let mut filled = 0;
-    for at in [0, 32] {
-        // The values are ASCII, or the two bits of a lead byte and the six of what follows it.
-        let (bytes, next) = (load_32(part(window, at)), load_32(part(window, at + 1)));
-        let upper = _mm256_and_si256(_mm256_slli_epi16::<6>(bytes), _mm256_set1_epi8(0xC0_u8 as i8));
-        let pairs = _mm256_or_si256(upper, _mm256_and_si256(next, _mm256_set1_epi8(0x3F)));
-        let pairs = _mm256_add_epi8(pairs, _mm256_set1_epi8(offset as i8));
-        let points = _mm256_blendv_epi8(bytes, pairs, bytes);
-        let [low, high] = halves(points);
-        let eights = [low, _mm_srli_si128::<8>(low), high, _mm_srli_si128::<8>(high)];
-        for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
-            store(kept_bytes(eight, mask), room, filled);
-            filled += mask.count_ones() as usize;
+impl Meaning<'_> {
+    /// Write what begins in a block, none of it beyond U+00FF.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn put_ucs1(&self, window: &Window, block: &Block, room: &mut Room<u8>) {
+        let offset = self.shift.map_or(0, |layout| layout.offsets[0]);
+        let mut filled = 0;
+        for at in [0, 32] {
+            // The values are ASCII, or the two bits of a lead byte and the six of what follows it.
+            let (bytes, next) = (load_32(part(window, at)), load_32(part(window, at + 1)));
+            let upper = _mm256_and_si256(_mm256_slli_epi16::<6>(bytes), _mm256_set1_epi8(0xC0_u8 as i8));
+            let pairs = _mm256_or_si256(upper, _mm256_and_si256(next, _mm256_set1_epi8(0x3F)));
+            let pairs = _mm256_add_epi8(pairs, _mm256_set1_epi8(offset as i8));
+            let points = _mm256_blendv_epi8(bytes, pairs, bytes);
+            let [low, high] = halves(points);
+            let eights = [low, _mm_srli_si128::<8>(low), high, _mm_srli_si128::<8>(high)];
+            for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
+                store(kept_bytes(eight, mask), room, filled);
+                filled += mask.count_ones() as usize;
+            }
         }
     }
 }
 
-/// Write what begins in a block, none of it beyond U+FFFF.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn put_ucs2<Taker>(meaning: &Meaning<'_>, window: &Window, block: &Block, room: &mut Room<u16>) {
-    if block.is_threes() {
-        return put_threes(meaning, window, block.begins.trailing_zeros() as usize, room);
-    }
-    let mut filled = 0;
-    for at in [0, 32] {
-        let mut points = points_16(window, at, meaning.shift);
-        if block.ill != 0 {
-            let bytes = load_32(part(window, at));
-            let ill = lanes_8((block.ill >> at) as u32);
-            points[0] = meaning.answered(
-                points[0],
-                _mm256_unpacklo_epi8(bytes, _mm256_setzero_si256()),
-                _mm256_unpacklo_epi8(ill, ill),
-            );
-            points[1] = meaning.answered(
-                points[1],
-                _mm256_unpackhi_epi8(bytes, _mm256_setzero_si256()),
-                _mm256_unpackhi_epi8(ill, ill),
-            );
+impl Meaning<'_> {
+    /// Write what begins in a block, none of it beyond U+FFFF.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn put_ucs2<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u16>) {
+        if block.is_threes() {
+            return self.put_threes::<Taker>(window, block.begins.trailing_zeros() as usize, room);
         }
-        let [first, second] = points.map(|points| halves(points));
-        let eights = [first[0], second[0], first[1], second[1]];
-        for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
-            store(kept_units(eight, mask), room, filled);
-            filled += mask.count_ones() as usize;
+        let mut filled = 0;
+        for at in [0, 32] {
+            let mut points = points_16(window, at, self.shift);
+            if block.ill != 0 {
+                let bytes = load_32(part(window, at));
+                let ill = lanes_8((block.ill >> at) as u32);
+                points[0] = self.answered(
+                    points[0],
+                    _mm256_unpacklo_epi8(bytes, _mm256_setzero_si256()),
+                    _mm256_unpacklo_epi8(ill, ill),
+                );
+                points[1] = self.answered(
+                    points[1],
+                    _mm256_unpackhi_epi8(bytes, _mm256_setzero_si256()),
+                    _mm256_unpackhi_epi8(ill, ill),
+                );
+            }
+            let [first, second] = points.map(|points| halves(points));
+            let eights = [first[0], second[0], first[1], second[1]];
+            for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
+                store(kept_units(eight, mask), room, filled);
+                filled += mask.count_ones() as usize;
+            }
         }
     }
 }
@@ -213,72 +230,78 @@ fn beyond_gap(layout: &Layout, points: __m256i) -> __m256i {
     _mm256_add_epi16(points, _mm256_and_si256(beyond, _mm256_set1_epi16(layout.gap.1 as i16)))
 }
 
-/// Write 22 sequences of three bytes each, from a place of a block on: text without spaces.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_threes(meaning: &Meaning<'_>, window: &Window, start: usize, room: &mut Room<u16>) {
-    let values = Values::new(meaning.shift);
-    let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 2, 1, 0, 6, 5, 4, 3, 9, 8, 7, 6, 12, 11, 10, 9));
-    for eight in 0..3 {
-        let at = start + 24 * eight;
-        let low = load_16(part(window, at));
-        // Of the last four sequences of all there are two at most.
-        let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
-        let points = values.of(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each));
-        let [low, high] = halves(points);
-        store(_mm_packus_epi32(low, high), room, 8 * eight);
+impl Meaning<'_> {
+    /// Write 22 sequences of three bytes each, from a place of a block on: text without spaces.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
+        let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 2, 1, 0, 6, 5, 4, 3, 9, 8, 7, 6, 12, 11, 10, 9));
+        for eight in 0..3 {
+            let at = start + 24 * eight;
+            let low = load_16(part(window, at));
+            // Of the last four sequences of all there are two at most.
+            let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
+            let points = self.values.of(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each));
+            let [low, high] = halves(points);
+            store(_mm_packus_epi32(low, high), room, 8 * eight);
+        }
     }
 }
 
-/// Write what begins in a block, of any kind.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn put_ucs4<Taker>(meaning: &Meaning<'_>, window: &Window, block: &Block, room: &mut Room<u32>) {
-    let values = Values::new(meaning.shift);
-    if are_sparse(block.begins) {
-        put_sparse(meaning, &values, window, block, room);
-    } else {
-        put_dense(meaning, &values, window, block, room);
+impl Meaning<'_> {
+    /// Write what begins in a block, of any kind.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn put_ucs4<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
+        if are_sparse(block.begins) {
+            self.put_sparse::<Taker>(window, block, room);
+        } else {
+            self.put_dense::<Taker>(window, block, room);
+        }
     }
 }
 
-/// Store what begins in each eight lanes at once.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_dense(meaning: &Meaning<'_>, values: &Values, window: &Window, block: &Block, room: &mut Room<u32>) {
-    // Each sequence in its lane, as if it had four bytes, the first one highest.
-    let each = _mm256_setr_epi8(
-        3, 2, 1, 0, 4, 3, 2, 1, 5, 4, 3, 2, 6, 5, 4, 3, 7, 6, 5, 4, 8, 7, 6, 5, 9, 8, 7, 6, 10, 9, 8, 7,
-    );
-    let mut filled = 0;
-    for (eight, mask) in block.begins.to_le_bytes().into_iter().enumerate() {
-        let bytes = _mm256_broadcastsi128_si256(load_16(part(window, 8 * eight)));
-        let [pairs, ill] = [block.pairs, block.ill].map(|lanes| (lanes >> (8 * eight)) as u8);
-        let points = meaning.points(values, bytes, each, [pairs, ill]);
-        store(kept_points(points, mask), room, filled);
-        filled += mask.count_ones() as usize;
+impl Meaning<'_> {
+    /// Store what begins in each eight lanes at once.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_dense<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
+        // Each sequence in its lane, as if it had four bytes, the first one highest.
+        let each = _mm256_setr_epi8(
+            3, 2, 1, 0, 4, 3, 2, 1, 5, 4, 3, 2, 6, 5, 4, 3, 7, 6, 5, 4, 8, 7, 6, 5, 9, 8, 7, 6, 10, 9, 8, 7,
+        );
+        let mut filled = 0;
+        for (eight, mask) in block.begins.to_le_bytes().into_iter().enumerate() {
+            let bytes = _mm256_broadcastsi128_si256(load_16(part(window, 8 * eight)));
+            let [pairs, ill] = [block.pairs, block.ill].map(|lanes| (lanes >> (8 * eight)) as u8);
+            let points = self.points::<Taker>(bytes, each, [pairs, ill]);
+            store(kept_points(points, mask), room, filled);
+            filled += mask.count_ones() as usize;
+        }
     }
 }
 
-/// Store what begins in each sixteen lanes at once, four code points of each half.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_sparse(meaning: &Meaning<'_>, values: &Values, window: &Window, block: &Block, room: &mut Room<u32>) {
-    let mut filled = 0;
-    let bytes_of = |lanes: u64, at: usize| [(lanes >> at) as u8, (lanes >> (at + 8)) as u8];
-    for at in [0, 16, 32, 48] {
-        let bytes = _mm256_set_m128i(load_16(part(window, at + 8)), load_16(part(window, at)));
-        let begins = bytes_of(block.begins, at);
-        let [low, high] = begins.map(|mask| load_16(&FIRST_FOUR[usize::from(mask)]));
-        let few = [block.pairs, block.ill].map(|lanes| {
-            let [low, high] = bytes_of(lanes, at);
-            if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
-        });
-        let [low, high] = halves(meaning.points(values, bytes, _mm256_set_m128i(high, low), few));
-        store_four(low, room, filled);
-        filled += begins[0].count_ones() as usize;
-        store_four(high, room, filled);
-        filled += begins[1].count_ones() as usize;
+impl Meaning<'_> {
+    /// Store what begins in each sixteen lanes at once, four code points of each half.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_sparse<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
+        let mut filled = 0;
+        let bytes_of = |lanes: u64, at: usize| [(lanes >> at) as u8, (lanes >> (at + 8)) as u8];
+        for at in [0, 16, 32, 48] {
+            let bytes = _mm256_set_m128i(load_16(part(window, at + 8)), load_16(part(window, at)));
+            let begins = bytes_of(block.begins, at);
+            let [low, high] = begins.map(|mask| load_16(&FIRST_FOUR[usize::from(mask)]));
+            let few = [block.pairs, block.ill].map(|lanes| {
+                let [low, high] = bytes_of(lanes, at);
+                if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
+            });
+            let [low, high] = halves(self.points::<Taker>(bytes, _mm256_set_m128i(high, low), few));
+            store_four(low, room, filled);
+            filled += begins[0].count_ones() as usize;
+            store_four(high, room, filled);
+            filled += begins[1].count_ones() as usize;
+        }
     }
 }
 
@@ -304,9 +327,9 @@ impl Meaning<'_> {
     /// pair or ill-formed.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn points(&self, values: &Values, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
+    fn points<Taker>(&self, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
         let sequences = _mm256_shuffle_epi8(bytes, shuffle);
-        let mut points = values.of(sequences);
+        let mut points = self.values.of(sequences);
         if pairs != 0 {
             // The second and the third byte of each half.
             let payloads = _mm256_add_epi8(shuffle, _mm256_set1_epi32(0x0101_0202));
