@@ -24,16 +24,16 @@ impl LeadTable {
         LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
     }
 
-    /// The entries of bytes from C0 on; of others something.
+    /// The entries of bytes from C0 on, or from E0 on; of others something.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn of(&self, bytes: __m256i) -> __m256i {
+    fn of<const ARE_LONG: bool>(&self, bytes: __m256i) -> __m256i {
         let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
         let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
         // The bits that tell the rows apart, each where a blend asks for it.
         let (fourth, fifth) = (_mm256_slli_epi16::<3>(bytes), _mm256_slli_epi16::<2>(bytes));
-        let (c_or_d, e_or_f) = (_mm256_blendv_epi8(c, d, fourth), _mm256_blendv_epi8(e, f, fourth));
-        _mm256_blendv_epi8(c_or_d, e_or_f, fifth)
+        let e_or_f = _mm256_blendv_epi8(e, f, fourth);
+        if ARE_LONG { e_or_f } else { _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), e_or_f, fifth) }
     }
 }
 
@@ -50,13 +50,14 @@ impl Seconds {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
-    /// Which of 64 bytes from C0 on are followed by one of theirs.
+    /// Which of 64 bytes from C0 on, or from E0 on, are followed by one of theirs.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
+    fn follow<const ARE_LONG: bool>(&self, leads: Bytes, nexts: Bytes) -> u64 {
         let follows = |half: usize| {
             let (lead, next) = (leads.0[half], nexts.0[half]);
-            let (index, span) = (_mm256_sub_epi8(next, self.low.of(lead)), self.span.of(lead));
+            let (low, span) = (self.low.of::<ARE_LONG>(lead), self.span.of::<ARE_LONG>(lead));
+            let index = _mm256_sub_epi8(next, low);
             _mm256_cmpeq_epi8(_mm256_max_epu8(index, span), span)
         };
         Bytes([follows(0), follows(1)]).high()
@@ -82,7 +83,15 @@ impl Leads {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
-        if self.choosy.meets(bytes) { leads & self.seconds.follow(bytes, Bytes::of(window, 1)) } else { leads }
+        let choosy = self.choosy.lanes_of(bytes);
+        let nexts = || Bytes::of(window, 1);
+        if _mm256_testz_si256(choosy, choosy) != 0 {
+            leads
+        } else if _mm256_testz_si256(choosy, _mm256_set1_epi8(ByteSet::C_OR_D)) != 0 {
+            leads & (!bytes.at_least(0xE0) | self.seconds.follow::<true>(bytes, nexts()))
+        } else {
+            leads & self.seconds.follow::<false>(bytes, nexts())
+        }
     }
 }
 
@@ -223,7 +232,7 @@ impl<'a> Reader<'a> {
             return alone;
         }
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
-        alone | (with_second & seconds.follow(bytes, Bytes::of(window, 1)))
+        alone | (with_second & seconds.follow::<false>(bytes, Bytes::of(window, 1)))
     }
 }
 

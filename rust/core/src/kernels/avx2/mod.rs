@@ -272,6 +272,9 @@ struct ByteSet {
 }
 
 impl ByteSet {
+    /// The bits of the bytes from C0 to DF.
+    const C_OR_D: i8 = 0x30;
+
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn new(holds: impl Fn(u8) -> bool) -> Self {
@@ -294,12 +297,12 @@ impl ByteSet {
         _mm256_and_si256(members, rows)
     }
 
-    /// Whether some of 64 bytes are in it.
+    /// Of both halves of 64 bytes: something but 0 if some are in it, and bits of [`ByteSet::C_OR_D`] if some of those
+    /// are from C0 to DF.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn meets(self, bytes: Bytes) -> bool {
-        let all = _mm256_or_si256(self.lanes(bytes.0[0]), self.lanes(bytes.0[1]));
-        _mm256_testz_si256(all, all) == 0
+    fn lanes_of(self, bytes: Bytes) -> __m256i {
+        _mm256_or_si256(self.lanes(bytes.0[0]), self.lanes(bytes.0[1]))
     }
 
     /// Which of 64 bytes are in it.
