@@ -42,6 +42,7 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
+	cd rust && EIGHTFOLD_SIMD=avx2 cargo test --quiet -p eightfold-core
 	cd rust && EIGHTFOLD_SIMD=portable cargo test --quiet -p eightfold-core
 
 bench: $(INSTALLED_BENCH) ## measure side by side with CPython and other peers; to pass options: BENCH="--check"

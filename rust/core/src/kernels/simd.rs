@@ -1,4 +1,5 @@
-//! What is converted by whom: our kernels where the machine has AVX-512, else the C++ library `simdutf`.
+//! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else the C++ library `simdutf`, which
+//! also validates, and writes UTF-8 where there is no AVX-512.
 //!
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
 //! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
@@ -264,12 +265,15 @@ macro_rules! write_units {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty = $kernel:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(text: &WideText<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::wide_text::$kernel(text, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::wide_text::$kernel(text, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::wide_text::$kernel(text, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }

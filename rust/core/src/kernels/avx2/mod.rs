@@ -22,6 +22,7 @@ pub mod encode;
 mod points;
 pub mod units;
 pub mod utf8;
+pub mod wide_text;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
@@ -402,4 +403,11 @@ fn packed_16([low, high]: [__m256i; 2]) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn packed_32([low, high]: [__m256i; 2]) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low, high))
+}
+
+/// The highest bit of each lane.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn mask_32(lanes: __m256i) -> u8 {
+    _mm256_movemask_ps(_mm256_castsi256_ps(lanes)) as u8
 }
