@@ -1,8 +1,8 @@
 //! Any form that has a layout or a spelling, and wide units, by masks and tables of shuffles: AVX2.
 //!
 //! As with AVX-512, each byte (or code point) of a block is treated as if a sequence began there, all at once. What is
-//! dropped then is dropped eight lanes at a time: their mask is the index of a shuffle. Whole blocks alone are read and
-//! written here; the last bytes of an input go one by one.
+//! dropped then is dropped eight lanes at a time: their mask is the index of a shuffle. The last bytes of an input, which
+//! are no whole block, go one by one, or are copied where they are known to be clean.
 //!
 //! Only loads and stores are unsafe, and each is one of the few functions at the top.
 

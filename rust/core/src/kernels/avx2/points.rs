@@ -142,9 +142,7 @@ impl Meaning<'_> {
             }
         }
     }
-}
 
-impl Meaning<'_> {
     /// Write what begins in a block, none of it beyond U+FFFF.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -156,18 +154,9 @@ impl Meaning<'_> {
         for at in [0, 32] {
             let mut points = points_16(window, at, self.shift);
             if block.ill != 0 {
-                let bytes = load_32(part(window, at));
-                let ill = lanes_8((block.ill >> at) as u32);
-                points[0] = self.answered(
-                    points[0],
-                    _mm256_unpacklo_epi8(bytes, _mm256_setzero_si256()),
-                    _mm256_unpacklo_epi8(ill, ill),
-                );
-                points[1] = self.answered(
-                    points[1],
-                    _mm256_unpackhi_epi8(bytes, _mm256_setzero_si256()),
-                    _mm256_unpackhi_epi8(ill, ill),
-                );
+                let (bytes, ill) = (load_32(part(window, at)), lanes_8((block.ill >> at) as u32));
+                let (bytes, ill) = (widened(bytes, _mm256_setzero_si256()), widened(ill, ill));
+                points = [0, 1].map(|half| self.answered(points[half], bytes[half], ill[half]));
             }
             let [first, second] = points.map(|points| halves(points));
             let eights = [first[0], second[0], first[1], second[1]];
@@ -177,9 +166,7 @@ impl Meaning<'_> {
             }
         }
     }
-}
 
-impl Meaning<'_> {
     /// Code points of 16 bits, with the answers in ill-formed lanes.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -211,14 +198,20 @@ fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [__m256i; 2]
     let low = _mm256_or_si256(last, _mm256_and_si256(_mm256_slli_epi16::<6>(before), each(0xC0)));
     let high = _mm256_or_si256(highest, _mm256_and_si256(_mm256_srli_epi16::<2>(before), each(0x0F)));
     let (low, high) = (_mm256_blendv_epi8(lead, low, lead), _mm256_and_si256(high, is_high));
-    let points = [_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)];
+    let points = widened(low, high);
     let Some(layout) = shift else { return points };
     let [two, three] = [0, 1].map(|at| (layout.offsets[at] as u16).to_le_bytes());
     let [low, high] =
         [0, 1].map(|half| _mm256_and_si256(is_high, _mm256_blendv_epi8(each(two[half]), each(three[half]), is_three)));
-    let first = _mm256_add_epi16(points[0], _mm256_unpacklo_epi8(low, high));
-    let second = _mm256_add_epi16(points[1], _mm256_unpackhi_epi8(low, high));
-    [first, second].map(|points| beyond_gap(layout, points))
+    let offsets = widened(low, high);
+    [0, 1].map(|half| beyond_gap(layout, _mm256_add_epi16(points[half], offsets[half])))
+}
+
+/// Lanes of 16 bits by their lower and their upper bytes: the first eight of each half of those, and the others.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn widened(low: __m256i, high: __m256i) -> [__m256i; 2] {
+    [_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)]
 }
 
 /// Code points, with what a form leaves out.
@@ -246,9 +239,7 @@ impl Meaning<'_> {
             store(_mm_packus_epi32(low, high), room, 8 * eight);
         }
     }
-}
 
-impl Meaning<'_> {
     /// Write what begins in a block, of any kind.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -259,9 +250,7 @@ impl Meaning<'_> {
             self.put_dense::<Taker>(window, block, room);
         }
     }
-}
 
-impl Meaning<'_> {
     /// Store what begins in each eight lanes at once.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -279,9 +268,7 @@ impl Meaning<'_> {
             filled += mask.count_ones() as usize;
         }
     }
-}
 
-impl Meaning<'_> {
     /// Store what begins in each sixteen lanes at once, four code points of each half.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
