@@ -12,7 +12,7 @@ const ASKED: &str = "EIGHTFOLD_SIMD";
 pub enum Level {
     /// One sequence at a time.
     Portable,
-    /// 32 bytes at a time.
+    /// 64 bytes at a time, with masks in general registers and shuffles from tables.
     Avx2,
     /// 64 bytes at a time, with masks and VBMI2.
     Avx512,

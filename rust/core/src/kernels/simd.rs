@@ -1,4 +1,5 @@
-//! What is converted by whom: our kernels where the machine has AVX-512, else the C++ library `simdutf`.
+//! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else the C++ library `simdutf`, which
+//! also validates, and writes UTF-8 where there is no AVX-512.
 //!
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
 //! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
@@ -71,10 +72,14 @@ pub fn count(text: &str) -> usize {
 }
 
 pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::to_latin1(text.as_bytes(), out) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::to_latin1(text.as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::to_latin1(text.as_bytes(), out) },
+        _ => {}
     }
     // SAFETY: `text` is valid UTF-8 up to U+00FF and `out` has one byte for each of its code points (asserted by the
     // caller), which is what the library writes.
@@ -83,10 +88,14 @@ pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
 }
 
 pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::to_ucs2(text.as_bytes(), out) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::to_ucs2(text.as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::to_ucs2(text.as_bytes(), out) },
+        _ => {}
     }
     // SAFETY: `text` is valid UTF-8 up to U+FFFF, so each of its code points is one unit, and `out` has that many.
     let written = unsafe { simdutf::convert_valid_utf8_to_utf16(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
@@ -94,10 +103,14 @@ pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
 }
 
 pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::to_ucs4(text.as_bytes(), out) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => return unsafe { avx512::to_ucs4(text.as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => return unsafe { avx2::to_ucs4(text.as_bytes(), out) },
+        _ => {}
     }
     // SAFETY: `text` is valid UTF-8 and `out` has one unit for each of its code points.
     let written = unsafe { simdutf::convert_valid_utf8_to_utf32(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
@@ -252,12 +265,15 @@ macro_rules! write_units {
     ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty = $kernel:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(text: &WideText<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            #[cfg(target_arch = "x86_64")]
-            if Level::current() == Level::Avx512 {
+            match Level::current() {
                 // SAFETY: the machine has the instructions.
-                return Some(unsafe { avx512::wide_text::$kernel(text, start, limit, $($out)?) });
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::wide_text::$kernel(text, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::wide_text::$kernel(text, start, limit, $($out)?) }),
+                _ => None,
             }
-            None
         })*
     };
 }

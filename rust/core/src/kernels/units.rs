@@ -193,15 +193,17 @@ impl WideText<'_> {
     /// As [`super::Spelt::measure`].
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Stretch {
-        simd::measure_wide(self, start, limit).unwrap_or_else(|| self.measure_blocks(start, limit))
+        simd::measure_wide(self, start, limit).unwrap_or_else(|| self.measure_rest(start, limit))
     }
 
     /// As [`super::Spelt::write`].
     pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        simd::write_wide(self, start, limit, out).unwrap_or_else(|| self.write_blocks(start, limit, out))
+        simd::write_wide(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
     }
 
-    fn measure_blocks(&self, start: usize, limit: usize) -> Stretch {
+    /// As [`WideText::measure`], by the loops here.
+    #[inline]
+    pub(super) fn measure_rest(&self, start: usize, limit: usize) -> Stretch {
         let end = start + self.text.slice(start, limit).first_of(|point| !self.has(point)).unwrap_or(limit - start);
         let units = match self.text.slice(start, end) {
             Text::Four(points) if self.wide.unit_bytes == 2 => {
@@ -212,7 +214,9 @@ impl WideText<'_> {
         Stretch { end, bytes: units * self.wide.unit_bytes }
     }
 
-    fn write_blocks(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    /// As [`WideText::write`], by the loops here.
+    #[inline]
+    pub(super) fn write_rest(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
         let mut at = start;
         while at < limit {
             let block = self.text.slice(at, limit.min(at + BLOCK));

@@ -418,7 +418,7 @@ const fn shuffles<const COUNT: usize>(lanes: usize, longest: usize) -> [Shuffle;
         while lane < lanes {
             let bits = mask >> lane & 1 | (mask >> (lanes + lane) & 1) << 1;
             let length = if bits == 2 { longest } else { LENGTHS[bits] };
-            let mut place = if length > 4 { 0 } else { 4 - length };
+            let mut place = 4_usize.saturating_sub(length);
             let end = place + length;
             while place < end {
                 table[mask].0[filled] = (16 / lanes * lane + place) as u8;
@@ -563,7 +563,7 @@ fn each_of_four<S: portable::Bytes, const IS_PLAIN: bool>(
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn ascii_of_one<'a, const IS_PLAIN: bool>(speller: &Speller<'_, IS_PLAIN>, text: &'a [u8]) -> &'a [u8] {
     let is_kept = |bytes: &&[u8; 64]| {
-        let bytes = Bytes::of(*bytes, 0);
+        let bytes = Bytes::of(bytes, 0);
         bytes.are_ascii() && speller.keeps(|| bytes.equal(0) != 0)
     };
     &text[..64 * text.as_chunks().0.iter().take_while(is_kept).count()]
@@ -582,9 +582,35 @@ fn ascii_of_two<const IS_PLAIN: bool>(speller: &Speller<'_, IS_PLAIN>, units: &[
     speller.keeps(has_nul).then_some(bytes)
 }
 
+/// How many bytes code points of one byte each take, by what needs no other look than which take two; None where some of
+/// these could need one.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
+    let is_missing = spelling.missing.first().is_some_and(|range| range.0 <= 0xFF);
+    let first = u8::try_from(spelling.starts[0]).ok()?;
+    if is_missing || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
+        return None;
+    }
+    let nul_is_two = spelling.nul_is_two;
+    let (blocks, rest) = text.as_chunks::<64>();
+    let longer = blocks.iter().map(|block| {
+        let bytes = Bytes::of(block, 0);
+        let nul = if nul_is_two { bytes.equal(0) } else { 0 };
+        (bytes.at_least(first) | nul).count_ones() as usize
+    });
+    let of_rest = rest.iter().filter(|&&byte| byte >= first || (byte == 0 && nul_is_two)).count();
+    Some(text.len() + longer.sum::<usize>() + of_rest)
+}
+
 /// Measure from an index to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
+    if let Text::One(text) = spelt.text
+        && let Some(bytes) = bytes_of_one(spelt.spelling, &text[start..limit])
+    {
+        return Stretch { end: limit, bytes };
+    }
     let mut bytes = 0;
     let end = if is_plain(spelt.spelling) {
         count::<true>(spelt, (start, limit), &mut bytes)

@@ -1,8 +1,8 @@
 //! Any form that has a layout or a spelling, and wide units, by masks and tables of shuffles: AVX2.
 //!
 //! As with AVX-512, each byte (or code point) of a block is treated as if a sequence began there, all at once. What is
-//! dropped then is dropped eight lanes at a time: their mask is the index of a shuffle. Whole blocks alone are read and
-//! written here; the last bytes of an input go one by one.
+//! dropped then is dropped eight lanes at a time: their mask is the index of a shuffle. The last bytes of an input, which
+//! are no whole block, go one by one, or are copied where they are known to be clean.
 //!
 //! Only loads and stores are unsafe, and each is one of the few functions at the top.
 
@@ -16,10 +16,13 @@ use std::ptr;
 
 use super::Output;
 
+mod clean;
 pub mod decode;
 pub mod encode;
+mod points;
 pub mod units;
 pub mod utf8;
+pub mod wide_text;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
@@ -28,6 +31,30 @@ pub fn is_available() -> bool {
         && std::is_x86_feature_detected!("bmi2")
         && std::is_x86_feature_detected!("lzcnt")
         && std::is_x86_feature_detected!("popcnt")
+}
+
+/// Write valid UTF-8 of U+0000 to U+00FF as bytes.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
+    let mut out = Output::new(out);
+    clean::write_ucs1(text, None, &mut out);
+    out.finish();
+}
+
+/// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
+    let mut out = Output::new(out);
+    clean::write_ucs2(text, None, &mut out);
+    out.finish();
+}
+
+/// Write valid UTF-8 as 32-bit units.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
+    let mut out = Output::new(out);
+    clean::write_ucs4(text, None, false, &mut out);
+    out.finish();
 }
 
 fn low_64(count: usize) -> u64 {
@@ -246,6 +273,9 @@ struct ByteSet {
 }
 
 impl ByteSet {
+    /// The bits of the bytes from C0 to DF.
+    const C_OR_D: i8 = 0x30;
+
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn new(holds: impl Fn(u8) -> bool) -> Self {
@@ -268,12 +298,12 @@ impl ByteSet {
         _mm256_and_si256(members, rows)
     }
 
-    /// Whether some of 64 bytes are in it.
+    /// Of both halves of 64 bytes: something but 0 if some are in it, and bits of [`ByteSet::C_OR_D`] if some of those
+    /// are from C0 to DF.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn meets(self, bytes: Bytes) -> bool {
-        let all = _mm256_or_si256(self.lanes(bytes.0[0]), self.lanes(bytes.0[1]));
-        _mm256_testz_si256(all, all) == 0
+    fn lanes_of(self, bytes: Bytes) -> __m256i {
+        _mm256_or_si256(self.lanes(bytes.0[0]), self.lanes(bytes.0[1]))
     }
 
     /// Which of 64 bytes are in it.
@@ -373,4 +403,11 @@ fn packed_16([low, high]: [__m256i; 2]) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn packed_32([low, high]: [__m256i; 2]) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low, high))
+}
+
+/// The highest bit of each lane.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn mask_32(lanes: __m256i) -> u8 {
+    _mm256_movemask_ps(_mm256_castsi256_ps(lanes)) as u8
 }

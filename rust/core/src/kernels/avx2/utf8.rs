@@ -3,7 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::Bytes;
-use super::decode::{Leads, Window, continuing_behind};
+use super::decode::Leads;
+use super::points::{Window, continuing_behind};
 use crate::kernels::utf8::Prefix;
 use crate::layout::Table;
 
