@@ -206,6 +206,7 @@ SCARCE = """
 import resource, sys
 from array import array
 import eightfold
+import eightfold.wtf8  # Else it is loaded when it is used, which takes memory, too.
 
 size = 1 << 23
 dirty, latin = b"\\xff\\xc3\\xa9a" * (size // 4), b"a\\xc3\\xa9" * (size // 3)
