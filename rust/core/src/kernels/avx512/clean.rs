@@ -5,8 +5,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    OR_AND, bytes_32, bytes_64, each_place, four_times, low_32, low_64, put_16, put_32, put_bytes, sequences_at,
-    values_of,
+    OR_AND, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_32, low_64, put_16, put_32, put_bytes,
+    sequences_at, values_of,
 };
 use crate::kernels::Output;
 use crate::layout::Layout;
@@ -16,6 +16,7 @@ use crate::layout::Layout;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     for at in (0..text.len()).step_by(64) {
+        fetch_ahead(text, at);
         let (bytes, next) = (bytes_64(text, at), bytes_64(text, at + 1));
         let leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
         let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(bytes), _mm512_set1_epi8(0xC0_u8 as i8));
@@ -38,6 +39,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let mut at = 0;
     while at < text.len() {
+        fetch_ahead(text, at);
         let halves = [bytes_32(text, at), bytes_32(text, at + 32)];
         if _mm256_movepi8_mask(_mm256_or_si256(halves[0], halves[1])) == 0 {
             for (half, bytes) in halves.into_iter().enumerate() {
@@ -80,6 +82,7 @@ fn put_half(text: &[u8], at: usize, bytes: __m256i, shift: Option<&Layout>, out:
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
     let mut leads = 0;
     for at in (0..text.len()).step_by(64) {
+        fetch_ahead(text, at);
         let (bytes, after) = (bytes_64(text, at), bytes_64(text, at + 64));
         let mut begins = begins_64(bytes) & low_64(text.len() - at);
         let surrogates = if pairs_join { surrogates(bytes, bytes_64(text, at + 1)) } else { Surrogates::NONE };

@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 
 use super::clean::{self, halves_at, joined_32, shifted_16, shifted_32, surrogates};
 use super::{
-    OR_AND, ascii_bytes, bytes_64, each_place, four_times, low_64, put_16, put_32, put_bytes, sequences_at, store_64,
-    values_of,
+    OR_AND, ascii_bytes, bytes_64, each_place, fetch_ahead, four_times, low_64, put_16, put_32, put_bytes,
+    sequences_at, store_64, values_of,
 };
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Source};
@@ -417,6 +417,7 @@ impl Reader<'_> {
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
         while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<66>) {
             let b0 = bytes_64(window, 0);
+            fetch_ahead(window, 0);
             let high = _mm512_movepi8_mask(b0);
             let is_nul = !has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
             if high | due | trails_due == 0 && !is_nul {
@@ -594,6 +595,7 @@ fn write<T>(
     while at < limit {
         let (window, left) = (window(source.data, at, &mut copy), limit - at);
         let first = bytes_of(window, 0);
+        fetch_ahead(window, 0);
         if reader.is_ascii(first, carry, left) {
             put_ascii(first, out);
             at += 64;

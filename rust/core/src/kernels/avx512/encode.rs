@@ -6,8 +6,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    EVERY_SECOND, OR_OR, ascii_bytes, bytes_32, bytes_64, low_16, low_32, low_64, put_bytes, sequences, units_16,
-    units_32,
+    EVERY_SECOND, OR_OR, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, low_64, put_bytes, sequences,
+    units_16, units_32,
 };
 use crate::form::{LEADS, Range, TRAILS};
 use crate::kernels::simd::copy;
@@ -211,6 +211,7 @@ fn each_of_one<S, const IS_PLAIN: bool>(
     let mut at = start;
     while at < limit {
         let left = limit - at;
+        fetch_ahead(text, at);
         if let Some(block) = speller.bytes(bytes_64(text, at), left) {
             let count = if block.two == 0 { ascii_bytes(&text[at..limit], speller.spelling.nul_is_one) } else { 0 };
             if count > 0 {
@@ -246,6 +247,7 @@ fn each_of_two<S, const IS_PLAIN: bool>(
     let mut at = start;
     while at < limit {
         let left = limit - at;
+        fetch_ahead(text, at);
         let block = speller.units::<u16>(units_32(text, at), || units_32(text, at + 1), left);
         take(state, &block);
         if block.read < 32.min(left) {
@@ -270,6 +272,7 @@ fn each_of_four<S, const IS_PLAIN: bool>(
     let mut at = start;
     while at < limit {
         let left = limit - at;
+        fetch_ahead(text, at);
         let block = speller.points::<u32>(units_16(text, at), || units_16(text, at + 1), left);
         take(state, &block);
         if block.read < 16.min(left) {

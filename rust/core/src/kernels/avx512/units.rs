@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{bytes_64, low_16, low_32, put_16, put_32, put_bytes};
+use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
 use crate::LARGEST_IN_STR;
 use crate::form::{LEADS, SURROGATES, TRAILS};
 use crate::kernels::source::Extent;
@@ -71,6 +71,7 @@ fn each_block<const BYTES: usize, S>(
     let (mut at, mut consumed) = (start, 0);
     while at < limit {
         let left = ((limit - at) / BYTES).min(64 / BYTES);
+        fetch_ahead(units.data, at);
         let (block, stop) = if BYTES == 2 { of_16(units, at, consumed) } else { of_32(units, at) };
         let read = left.min(stop.trailing_zeros() as usize);
         take(state, &Block { begins: block.begins & low_32(read), ..block });

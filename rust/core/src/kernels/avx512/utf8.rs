@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{ascii_bytes, bytes_64, low_64, store_64};
+use super::{ascii_bytes, bytes_64, fetch_ahead, low_64, store_64};
 use crate::kernels::utf8::Prefix;
 
 /// The lowest second byte behind each byte from C0 on, and how many more there are: Unicode Table 3-7. What is no lead
@@ -77,6 +77,7 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     let (mut at, mut last) = (0, Block::none());
     while let Some(window) = data.get(at..).and_then(<[u8]>::first_chunk::<65>) {
         let bytes = bytes_64(window, 0);
+        fetch_ahead(data, at);
         if _mm512_movepi8_mask(bytes) | last.due == 0 {
             seen.add(&last, !0);
             last = Block::none();
