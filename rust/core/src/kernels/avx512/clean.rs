@@ -13,7 +13,7 @@ use crate::layout::Layout;
 
 /// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, and the six of what follows it.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
@@ -35,7 +35,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 /// Two loads of 32 bytes, never one of 64: out of that the compiler would make the loads one and two bytes on, byte by
 /// byte, which was measured nine times slower.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let mut at = 0;
     while at < text.len() {
@@ -54,7 +54,7 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_half(text: &[u8], at: usize, bytes: __m256i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let high = _mm256_movepi8_mask(bytes);
     let begins = !high | _mm256_test_epi8_mask(bytes, _mm256_set1_epi8(0x40));
@@ -78,7 +78,7 @@ fn put_half(text: &[u8], at: usize, bytes: __m256i, shift: Option<&Layout>, out:
 ///
 /// The places of what begins are compressed, sixteen of them take four bytes each, and those become code points at once.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
     let mut leads = 0;
     for at in (0..text.len()).step_by(64) {
@@ -109,7 +109,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
 
 /// All but the continuation bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn begins_64(bytes: __m512i) -> u64 {
     _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
@@ -126,7 +126,7 @@ impl Surrogates {
 
 /// Find the surrogate byte sequences among bytes, by those one further.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
     let first = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(0xED_u8 as i8));
     if first == 0 {
@@ -140,14 +140,14 @@ pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
 /// The payload bytes of the surrogate pairs that begin at sixteen places, if any do: the second, third, fifth and sixth.
 /// Each place is there four times.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn halves_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0102_0405)), after)
 }
 
 /// The code points of sequences, with those of surrogate pairs where such begin.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
     // A lead, the first byte of three more, and the second byte of a trail.
     let first = _mm512_and_si512(sequences, _mm512_set1_epi32(0xFFF0_00FF_u32 as i32));
@@ -159,7 +159,7 @@ fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
 
 /// The supplementary code points of surrogate pairs.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn joined_32(halves: __m512i) -> __m512i {
     // Four bits and six, twice, side by side: tens, then the twenty of an index.
     let payloads = _mm512_and_si512(halves, _mm512_set1_epi32(0x0F3F_0F3F));
@@ -170,7 +170,7 @@ pub fn joined_32(halves: __m512i) -> __m512i {
 
 /// The code points of payloads of up to three bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m512i {
     let points = _mm512_mask_add_epi16(points, two & !three, points, _mm512_set1_epi16(layout.offsets[0] as i16));
     let points = _mm512_mask_add_epi16(points, three, points, _mm512_set1_epi16(layout.offsets[1] as i16));
@@ -180,7 +180,7 @@ pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m
 
 /// The code points of payloads, by their sequences.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m512i {
     // The upper half of the lead byte, which is the highest of its lane, tells the length.
     let [two, three, four] = layout.offsets.map(|offset| offset as i32);

@@ -21,7 +21,7 @@ type Window = [u8; 72];
 
 /// The window at an offset, in the data or in `copy`. A vector is copied, since a call would cost all registers.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
     if let Some(window) = data[at..].first_chunk() {
         return window;
@@ -71,21 +71,21 @@ struct Block {
 
 impl Lookup {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn new(table: &Table) -> Self {
         Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
     }
 
     /// The entries of bytes from 80 on; of others something.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of(self, bytes: __m512i) -> __m512i {
         _mm512_permutex2var_epi8(self.0, bytes, self.1)
     }
 
     /// The entries of bytes from C0 on; of others something.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of_lead(self, bytes: __m512i) -> __m512i {
         _mm512_permutexvar_epi8(bytes, self.1)
     }
@@ -93,14 +93,14 @@ impl Lookup {
 
 /// 64 bytes of a window, from one of its first nine on.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn bytes_of(window: &Window, from: usize) -> __m512i {
     bytes_64(&window[from..], 0)
 }
 
 /// Which of the last 8 bytes of a window are continuation bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn continuing_8(window: &Window) -> u64 {
     let last = _mm512_castsi512_si128(last_8(window));
     _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
@@ -108,33 +108,33 @@ fn continuing_8(window: &Window) -> u64 {
 
 /// The last 8 bytes of a window.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn last_8(window: &Window) -> __m512i {
     let bytes: [u8; 8] = *window.last_chunk().expect("a window is longer");
     _mm512_castsi128_si512(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn is_at_least(bytes: __m512i, least: u8) -> u64 {
     _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn is(bytes: __m512i, byte: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn continuations(bytes: __m512i) -> u64 {
     _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
 
 impl<'a> Reader<'a> {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn new(source: &Source<'a>) -> Self {
         let layout = source.layout;
         let answer = source.answer();
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
 
     /// Whether 64 bytes are code points as they stand, and nothing is due before them.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn is_ascii(&self, bytes: __m512i, carry: u64, left: usize) -> bool {
         left >= 64
             && carry | _mm512_movepi8_mask(bytes) == 0
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
 
     /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let clean = self.well_formed::<Taker>(window, left, carry);
         clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
 
     /// The same for a block of which nothing is known.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, b2, b3] = bytes;
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
 
     /// The block, if all that begins in it is well-formed and as the layout has it: what is due is there.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn well_formed<Taker>(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, _, b3] = bytes;
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn parting<Taker>(&self, b0: __m512i, b1: __m512i, kinds: __m512i, high: u64) -> u64 {
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
         let seconds = has(Layout::SECOND_PARTS);
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
 
     /// Which of the surrogate byte sequences begin a pair.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn pairs<Taker>(&self, window: &Window, surrogates: u64, b1: __m512i, b3: __m512i) -> u64 {
         let (b4, b5) = (bytes_of(window, 4), bytes_of(window, 5));
         let leads = surrogates & !is_at_least(b1, 0xB0);
@@ -317,7 +317,7 @@ struct Counted<'a> {
 impl Counted<'_> {
     /// Count what begins in some lanes, sequences of at least two bytes among it where `two` says so.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn add(&mut self, bytes: [__m512i; 3], begins: u64, two: u64) {
         self.count += begins.count_ones() as usize;
         self.largest = _mm512_max_epu8(self.largest, _mm512_maskz_mov_epi8(begins & two, bytes[0]));
@@ -328,7 +328,7 @@ impl Counted<'_> {
 
     /// Count the lanes of a clean block in which something begins that is whole.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn add_clean(&mut self, block: &Clean, lanes: u64) {
         self.add(block.bytes, block.begins & lanes, block.two);
         self.pairs |= block.joined & lanes;
@@ -336,7 +336,7 @@ impl Counted<'_> {
 
     /// The width of all that was counted; `answer` is what was done at ill-formed units.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn width(&self, answer: Answer) -> Width {
         let mut copy = [0; 72];
         store_64(self.largest, &mut copy);
@@ -349,7 +349,7 @@ impl Counted<'_> {
 }
 
 /// Measure from an offset to a limit, or to where the kernel stops.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
     let mut counted = Counted {
@@ -389,7 +389,7 @@ struct Clean {
 impl Clean {
     /// No block: nothing begins in it.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn none() -> Self {
         Clean { bytes: [_mm512_setzero_si512(); 3], begins: 0, two: 0, joined: 0 }
     }
@@ -402,7 +402,7 @@ impl Reader<'_> {
     /// A sequence is counted in the block where it begins, and seen to be whole in the next: so each block is counted
     /// when the next has been seen, and of the last only what is before its last sequence.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_clean<const IS_PLAIN: bool>(
         &self,
         data: &[u8],
@@ -462,7 +462,7 @@ impl Reader<'_> {
 
     /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_dirty(&self, data: &[u8], (start, limit): (usize, usize), counted: &mut Counted<'_>) -> (usize, bool) {
         let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
         while at < limit {
@@ -486,7 +486,7 @@ impl Reader<'_> {
 
 /// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
     let unknown = layout.borders.iter().skip(known as usize);
     let reached = unknown.take_while(|&&[lead, second, third]| {
@@ -498,7 +498,7 @@ fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) 
 }
 
 /// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs1(text, source.layout.shift(), out);
@@ -517,7 +517,7 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 /// The same as 16-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs2(text, source.layout.shift(), out);
@@ -538,7 +538,7 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 
 /// The same as 32-bit units: the places of what begins are compressed, sixteen of them take four bytes each, and those
 /// become code points.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
@@ -581,7 +581,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn write<T>(
     source: &Source<'_>,
     start: usize,
@@ -618,7 +618,7 @@ fn write<T>(
 
 /// Store the code points of half a block, the lanes from `first` on.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_half(reader: &Reader<'_>, block: &Block, bytes: [__m256i; 3], first: u32, out: &mut Output<'_, u16>) {
     let half = |mask: u64| (mask >> first) as u32;
     let [b0, b1, b2] = bytes.map(|bytes| _mm512_cvtepu8_epi16(bytes));

@@ -22,14 +22,14 @@ struct Block {
 
 /// 64 bytes as units of the machine's order.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn loaded<const BYTES: usize>(units: &Units<'_>, at: usize) -> __m512i {
     ordered::<BYTES>(bytes_64(units.data, at), units.wide.big_endian)
 }
 
 /// Units of the machine's order as those of another, and back.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i {
     if !big_endian {
         return bytes;
@@ -41,7 +41,7 @@ pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i 
 
 /// The units of a range whose ends differ in their lowest bits, all of them.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
     let upper = _mm512_and_si512(units, _mm512_set1_epi16(!(last - first) as i16));
     _mm512_cmpeq_epi16_mask(upper, _mm512_set1_epi16(first as i16))
@@ -49,7 +49,7 @@ pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
 
 /// As [`are_16`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
     let upper = _mm512_and_si512(units, _mm512_set1_epi32(!(last - first) as i32));
     _mm512_cmpeq_epi32_mask(upper, _mm512_set1_epi32(first as i32))
@@ -57,7 +57,7 @@ pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
 
 /// Hand over code points block by block, from an offset to a limit or to where the kernel stops; the end is returned.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn each_block<const BYTES: usize, S>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -87,7 +87,7 @@ fn each_block<const BYTES: usize, S>(
 
 /// A block of 16-bit units, of which the first is the trail of a pair if `consumed`, and where the kernel stops.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> (Block, u64) {
     let units = loaded::<2>(from, at);
     let surrogates = are_16(units, SURROGATES);
@@ -104,7 +104,7 @@ fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> (Block, u64) {
 
 /// A block of 32-bit units, and where the kernel stops.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn of_32(from: &Units<'_>, at: usize) -> (Block, u64) {
     let units = loaded::<4>(from, at);
     let mut stops = _mm512_cmpgt_epu32_mask(units, _mm512_set1_epi32(LARGEST_IN_STR as i32));
@@ -115,7 +115,7 @@ fn of_32(from: &Units<'_>, at: usize) -> (Block, u64) {
 }
 
 /// As [`Units::measure`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
     // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
     let (mut count, mut seen, mut pairs) = (0, _mm512_setzero_si512(), 0);
@@ -141,7 +141,7 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
 }
 
 /// As [`Units::write_ucs1`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
@@ -157,7 +157,7 @@ pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs2`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     // Text of this width holds no pair, so that what begins is as many units.
     if units.wide.unit_bytes == 2 {
@@ -173,7 +173,7 @@ pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs4`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
@@ -199,7 +199,7 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 
 /// The supplementary code points of leads and trails.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn joined_32(leads: __m512i, trails: __m512i) -> __m512i {
     let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
     _mm512_add_epi32(_mm512_add_epi32(_mm512_slli_epi32::<10>(leads), trails), _mm512_set1_epi32(base as i32))

@@ -33,14 +33,14 @@ struct Block {
 
 impl Block {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn none() -> Block {
         Block { bytes: _mm512_setzero_si512(), begins: 0, due: 0 }
     }
 
     /// The block behind this one, if all is valid in it, by its bytes and those one further.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn followed_by(&self, bytes: __m512i, next: __m512i) -> Option<Block> {
         let at_least = |least: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
         let continuing = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
@@ -62,7 +62,7 @@ struct Seen {
 impl Seen {
     /// Add what begins in the first lanes of a block.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn add(&mut self, block: &Block, lanes: u64) {
         self.count += (block.begins & lanes).count_ones() as usize;
         self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
@@ -70,7 +70,7 @@ impl Seen {
 }
 
 /// Measure whole blocks as long as they are valid: up to the first or the last sequence that may not be whole.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
     // Each block is added when the next has been seen, which tells whether its last sequence is whole.
