@@ -48,9 +48,16 @@ const BLOCKS: usize = 512;
 /// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`valid_prefix`] and what else measures.
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     #[cfg(target_arch = "x86_64")]
-    if data.len() >= BLOCKS && Level::current() == Level::Avx512 {
+    if Level::current() == Level::Avx512 {
+        let none = Prefix { end: 0, count: 0, largest: 0 };
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::utf8::measure_blocks(data) };
+        return unsafe {
+            if data.len() >= BLOCKS {
+                avx512::utf8::measure_blocks(data)
+            } else {
+                avx512::utf8::measure_all(data).unwrap_or(none)
+            }
+        };
     }
     let _ = data;
     Prefix { end: 0, count: 0, largest: 0 }
