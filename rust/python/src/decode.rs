@@ -8,7 +8,9 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, released, str_if_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass};
+use crate::memory::{
+    RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
+};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
 
@@ -81,6 +83,13 @@ fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
 
 fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     let pass = Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
+    if let Some(guess) = pass.guess() {
+        // What is measured first is read twice; a wrong guess costs as much.
+        let text = str_if_guessed(py, &pass, guess)?;
+        if text.is_some() {
+            return Ok(text);
+        }
+    }
     let extent = released(py, data.len(), || pass.measure(0));
     extent.map(|extent| str_of_pass(py, &pass, 0, extent)).transpose()
 }

@@ -240,6 +240,10 @@ read_units! {
     write_units_ucs2(out: &mut Output<'_, u16>) -> usize = write_ucs2;
     /// As [`Units::write_ucs4`].
     write_units_ucs4(out: &mut Output<'_, u32>) -> usize = write_ucs4;
+    /// As [`Units::copy_ucs1`].
+    copy_units_ucs1(out: &mut Output<'_, u8>) -> Option<u32> = copy_ucs1;
+    /// As [`Units::copy_ucs2`].
+    copy_units_ucs2(out: &mut Output<'_, u16>) -> Option<u32> = copy_ucs2;
 }
 
 macro_rules! write_units {

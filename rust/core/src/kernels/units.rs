@@ -103,6 +103,17 @@ impl Units<'_> {
         simd::write_units_ucs4(self, start, limit, out).unwrap_or_else(|| self.read(start, limit, out))
     }
 
+    /// Write 16-bit units as the code points that they are, and return them or-ed. None where one takes more than a byte
+    /// (then only part is written), or where the machine has nothing that is quicker than measuring first.
+    pub fn copy_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
+        simd::copy_units_ucs1(self, start, limit, out).flatten()
+    }
+
+    /// The same, where they are no pairs and nothing that the form lacks.
+    pub fn copy_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+        simd::copy_units_ucs2(self, start, limit, out).flatten()
+    }
+
     fn read(&self, start: usize, limit: usize, out: &mut impl Points) -> usize {
         let width = self.wide.unit_bytes;
         let limit = start + self.wide.whole_units(limit.min(self.data.len()).saturating_sub(start));

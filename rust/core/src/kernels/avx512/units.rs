@@ -132,10 +132,7 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
             **seen = _mm512_or_si512(**seen, _mm512_maskz_mov_epi32(block.begins as u16, block.units));
         })
     };
-    let mut seen = _mm512_reduce_or_epi32(seen) as u32;
-    if units.wide.unit_bytes == 2 {
-        seen = (seen | seen >> 16) & 0xFFFF;
-    }
+    let seen = if units.wide.unit_bytes == 2 { or_of_16(seen) } else { _mm512_reduce_or_epi32(seen) as u32 };
     let of_pairs = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
     Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: true }
 }
@@ -195,6 +192,51 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
             put_32(out, block.units, block.begins.count_ones() as usize);
         })
     }
+}
+
+/// As [`Units::copy_ucs1`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
+    let mut seen = _mm512_setzero_si512();
+    for at in (start..limit).step_by(64) {
+        fetch_ahead(units.data, at);
+        let block = loaded::<2>(units, at);
+        seen = _mm512_or_si512(seen, block);
+        if _mm512_test_epi16_mask(block, _mm512_set1_epi16(!0xFF)) != 0 {
+            return None;
+        }
+        put_bytes(out, _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block)), ((limit - at) / 2).min(32));
+    }
+    Some(or_of_16(seen))
+}
+
+/// As [`Units::copy_ucs2`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+    let mut seen = _mm512_setzero_si512();
+    for at in (start..limit).step_by(64) {
+        fetch_ahead(units.data, at);
+        let block = loaded::<2>(units, at);
+        seen = _mm512_or_si512(seen, block);
+        let stops = if units.wide.has_surrogates {
+            are_16(block, LEADS) & are_16(loaded::<2>(units, at + 2), TRAILS)
+        } else {
+            are_16(block, SURROGATES)
+        };
+        if stops != 0 {
+            return None;
+        }
+        put_16(out, block, ((limit - at) / 2).min(32));
+    }
+    Some(or_of_16(seen))
+}
+
+/// All units or-ed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn or_of_16(units: __m512i) -> u32 {
+    let both = _mm512_reduce_or_epi32(units) as u32;
+    (both | both >> 16) & 0xFFFF
 }
 
 /// The supplementary code points of leads and trails.
