@@ -117,7 +117,10 @@ mod avx512 {
             let (from, out) = (block.as_ptr().cast::<__m512i>(), place.as_mut_ptr().cast::<__m512i>());
             // SAFETY: four vectors are there in both. Where nothing is, a fetch does no harm.
             unsafe {
-                (0..4).for_each(|step| _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(AHEAD + step).cast()));
+                for step in 0..4 {
+                    _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(AHEAD + step).cast());
+                    _mm_prefetch::<_MM_HINT_T0>(out.wrapping_add(AHEAD + step).cast());
+                }
                 let each = [0, 1, 2, 3].map(|step| _mm512_loadu_si512(from.add(step)));
                 let all = _mm512_or_si512(_mm512_or_si512(each[0], each[1]), _mm512_or_si512(each[2], each[3]));
                 if _mm512_movepi8_mask(all) != 0 {

@@ -107,18 +107,26 @@ fn units_16(text: &[u32], at: usize) -> __m512i {
     }
 }
 
-/// How far ahead of a block what follows is fetched: text larger than the caches is otherwise waited for.
-const AHEAD: usize = 2048;
+/// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is
+/// otherwise waited for.
+const READ_AHEAD: usize = 2048;
+const WRITE_AHEAD: usize = 1024;
 
 /// Have the line of data fetched that is read a while after the block at `at`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn fetch_ahead<T>(data: &[T], at: usize) {
-    let place = data.as_ptr().wrapping_add(at).cast::<i8>().wrapping_add(AHEAD);
-    // SAFETY: nothing is read; an address where nothing is does no harm.
+    fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
+}
+
+/// Have the line fetched that is so many bytes behind a place.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn fetch<T>(place: *const T, bytes: usize) {
     #[allow(unused_unsafe)] // It needs none from Rust 1.92 on.
+    // SAFETY: nothing is read; an address where nothing is does no harm.
     unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(place)
+        _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(bytes));
     }
 }
 
@@ -135,6 +143,7 @@ fn store_64(vector: __m512i, out: &mut [u8; 72]) {
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
     let (at, is_roomy) = out.next(count, 64);
+    fetch(at, WRITE_AHEAD);
     if is_roomy {
         // SAFETY: a whole vector has room; what it writes beyond `count` is written again or was never promised.
         unsafe { _mm512_storeu_si512(at.cast(), vector) }
@@ -149,6 +158,7 @@ fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
     let (at, is_roomy) = out.next(count, 32);
+    fetch(at, WRITE_AHEAD);
     if is_roomy {
         // SAFETY: as in `put_bytes`.
         unsafe { _mm512_storeu_si512(at.cast(), vector) }
@@ -163,6 +173,7 @@ fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
     let (at, is_roomy) = out.next(count, 16);
+    fetch(at, WRITE_AHEAD);
     if is_roomy {
         // SAFETY: as in `put_bytes`.
         unsafe { _mm512_storeu_si512(at.cast(), vector) }
