@@ -31,31 +31,76 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 }
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
-///
-/// Two loads of 32 bytes, never one of 64: out of that the compiler would make the loads one and two bytes on, byte by
-/// byte, which was measured nine times slower.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
-    let mut at = 0;
-    while at < text.len() {
+    for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
-        let halves = [bytes_32(text, at), bytes_32(text, at + 32)];
-        if _mm256_movepi8_mask(_mm256_or_si256(halves[0], halves[1])) == 0 {
-            for (half, bytes) in halves.into_iter().enumerate() {
-                put_16(out, _mm512_cvtepu8_epi16(bytes), (text.len() - at).saturating_sub(32 * half).min(32));
-            }
+        let left = text.len() - at;
+        let bytes = bytes_64(text, at);
+        if _mm512_movepi8_mask(bytes) == 0 {
+            put_16(out, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), left.min(32));
+            let upper = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes));
+            put_16(out, upper, left.saturating_sub(32).min(32));
+        } else if let Some(layout) = shift {
+            put_half(text, at, layout, out);
+            put_half(text, at + 32, layout, out);
         } else {
-            put_half(text, at, halves[0], shift, out);
-            put_half(text, at + 32, halves[1], shift, out);
+            put_ends(text, at, bytes, out);
         }
-        at += 64;
     }
 }
 
+/// Write a block as 16-bit units: each is put together where its sequence ends, out of the last byte and the two before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_half(text: &[u8], at: usize, bytes: __m256i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+fn put_ends(text: &[u8], at: usize, third: __m512i, out: &mut Output<'_, u16>) {
+    let (first, second) = (bytes_before(text, at, 2), bytes_before(text, at, 1));
+    let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
+    // Bits that come from the next byte of a pair are masked off.
+    let two_bits = _mm512_slli_epi16::<6>(second);
+    let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, third);
+    let lower = _mm512_mask_mov_epi8(third, continues(third), lower);
+    // The second byte of two is a lead byte, whose bits end where those of a continuation byte do.
+    let four_bits = _mm512_maskz_mov_epi8(continues(second), _mm512_slli_epi16::<4>(first));
+    let middle = _mm512_srli_epi16::<2>(second);
+    let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
+    let upper = _mm512_maskz_mov_epi8(continues(third), upper);
+    let goes_on = text.get(at + 64).is_some_and(|&byte| byte & 0xC0 == 0x80);
+    let ends = !(continues(third) >> 1 | u64::from(goes_on) << 63) & low_64(text.len() - at);
+    // Quarters of eight so that those of both halves are side by side.
+    let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+    let [lower, upper] =
+        [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(ends, bytes)));
+    let count = ends.count_ones() as usize;
+    put_16(out, _mm512_unpacklo_epi8(lower, upper), count.min(32));
+    if count > 32 {
+        put_16(out, _mm512_unpackhi_epi8(lower, upper), count - 32);
+    }
+}
+
+/// The block that begins one or two bytes before a place; before the text there are zeros.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
+    if let Some(start) = at.checked_sub(count) {
+        return bytes_64(text, start);
+    }
+    let places = _mm512_sub_epi8(each_place(), _mm512_set1_epi8(count as i8));
+    _mm512_maskz_permutexvar_epi8(!0 << count, places, bytes_64(text, 0))
+}
+
+/// The bits of b where a has them set, else those of c.
+const CHOICE: i32 = 0xCA;
+
+/// Write half a block as 16-bit units, of a form whose payloads are not its code points.
+///
+/// A load of 32 bytes, never half of 64: out of that the compiler would make the loads one and two bytes on, byte by byte,
+/// which was measured nine times slower.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_half(text: &[u8], at: usize, layout: &Layout, out: &mut Output<'_, u16>) {
+    let bytes = bytes_32(text, at);
     let high = _mm256_movepi8_mask(bytes);
     let begins = !high | _mm256_test_epi8_mask(bytes, _mm256_set1_epi8(0x40));
     let begins = begins & low_32(text.len().saturating_sub(at));
@@ -67,10 +112,7 @@ fn put_half(text: &[u8], at: usize, bytes: __m256i, shift: Option<&Layout>, out:
     let three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(two), third, payload);
     let is_three = _mm512_cmpge_epu16_mask(lead, _mm512_set1_epi16(0xE0));
     let points = _mm512_mask_mov_epi16(lead, high, _mm512_and_si512(two, _mm512_set1_epi16(0x7FF)));
-    let mut points = _mm512_mask_mov_epi16(points, is_three, three);
-    if let Some(layout) = shift {
-        points = shifted_16(layout, points, high, is_three);
-    }
+    let points = shifted_16(layout, _mm512_mask_mov_epi16(points, is_three, three), high, is_three);
     put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
 }
 
