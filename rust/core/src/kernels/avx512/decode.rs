@@ -326,12 +326,19 @@ impl Counted<'_> {
         }
     }
 
-    /// Count the lanes of a clean block in which something begins that is whole.
+    /// Count what begins in the first lanes of a clean block, and is whole there.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn add_clean(&mut self, block: &Clean, lanes: u64) {
-        self.add(block.bytes, block.begins & lanes, block.two);
+    fn add_clean(&mut self, data: &[u8], block: &Clean, lanes: u64) {
+        self.count += (block.begins & lanes).count_ones() as usize;
+        // No continuation byte is as large as a lead byte.
+        self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
         self.pairs |= block.joined & lanes;
+        if !self.layout.lead_decides {
+            let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_64(data, block.at + from));
+            let leads = block.begins & lanes & is_at_least(b0, 0xC0);
+            self.fine = self.fine.max(width(self.layout, [b0, b1, b2], leads, self.fine));
+        }
     }
 
     /// The width of all that was counted; `answer` is what was done at ill-formed units.
@@ -379,9 +386,9 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
 
 /// A block that is well-formed, up to where its last sequence begins at least.
 struct Clean {
-    bytes: [__m512i; 3],
+    at: usize,
+    bytes: __m512i,
     begins: u64,
-    two: u64,
     /// Where the trails of surrogate pairs begin that are joined.
     joined: u64,
 }
@@ -391,7 +398,7 @@ impl Clean {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn none() -> Self {
-        Clean { bytes: [_mm512_setzero_si512(); 3], begins: 0, two: 0, joined: 0 }
+        Clean { at: 0, bytes: _mm512_setzero_si512(), begins: 0, joined: 0 }
     }
 }
 
@@ -415,13 +422,13 @@ impl Reader<'_> {
         let mut last = Clean::none();
         let has_nul = IS_PLAIN || self.layout.has_nul;
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
-        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<66>) {
+        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
             let b0 = bytes_64(window, 0);
             fetch_ahead(window, 0);
             let high = _mm512_movepi8_mask(b0);
             let is_nul = !has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
             if high | due | trails_due == 0 && !is_nul {
-                counted.add_clean(&last, !0);
+                counted.add_clean(data, &last, !0);
                 last = Clean::none();
                 let count = ascii_bytes(&data[at..limit], has_nul);
                 (at, counted.count) = (at + count, counted.count + count);
@@ -447,8 +454,8 @@ impl Reader<'_> {
             if wrong != 0 || is_nul {
                 break;
             }
-            counted.add_clean(&last, !0);
-            last = Clean { bytes: [b0, b1, bytes_64(&window[2..], 0)], begins: !(continuing | joined), two, joined };
+            counted.add_clean(data, &last, !0);
+            last = Clean { at, bytes: b0, begins: !(continuing | joined), joined };
             due = two >> 63 | three >> 62 | four >> 61;
             at += 64;
         }
@@ -456,7 +463,7 @@ impl Reader<'_> {
             return at;
         }
         let back = last.begins.leading_zeros() as usize + 1;
-        counted.add_clean(&last, low_64(64 - back));
+        counted.add_clean(data, &last, low_64(64 - back));
         at - back
     }
 
