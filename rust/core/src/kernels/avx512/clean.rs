@@ -68,11 +68,18 @@ fn put_ends(text: &[u8], at: usize, third: __m512i, out: &mut Output<'_, u16>) {
     let upper = _mm512_maskz_mov_epi8(continues(third), upper);
     let goes_on = text.get(at + 64).is_some_and(|&byte| byte & 0xC0 == 0x80);
     let ends = !(continues(third) >> 1 | u64::from(goes_on) << 63) & low_64(text.len() - at);
+    put_joined(lower, upper, ends, out);
+}
+
+/// Write the 16-bit units of some lanes, of which the lower and the upper bytes are there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn put_joined(lower: __m512i, upper: __m512i, lanes: u64, out: &mut Output<'_, u16>) {
     // Quarters of eight so that those of both halves are side by side.
     let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
     let [lower, upper] =
-        [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(ends, bytes)));
-    let count = ends.count_ones() as usize;
+        [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(lanes, bytes)));
+    let count = lanes.count_ones() as usize;
     put_16(out, _mm512_unpacklo_epi8(lower, upper), count.min(32));
     if count > 32 {
         put_16(out, _mm512_unpackhi_epi8(lower, upper), count - 32);
@@ -91,7 +98,7 @@ fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
 }
 
 /// The bits of b where a has them set, else those of c.
-const CHOICE: i32 = 0xCA;
+pub const CHOICE: i32 = 0xCA;
 
 /// Write half a block as 16-bit units, of a form whose payloads are not its code points.
 ///

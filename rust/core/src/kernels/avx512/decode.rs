@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::clean::{self, halves_at, joined_32, shifted_16, shifted_32, surrogates};
+use super::clean::{self, CHOICE, halves_at, joined_32, put_joined, shifted_16, shifted_32, surrogates};
 use super::{
     OR_AND, ascii_bytes, bytes_64, each_place, fetch_ahead, four_times, low_64, put_16, put_32, put_bytes,
     sequences_at, store_64, values_of,
@@ -33,10 +33,12 @@ fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
     copy
 }
 
+/// How many blocks behind one with ill-formed bytes are looked at as closely.
+const CLOSELY: usize = 4;
+
 /// The tables of a layout and the few facts that each block asks for.
 struct Reader<'a> {
     layout: &'a Layout,
-    kinds: Lookup,
     second_low: Lookup,
     second_span: Lookup,
     answer: Answer,
@@ -140,7 +142,6 @@ impl<'a> Reader<'a> {
         let answer = source.answer();
         Reader {
             layout,
-            kinds: Lookup::new(&layout.kinds),
             second_low: Lookup::new(&layout.second_low),
             second_span: Lookup::new(&layout.second_span),
             answer,
@@ -157,11 +158,12 @@ impl<'a> Reader<'a> {
             && (self.layout.has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
     }
 
-    /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
+    /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins. It is not
+    /// `expected` to be clean behind one that was not: a wrong guess costs more than a closer look.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
-        let clean = self.well_formed::<Taker>(window, left, carry);
+    fn block<Taker>(&self, window: &Window, left: usize, carry: u64, expected: bool) -> Block {
+        let clean = if expected { self.well_formed::<Taker>(window, left, carry) } else { None };
         clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
     }
 
@@ -170,22 +172,23 @@ impl<'a> Reader<'a> {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
-        let [b0, b1, b2, b3] = bytes;
-        let high = _mm512_movepi8_mask(b0);
-        let kinds = self.kinds.of(b0);
-        let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
-        let second = _mm512_sub_epi8(b1, self.second_low.of(b0));
-        let takes = _mm512_cmple_epu8_mask(second, self.second_span.of(b0));
-        let two = has(Layout::TWO) & takes;
-        let (is_three, is_four) = (has(Layout::THREE), has(Layout::FOUR));
-        let three = two & is_three & continuations(b2);
-        let four = three & is_four & continuations(b3);
+        let [b0, b1, _, b3] = bytes;
+        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        let (continuing, behind) = (continuations(b0), continuing_8(window));
+        let continues = |place: u32| continuing >> place | behind << (64 - place);
+        let high = is_two | continuing;
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        // What is no lead byte takes 00 alone, which is no continuation byte.
+        let takes = _mm512_cmple_epu8_mask(second, self.second_span.of_lead(b0));
+        let two = is_two & takes & continues(1);
+        let three = two & is_three & continues(2);
+        let four = three & is_four & continues(3);
         let whole = (two & !is_three) | (three & !is_four) | four;
         let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
         let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
         let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
 
-        let mut stops = if self.layout.parts { self.parting::<Taker>(b0, b1, kinds, high) } else { 0 };
+        let mut stops = if self.layout.parts { self.parting::<Taker>(b0, b1, high) } else { 0 };
         let mut pairs = 0;
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
@@ -281,7 +284,8 @@ impl<'a> Reader<'a> {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn parting<Taker>(&self, b0: __m512i, b1: __m512i, kinds: __m512i, high: u64) -> u64 {
+    fn parting<Taker>(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
+        let kinds = Lookup::new(&self.layout.kinds).of(b0);
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
         let seconds = has(Layout::SECOND_PARTS);
         let parts = has(Layout::PARTS);
@@ -467,12 +471,14 @@ impl Reader<'_> {
         at - back
     }
 
-    /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.
+    /// Count blocks of any text until some are clean; return where that ends, and whether reading goes on there.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_dirty(&self, data: &[u8], (start, limit): (usize, usize), counted: &mut Counted<'_>) -> (usize, bool) {
         let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
+        let mut closely = CLOSELY;
         while at < limit {
+            fetch_ahead(data, at);
             let block = self.any_block::<()>(window(data, at, &mut copy), limit - at, carry);
             let dropped = if self.answer == Answer::Drop { block.ill } else { 0 };
             let [b0, b1, b2, _] = block.bytes;
@@ -483,7 +489,8 @@ impl Reader<'_> {
                 return (at + block.length, false);
             }
             (at, carry) = (at + 64, block.carry);
-            if block.ill == 0 {
+            closely = if block.ill == 0 { closely - 1 } else { CLOSELY };
+            if closely == 0 {
                 break;
             }
         }
@@ -535,6 +542,9 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         put_16(out, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)), 32);
     };
     write(source, start, limit, out, ascii, |reader, _, block, out| {
+        if reader.layout.shift().is_none() && reader.escape.is_none_or(|base| base & 0xFF == 0) {
+            return put_units(reader, block, out);
+        }
         let [b0, b1, b2, _] = block.bytes;
         let lower = [b0, b1, b2].map(|bytes| _mm512_castsi512_si256(bytes));
         let upper = [b0, b1, b2].map(|bytes| _mm512_extracti64x4_epi64::<1>(bytes));
@@ -599,16 +609,18 @@ fn write<T>(
 ) -> usize {
     let reader = Reader::new(source);
     let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
+    let mut closely: usize = 0;
     while at < limit {
         let (window, left) = (window(source.data, at, &mut copy), limit - at);
         let first = bytes_of(window, 0);
         fetch_ahead(window, 0);
-        if reader.is_ascii(first, carry, left) {
+        if closely == 0 && reader.is_ascii(first, carry, left) {
             put_ascii(first, out);
             at += 64;
             continue;
         }
-        let mut block = reader.block::<T>(window, left, carry);
+        let mut block = reader.block::<T>(window, left, carry, closely == 0);
+        closely = if block.ill == 0 { closely.saturating_sub(1) } else { CLOSELY };
         if reader.answer == Answer::Drop {
             block.begins &= !block.ill;
         }
@@ -621,6 +633,28 @@ fn write<T>(
         (at, carry) = (at + 64, block.carry);
     }
     at
+}
+
+/// Store the code points of a block, byte by byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_units(reader: &Reader<'_>, block: &Block, out: &mut Output<'_, u16>) {
+    let [b0, b1, b2, _] = block.bytes;
+    // The last but one and the last byte of each sequence.
+    let last = [_mm512_mask_mov_epi8(b0, block.three, b1), _mm512_mask_mov_epi8(b1, block.three, b2)];
+    let two_bits = _mm512_slli_epi16::<6>(last[0]);
+    let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, last[1]);
+    let four_bits = _mm512_maskz_mov_epi8(block.three, _mm512_slli_epi16::<4>(b0));
+    let middle = _mm512_srli_epi16::<2>(last[0]);
+    let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
+    let (lower, upper) = (_mm512_mask_mov_epi8(b0, block.two, lower), _mm512_maskz_mov_epi8(block.two, upper));
+    let answer = match reader.escape {
+        Some(base) => (b0, (base >> 8) as i8),
+        None => (_mm512_set1_epi8(0xFD_u8 as i8), 0xFF_u8 as i8),
+    };
+    let lower = _mm512_mask_mov_epi8(lower, block.ill, answer.0);
+    let upper = _mm512_mask_mov_epi8(upper, block.ill, _mm512_set1_epi8(answer.1));
+    put_joined(lower, upper, block.begins, out);
 }
 
 /// Store the code points of half a block, the lanes from `first` on.
