@@ -33,12 +33,12 @@ fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
     copy
 }
 
-/// How many blocks behind one with ill-formed bytes are looked at as closely.
-const CLOSELY: usize = 4;
-
 /// The tables of a layout and the few facts that each block asks for.
 struct Reader<'a> {
     layout: &'a Layout,
+    kinds: Lookup,
+    /// Whether something that parts from the layout begins with a continuation byte.
+    strays_part: bool,
     second_low: Lookup,
     second_span: Lookup,
     answer: Answer,
@@ -142,6 +142,8 @@ impl<'a> Reader<'a> {
         let answer = source.answer();
         Reader {
             layout,
+            kinds: Lookup::new(&layout.kinds),
+            strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
             second_low: Lookup::new(&layout.second_low),
             second_span: Lookup::new(&layout.second_span),
             answer,
@@ -188,7 +190,7 @@ impl<'a> Reader<'a> {
         let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
         let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
 
-        let mut stops = if self.layout.parts { self.parting::<Taker>(b0, b1, high) } else { 0 };
+        let mut stops = if self.may_part(b0, is_two) { self.parting::<Taker>(b0, b1, high) } else { 0 };
         let mut pairs = 0;
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
@@ -213,27 +215,29 @@ impl<'a> Reader<'a> {
             Answer::Escape(_) => stops |= ill & !high,
             _ => {}
         }
+        let block = |begins: u64, length, goes_on| Block {
+            bytes,
+            begins,
+            ill: ill & begins,
+            pairs: pairs & begins,
+            three: three & begins,
+            two: two & begins,
+            carry: next_carry,
+            length,
+            goes_on,
+        };
         let begins = !absorbed & low_64(left);
         let stop = (stops & begins).trailing_zeros() as usize;
-        let read = begins & low_64(stop);
+        if stop == 64 && left > 64 {
+            return block(begins, 64, true);
+        }
         // Behind the limit, lanes in which nothing begins belong to what was read.
         let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
         let length = match (stop, left) {
             (0..64, _) => stop,
-            (_, 0..=64) => left + behind.trailing_ones() as usize,
-            _ => 64,
+            _ => left + behind.trailing_ones() as usize,
         };
-        Block {
-            bytes,
-            begins: read,
-            ill: ill & read,
-            pairs: pairs & read,
-            three: three & read,
-            two: two & read,
-            carry: next_carry,
-            length,
-            goes_on: stop == 64 && left > 64,
-        }
+        block(begins & low_64(stop), length, false)
     }
 
     /// The block, if all that begins in it is well-formed and as the layout has it: what is due is there.
@@ -282,10 +286,19 @@ impl<'a> Reader<'a> {
         Some(block)
     }
 
+    /// Whether something may begin in a block that parts from the layout.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
+        let parts = _mm512_set1_epi8((Layout::PARTS | Layout::SECOND_PARTS) as i8);
+        self.layout.parts
+            && (self.strays_part || _mm512_mask_test_epi8_mask(leads, self.kinds.of_lead(bytes), parts) != 0)
+    }
+
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn parting<Taker>(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
-        let kinds = Lookup::new(&self.layout.kinds).of(b0);
+        let kinds = self.kinds.of(b0);
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
         let seconds = has(Layout::SECOND_PARTS);
         let parts = has(Layout::PARTS);
@@ -471,12 +484,11 @@ impl Reader<'_> {
         at - back
     }
 
-    /// Count blocks of any text until some are clean; return where that ends, and whether reading goes on there.
+    /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_dirty(&self, data: &[u8], (start, limit): (usize, usize), counted: &mut Counted<'_>) -> (usize, bool) {
         let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
-        let mut closely = CLOSELY;
         while at < limit {
             fetch_ahead(data, at);
             let block = self.any_block::<()>(window(data, at, &mut copy), limit - at, carry);
@@ -489,8 +501,7 @@ impl Reader<'_> {
                 return (at + block.length, false);
             }
             (at, carry) = (at + 64, block.carry);
-            closely = if block.ill == 0 { closely - 1 } else { CLOSELY };
-            if closely == 0 {
+            if block.ill == 0 {
                 break;
             }
         }
@@ -609,18 +620,18 @@ fn write<T>(
 ) -> usize {
     let reader = Reader::new(source);
     let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
-    let mut closely: usize = 0;
+    let mut expected = true;
     while at < limit {
         let (window, left) = (window(source.data, at, &mut copy), limit - at);
         let first = bytes_of(window, 0);
         fetch_ahead(window, 0);
-        if closely == 0 && reader.is_ascii(first, carry, left) {
+        if expected && reader.is_ascii(first, carry, left) {
             put_ascii(first, out);
             at += 64;
             continue;
         }
-        let mut block = reader.block::<T>(window, left, carry, closely == 0);
-        closely = if block.ill == 0 { closely.saturating_sub(1) } else { CLOSELY };
+        let mut block = reader.block::<T>(window, left, carry, expected);
+        expected = block.ill == 0;
         if reader.answer == Answer::Drop {
             block.begins &= !block.ill;
         }
