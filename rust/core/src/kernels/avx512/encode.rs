@@ -102,6 +102,7 @@ struct Speller<'a, const IS_PLAIN: bool> {
     odd: [Range; 2],
     nul_is_two: bool,
     splits: bool,
+    is_shifted: bool,
     /// Where the form's are those.
     lengths: Lengths,
 }
@@ -122,6 +123,7 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
             odd,
             nul_is_two: spelling.nul_is_two,
             splits: spelling.splits,
+            is_shifted: !IS_PLAIN && spelling.is_shifted(),
             lengths: Lengths::new(spelling.nul_is_two, spelling.splits),
         }
     }
@@ -214,13 +216,13 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
         Points { points, read, valid, escapes, splits }
     }
 
-    /// Lanes of at least two, three and four bytes.
+    /// Lanes of at least two, three and four bytes, if they are no escapes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn longer(&self, block: &Points) -> [u16; 3] {
         let nul = if self.nul_is_two { _mm512_testn_epi32_mask(block.points, block.points) } else { 0 };
         let [two, three, four] = self.starts.map(|start| from_32(block.points, start));
-        [two | nul, three, four].map(|lanes| lanes & !block.escapes & block.valid)
+        [two | nul, three, four]
     }
 
     /// How many bytes each of 16 code points takes; 0 where it is not written.
@@ -229,12 +231,13 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     fn bytes_of<Taker>(&self, block: &Points) -> __m512i {
         let one = _mm512_set1_epi32(1);
         let bytes = if IS_PLAIN {
-            _mm512_mask_mov_epi32(self.lengths.of(block.points), block.escapes, one)
+            self.lengths.of(block.points)
         } else {
             let longer = self.longer(block);
             let bytes = longer.into_iter().fold(one, |bytes, lanes| _mm512_mask_add_epi32(bytes, lanes, bytes, one));
             _mm512_mask_mov_epi32(bytes, block.splits, _mm512_set1_epi32(6))
         };
+        let bytes = _mm512_mask_mov_epi32(bytes, block.escapes, one);
         if block.valid == !0 { bytes } else { _mm512_maskz_mov_epi32(block.valid, bytes) }
     }
 
@@ -497,10 +500,14 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
     fn put_one_or_two<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
         let (two, valid) = (units.lengths[0], units.valid);
         let mut payload = units.points;
-        if !IS_PLAIN && self.spelling.is_shifted() {
+        if self.is_shifted {
             payload = _mm512_mask_sub_epi16(payload, two, payload, _mm512_set1_epi16(self.spelling.offsets[0] as i16));
-            let beyond = within_16(units.points, (self.spelling.gap.0, u32::MAX));
-            payload = _mm512_mask_sub_epi16(payload, beyond, payload, _mm512_set1_epi16(self.spelling.gap.1 as i16));
+            // Nothing here is as far as that, as a rule.
+            if self.spelling.gap.0 < self.starts[1] {
+                let beyond = within_16(units.points, (self.spelling.gap.0, u32::MAX));
+                payload =
+                    _mm512_mask_sub_epi16(payload, beyond, payload, _mm512_set1_epi16(self.spelling.gap.1 as i16));
+            }
         }
         let second = _mm512_and_si512(_mm512_slli_epi16::<8>(payload), _mm512_set1_epi16(0x3F00));
         let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
@@ -546,7 +553,7 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         let longer = self.longer(block);
         let [two, three, four] = longer;
         let mut payload = block.points;
-        if self.spelling.is_shifted() {
+        if self.is_shifted {
             payload = shifted(self.spelling, payload, longer);
         }
         // Each as if it had four bytes: then what it does not have is shifted out.
