@@ -5,8 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    OR_AND, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_32, low_64, put_16, put_32, put_bytes,
-    sequences_at, values_of,
+    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, put_16, put_32, put_bytes, sequences_at, values_of,
 };
 use crate::kernels::Output;
 use crate::layout::Layout;
@@ -42,11 +41,8 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
             put_16(out, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), left.min(32));
             let upper = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes));
             put_16(out, upper, left.saturating_sub(32).min(32));
-        } else if let Some(layout) = shift {
-            put_half(text, at, layout, out);
-            put_half(text, at + 32, layout, out);
         } else {
-            put_ends(text, at, bytes, out);
+            put_ends(text, at, bytes, shift, out);
         }
     }
 }
@@ -54,7 +50,7 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
 /// Write a block as 16-bit units: each is put together where its sequence ends, out of the last byte and the two before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_ends(text: &[u8], at: usize, third: __m512i, out: &mut Output<'_, u16>) {
+fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let (first, second) = (bytes_before(text, at, 2), bytes_before(text, at, 1));
     let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
     // Bits that come from the next byte of a pair are masked off.
@@ -68,21 +64,34 @@ fn put_ends(text: &[u8], at: usize, third: __m512i, out: &mut Output<'_, u16>) {
     let upper = _mm512_maskz_mov_epi8(continues(third), upper);
     let goes_on = text.get(at + 64).is_some_and(|&byte| byte & 0xC0 == 0x80);
     let ends = !(continues(third) >> 1 | u64::from(goes_on) << 63) & low_64(text.len() - at);
-    put_joined(lower, upper, ends, out);
+    let put = |out: &mut Output<'_, u16>, points, count| put_16(out, points, count);
+    let Some(layout) = shift else { return put_joined(lower, upper, ends, out, put) };
+    let mut longer = _pext_u64(continues(third), ends);
+    let mut three = _pext_u64(continues(third) & continues(second), ends);
+    put_joined(lower, upper, ends, out, |out, points, count| {
+        put_16(out, shifted_16(layout, points, longer as u32, three as u32), count);
+        (longer, three) = (longer >> 32, three >> 32);
+    });
 }
 
-/// Write the 16-bit units of some lanes, of which the lower and the upper bytes are there.
+/// Hand over the 16-bit units of some lanes, of which the lower and the upper bytes are there, up to 32 at once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn put_joined(lower: __m512i, upper: __m512i, lanes: u64, out: &mut Output<'_, u16>) {
+pub fn put_joined(
+    lower: __m512i,
+    upper: __m512i,
+    lanes: u64,
+    out: &mut Output<'_, u16>,
+    mut put: impl FnMut(&mut Output<'_, u16>, __m512i, usize),
+) {
     // Quarters of eight so that those of both halves are side by side.
     let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
     let [lower, upper] =
         [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(lanes, bytes)));
     let count = lanes.count_ones() as usize;
-    put_16(out, _mm512_unpacklo_epi8(lower, upper), count.min(32));
+    put(out, _mm512_unpacklo_epi8(lower, upper), count.min(32));
     if count > 32 {
-        put_16(out, _mm512_unpackhi_epi8(lower, upper), count - 32);
+        put(out, _mm512_unpackhi_epi8(lower, upper), count - 32);
     }
 }
 
@@ -99,29 +108,6 @@ fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
 
 /// The bits of b where a has them set, else those of c.
 pub const CHOICE: i32 = 0xCA;
-
-/// Write half a block as 16-bit units, of a form whose payloads are not its code points.
-///
-/// A load of 32 bytes, never half of 64: out of that the compiler would make the loads one and two bytes on, byte by byte,
-/// which was measured nine times slower.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_half(text: &[u8], at: usize, layout: &Layout, out: &mut Output<'_, u16>) {
-    let bytes = bytes_32(text, at);
-    let high = _mm256_movepi8_mask(bytes);
-    let begins = !high | _mm256_test_epi8_mask(bytes, _mm256_set1_epi8(0x40));
-    let begins = begins & low_32(text.len().saturating_sub(at));
-    let lead = _mm512_cvtepu8_epi16(bytes);
-    let second = _mm512_cvtepu8_epi16(bytes_32(text, at + 1));
-    let third = _mm512_cvtepu8_epi16(bytes_32(text, at + 2));
-    let payload = _mm512_set1_epi16(0x3F);
-    let two = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(lead), second, payload);
-    let three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(two), third, payload);
-    let is_three = _mm512_cmpge_epu16_mask(lead, _mm512_set1_epi16(0xE0));
-    let points = _mm512_mask_mov_epi16(lead, high, _mm512_and_si512(two, _mm512_set1_epi16(0x7FF)));
-    let points = shifted_16(layout, _mm512_mask_mov_epi16(points, is_three, three), high, is_three);
-    put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
-}
 
 /// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
 ///

@@ -665,7 +665,7 @@ fn put_units(reader: &Reader<'_>, block: &Block, out: &mut Output<'_, u16>) {
     };
     let lower = _mm512_mask_mov_epi8(lower, block.ill, answer.0);
     let upper = _mm512_mask_mov_epi8(upper, block.ill, _mm512_set1_epi8(answer.1));
-    put_joined(lower, upper, block.begins, out);
+    put_joined(lower, upper, block.begins, out, |out, points, count| put_16(out, points, count));
 }
 
 /// Store the code points of half a block, the lanes from `first` on.
