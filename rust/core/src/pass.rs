@@ -84,6 +84,9 @@ pub enum OnFault {
     BackslashReplace,
 }
 
+/// Bytes of 16-bit units by which the rest is guessed.
+const GUESSED_BYTES: usize = 512;
+
 /// What `surrogateescape` adds to a byte.
 const SURROGATE_ESCAPE: u32 = 0xDC00;
 
@@ -123,6 +126,36 @@ impl Pass<'_> {
     pub fn write(&self, start: usize, extent: &Extent, sink: &mut impl Sink) -> Halt {
         let Some(input) = self.input().filter(|_| extent.is_clean) else { return self.run(start, sink) };
         sink.take(&input.known(), start, extent.end).map_or_else(|halt| halt, Halt::End)
+    }
+
+    /// What the first units say of a text of 16-bit units: that it goes on so, each of them a code point. None where that
+    /// is not so, or guessing is no gain.
+    #[must_use]
+    pub fn guess(&self) -> Option<Extent> {
+        let units = self.units_to_guess()?;
+        let first = units.measure(0, GUESSED_BYTES);
+        let is_so = first.end == GUESSED_BYTES && first.count * 2 == GUESSED_BYTES && first.width <= Width::Ucs2;
+        is_so.then_some(Extent { end: self.data.len(), count: self.data.len() / 2, ..first })
+    }
+
+    /// Write what [`Pass::guess`] guessed of text up to U+00FF, and say whether it was so.
+    pub fn write_guessed_ucs1(&self, guess: &Extent, out: &mut Output<'_, u8>) -> bool {
+        let seen = self.units_to_guess().and_then(|units| units.copy_ucs1(0, guess.end, out));
+        seen.is_some_and(|seen| Width::of(seen) == guess.width)
+    }
+
+    /// The same of text up to U+FFFF.
+    pub fn write_guessed_ucs2(&self, guess: &Extent, out: &mut Output<'_, u16>) -> bool {
+        let seen = self.units_to_guess().and_then(|units| units.copy_ucs2(0, guess.end, out));
+        seen.is_some_and(|seen| Width::of(seen) == guess.width)
+    }
+
+    fn units_to_guess(&self) -> Option<Units<'_>> {
+        let is_worthwhile = self.data.len() >= 8 * GUESSED_BYTES && self.data.len().is_multiple_of(2);
+        match self.input() {
+            Some(Input::Units(units)) if is_worthwhile && units.wide.unit_bytes == 2 => Some(units),
+            _ => None,
+        }
     }
 
     fn go(&self, at: &mut usize, sink: &mut impl Sink) -> Result<(), Halt> {

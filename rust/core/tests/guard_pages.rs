@@ -10,7 +10,9 @@ use std::process::Command;
 use std::{env, ptr, slice};
 
 use eightfold_core::kernels::{self, Level};
-use eightfold_core::{Form, Measured, Missing, OnFault, Output, Pass, Sink, Text, TextBuffer, Width, encode_text};
+use eightfold_core::{
+    Extent, Form, Measured, Missing, OnFault, Output, Pass, Sink, Text, TextBuffer, Width, encode_text,
+};
 use forms::family;
 
 const LONGEST: usize = 300;
@@ -117,7 +119,7 @@ fn pass<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
 
 fn decoded(pass: &Pass<'_>, out: &mut Fenced) -> Option<Vec<u32>> {
     let extent = pass.measure(0)?;
-    fn all<'a, T>(pass: &Pass<'_>, extent: &eightfold_core::Extent, place: &'a mut [MaybeUninit<T>])
+    fn all<'a, T>(pass: &Pass<'_>, extent: &Extent, place: &'a mut [MaybeUninit<T>])
     where
         Output<'a, T>: Sink,
     {
@@ -164,6 +166,47 @@ fn decode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
             }
         }
     }
+}
+
+/// What is guessed of 16-bit units is so, or is not taken for it: at each end a code point may be otherwise.
+fn guess_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
+    let [input, output] = fences;
+    let others = [None, Some(0x6F22), Some(0x1_F600), Some(0xDC80)];
+    let ends = TEXTS.iter().flat_map(|text| others.map(|other| (text, other)));
+    for ((text, other), length) in ends.flat_map(|end| (2048..2082).map(move |length| (end, length))) {
+        let mut points = units(text, length);
+        points[length - 1] = other.unwrap_or(points[length - 1]);
+        let mut data = Vec::new();
+        points.retain(|&point| form.write(point, &mut data));
+        let mut buffer = TextBuffer::default();
+        pass(form, &data, OnFault::Stop).run(0, &mut buffer);
+        for side in SIDES {
+            let fenced = pass(form, input.copy(&data, side), OnFault::Stop);
+            let Some(guess) = fenced.guess() else { continue };
+            let is_so = (buffer.text().len(), buffer.width()) == (guess.count, guess.width);
+            let was_written = match guess.width {
+                Width::Ucs2 => guessed::<u16>(output, &guess, side, |out| fenced.write_guessed_ucs2(&guess, out)),
+                _ => guessed::<u8>(output, &guess, side, |out| fenced.write_guessed_ucs1(&guess, out)),
+            };
+            let expected = (is_so && Level::current() != Level::Portable).then(|| self::points(buffer.text()));
+            assert!(was_written == expected, "{name} {side:?} {length} {other:X?}");
+        }
+    }
+}
+
+/// What was written, where it was said to be so.
+fn guessed<T: Copy + Into<u32>>(
+    out: &mut Fenced,
+    guess: &Extent,
+    side: Side,
+    write: impl Fn(&mut Output<'_, T>) -> bool,
+) -> Option<Vec<u32>> {
+    let place = out.room::<T>(guess.count, side);
+    let mut out = Output::new(place);
+    let is_so = write(&mut out);
+    assert!(!is_so || out.is_full());
+    // SAFETY: all of it has been written.
+    is_so.then(|| place.iter().map(|value| unsafe { value.assume_init() }.into()).collect())
 }
 
 fn encode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
@@ -244,6 +287,9 @@ fn nothing_beyond_an_end_is_touched() {
     for (name, form) in family() {
         decode_all(&form, &name, &mut fences);
         encode_all(&form, &name, &mut fences);
+        if form.tables.unit_bytes == 2 {
+            guess_all(&form, &name, &mut fences);
+        }
     }
 }
 

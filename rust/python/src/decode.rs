@@ -8,12 +8,16 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, released, str_if_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass};
+use crate::memory::{
+    RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
+};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
 
 /// How much of an input says that all of it may be ASCII, which is then checked while it is copied.
-const PROBE_BYTES: usize = 256;
+const PROBE_BYTES: usize = 64;
+/// Up to this size all is looked at first: what turns out not to be ASCII would have been given memory for nothing.
+const SHORT_BYTES: usize = 256;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -61,8 +65,8 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, Py
         return None;
     }
     let text = match data.len() {
-        ..=PROBE_BYTES if handle.shares_ascii && is_ascii(data) => str_of_ascii(py, data),
-        ..=PROBE_BYTES if handle.shares_utf8 => measured_text(py, data),
+        ..=SHORT_BYTES if handle.shares_ascii && is_ascii(data) => str_of_ascii(py, data),
+        ..=SHORT_BYTES if handle.shares_utf8 => measured_text(py, data),
         _ => clean_text(py, &handle.form, data),
     };
     text.ok()?.map(Bound::into_any)
@@ -70,8 +74,9 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, Py
 
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
 fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    if shares_ascii(form) && is_ascii(&data[..data.len().min(PROBE_BYTES)]) {
-        let text = if data.len() <= PROBE_BYTES { str_of_ascii(py, data) } else { str_if_ascii(py, data) }?;
+    let probed = if data.len() <= SHORT_BYTES { data } else { &data[..PROBE_BYTES] };
+    if shares_ascii(form) && is_ascii(probed) {
+        let text = if probed.len() == data.len() { str_of_ascii(py, data) } else { str_if_ascii(py, data) }?;
         if text.is_some() {
             return Ok(text);
         }
@@ -81,6 +86,13 @@ fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
 
 fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     let pass = Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
+    if let Some(guess) = pass.guess() {
+        // What is measured first is read twice; a wrong guess costs as much.
+        let text = str_if_guessed(py, &pass, guess)?;
+        if text.is_some() {
+            return Ok(text);
+        }
+    }
     let extent = released(py, data.len(), || pass.measure(0));
     extent.map(|extent| str_of_pass(py, &pass, 0, extent)).transpose()
 }

@@ -145,6 +145,21 @@ pub fn str_of_pass<'py>(
     made.ok_or_else(|| PyMemoryError::new_err(()))
 }
 
+/// Make a str of what was guessed of the text of a pass; None where that is not so.
+pub fn str_if_guessed<'py>(py: Python<'py>, pass: &Pass<'_>, guess: Extent) -> PyResult<Option<Bound<'py, PyString>>> {
+    new_str(py, guess.count, guess.width, |memory| {
+        released(py, pass.data.len(), || match memory {
+            Unseen::One(out) => was_guessed(Output::new(out), |out| pass.write_guessed_ucs1(&guess, out)),
+            Unseen::Two(out) => was_guessed(Output::new(out), |out| pass.write_guessed_ucs2(&guess, out)),
+            Unseen::Four(_) => false,
+        })
+    })
+}
+
+fn was_guessed<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>) -> bool) -> bool {
+    write(&mut out) && out.is_full()
+}
+
 fn is_filled<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>) -> Halt) -> bool {
     write(&mut out);
     out.is_full()

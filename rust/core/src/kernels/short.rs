@@ -68,7 +68,7 @@ mod avx512 {
     const LANES: usize = 16;
 
     /// Write a text that the memory is large enough for.
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         let mut written = 0;
         let mut surrogates = 0;
@@ -103,7 +103,7 @@ mod avx512 {
 
     /// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn sequences(points: __m512i) -> __m512i {
         let two = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x80));
         let three = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x800));

@@ -49,16 +49,17 @@ const BLOCKS: usize = 512;
 /// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`valid_prefix`] and what else measures.
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     match Level::current() {
-        _ if data.len() < BLOCKS => {}
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::utf8::measure_blocks(data) },
+        Level::Avx512 if data.len() >= BLOCKS => unsafe { avx512::utf8::measure_blocks(data) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::utf8::measure_blocks(data) },
-        _ => {}
+        Level::Avx512 => unsafe { avx512::utf8::measure_all(data) }.unwrap_or(Prefix::NONE),
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 if data.len() >= BLOCKS => unsafe { avx2::utf8::measure_blocks(data) },
+        _ => Prefix::NONE,
     }
-    Prefix { end: 0, count: 0, largest: 0 }
 }
 
 /// The first `length` bytes, which [`measure_blocks`] and [`valid_prefix`] found to be valid one after the other.
@@ -181,106 +182,64 @@ pub fn append_up_to<T: Copy, R>(out: &mut Vec<T>, room: usize, write: impl FnOnc
     result
 }
 
-macro_rules! read_by_layout {
-    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
+macro_rules! by_level {
+    ($module:ident of $input:ty:
+     $($(#[$doc:meta])* $name:ident = $kernel:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
         $($(#[$doc])*
-        pub fn $name(source: &Source<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
+        pub fn $name(input: &$input, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
             match Level::current() {
                 // SAFETY: the machine has the instructions.
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => Some(unsafe { avx512::decode::$name(source, start, limit, $($out)?) }),
+                Level::Avx512 => Some(unsafe { avx512::$module::$kernel(input, start, limit, $($out)?) }),
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => Some(unsafe { avx2::decode::$name(source, start, limit, $($out)?) }),
+                Level::Avx2 => Some(unsafe { avx2::$module::$kernel(input, start, limit, $($out)?) }),
                 _ => None,
             }
         })*
     };
 }
 
-read_by_layout! {
+by_level! {
+    decode of Source<'_>:
     /// As [`Source::measure`]; None where the machine lacks the instructions.
-    measure() -> Extent;
+    measure = measure() -> Extent;
     /// As [`Source::write_ucs1`].
-    write_ucs1(out: &mut Output<'_, u8>) -> usize;
+    write_ucs1 = write_ucs1(out: &mut Output<'_, u8>) -> usize;
     /// As [`Source::write_ucs2`].
-    write_ucs2(out: &mut Output<'_, u16>) -> usize;
+    write_ucs2 = write_ucs2(out: &mut Output<'_, u16>) -> usize;
     /// As [`Source::write_ucs4`].
-    write_ucs4(out: &mut Output<'_, u32>) -> usize;
+    write_ucs4 = write_ucs4(out: &mut Output<'_, u32>) -> usize;
 }
 
-macro_rules! write_by_spelling {
-    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
-        $($(#[$doc])*
-        pub fn $name(spelt: &Spelt<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            match Level::current() {
-                // SAFETY: the machine has the instructions.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => Some(unsafe { avx512::encode::$name(spelt, start, limit, $($out)?) }),
-                // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => Some(unsafe { avx2::encode::$name(spelt, start, limit, $($out)?) }),
-                _ => None,
-            }
-        })*
-    };
-}
-
-write_by_spelling! {
+by_level! {
+    encode of Spelt<'_>:
     /// As [`Spelt::measure`]; None where the machine lacks the instructions.
-    spelt_bytes() -> Stretch;
+    spelt_bytes = spelt_bytes() -> Stretch;
     /// As [`Spelt::write`].
-    write_spelt(out: &mut Output<'_, u8>) -> usize;
+    write_spelt = write_spelt(out: &mut Output<'_, u8>) -> usize;
 }
 
-macro_rules! read_units {
-    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty = $kernel:ident;)*) => {
-        $($(#[$doc])*
-        pub fn $name(units: &Units<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            match Level::current() {
-                // SAFETY: the machine has the instructions.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => Some(unsafe { avx512::units::$kernel(units, start, limit, $($out)?) }),
-                // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => Some(unsafe { avx2::units::$kernel(units, start, limit, $($out)?) }),
-                _ => None,
-            }
-        })*
-    };
-}
-
-read_units! {
+by_level! {
+    units of Units<'_>:
     /// As [`Units::measure`]; None where the machine lacks the instructions.
-    measure_units() -> Extent = measure;
+    measure_units = measure() -> Extent;
     /// As [`Units::write_ucs1`].
-    write_units_ucs1(out: &mut Output<'_, u8>) -> usize = write_ucs1;
+    write_units_ucs1 = write_ucs1(out: &mut Output<'_, u8>) -> usize;
     /// As [`Units::write_ucs2`].
-    write_units_ucs2(out: &mut Output<'_, u16>) -> usize = write_ucs2;
+    write_units_ucs2 = write_ucs2(out: &mut Output<'_, u16>) -> usize;
     /// As [`Units::write_ucs4`].
-    write_units_ucs4(out: &mut Output<'_, u32>) -> usize = write_ucs4;
+    write_units_ucs4 = write_ucs4(out: &mut Output<'_, u32>) -> usize;
+    /// As [`Units::copy_ucs1`].
+    copy_units_ucs1 = copy_ucs1(out: &mut Output<'_, u8>) -> Option<u32>;
+    /// As [`Units::copy_ucs2`].
+    copy_units_ucs2 = copy_ucs2(out: &mut Output<'_, u16>) -> Option<u32>;
 }
 
-macro_rules! write_units {
-    ($($(#[$doc:meta])* $name:ident($($out:ident: $type:ty)?) -> $result:ty = $kernel:ident;)*) => {
-        $($(#[$doc])*
-        pub fn $name(text: &WideText<'_>, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
-            match Level::current() {
-                // SAFETY: the machine has the instructions.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => Some(unsafe { avx512::wide_text::$kernel(text, start, limit, $($out)?) }),
-                // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => Some(unsafe { avx2::wide_text::$kernel(text, start, limit, $($out)?) }),
-                _ => None,
-            }
-        })*
-    };
-}
-
-write_units! {
+by_level! {
+    wide_text of WideText<'_>:
     /// As [`WideText::measure`]; None where the machine lacks the instructions.
-    measure_wide() -> Stretch = measure;
+    measure_wide = measure() -> Stretch;
     /// As [`WideText::write`].
-    write_wide(out: &mut Output<'_, u8>) -> usize = write;
+    write_wide = write(out: &mut Output<'_, u8>) -> usize;
 }

@@ -67,11 +67,10 @@ impl<'a> Text<'a> {
     /// Measure how many bytes of UTF-8 the text takes; None where it holds a surrogate or a value beyond Unicode.
     #[must_use]
     pub fn scalar(self) -> Option<Scalar<'a>> {
-        let apart = [SURROGATES, (crate::LARGEST_IN_STR + 1, u32::MAX)];
         let is_scalar = match self {
             Text::One(_) => true,
-            Text::Two(_) => find_point(self, &apart[..1]).is_none(),
-            Text::Four(_) => find_point(self, &apart).is_none(),
+            Text::Two(_) => find_point(self, &[SURROGATES]).is_none(),
+            Text::Four(_) => self.first_of(|point| char::from_u32(point).is_none()).is_none(),
         };
         is_scalar.then(|| Scalar { text: self, utf8_bytes: simd::utf8_bytes(self) })
     }

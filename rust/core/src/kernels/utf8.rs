@@ -18,15 +18,13 @@ pub enum Width {
     Ucs4,
 }
 
+/// The bytes from which on the largest of valid UTF-8 tells wider text.
+pub(super) const WIDTH_BORDERS: [u8; 3] = [0x80, 0xC4, 0xF0];
+
 impl Width {
     /// By the largest byte of valid UTF-8: C3 leads the last sequence up to U+00FF, F0 the first beyond U+FFFF.
     fn of_largest(byte: u8) -> Self {
-        match byte {
-            0..=0x7F => Width::Ascii,
-            0x80..=0xC3 => Width::Latin1,
-            0xC4..=0xEF => Width::Ucs2,
-            _ => Width::Ucs4,
-        }
+        Width::of_class(WIDTH_BORDERS.into_iter().filter(|&border| byte >= border).count())
     }
 
     /// By how many of the borders U+0080, U+0100 and U+10000 the largest code point has reached.
@@ -66,8 +64,13 @@ pub(super) struct Prefix {
     pub end: usize,
     /// How many code points they are.
     pub count: usize,
-    /// The largest byte above 7F, if there is one.
+    /// The largest byte above 7F, if there is one, or the largest of [`WIDTH_BORDERS`] up to it.
     pub largest: u8,
+}
+
+impl Prefix {
+    /// No bytes.
+    pub const NONE: Prefix = Prefix { end: 0, count: 0, largest: 0 };
 }
 
 /// Bytes that are measured together: they stay in the first-level cache for the three scans.

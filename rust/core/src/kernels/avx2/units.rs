@@ -105,21 +105,23 @@ fn of_32(from: &Units<'_>, window: &Window) -> Option<Block> {
     is_well_formed.then_some(Block { units, nexts: units, begins: 0xFFFF, pairs: 0 })
 }
 
-/// Hand over whole blocks from an offset to a limit, as far as they are well-formed; the end is returned.
+/// Hand over whole blocks from an offset to a limit, as far as they are well-formed and wanted; the end is returned.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn each_block<const BYTES: usize, S>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
     state: &mut S,
-    take: impl Fn(&mut S, &Block),
+    take: impl Fn(&mut S, &Block) -> bool,
 ) -> usize {
     let (mut at, mut consumed) = (start, 0);
     while at + 64 <= limit {
         let Some(window) = units.data[at..].first_chunk() else { break };
         let block = if BYTES == 2 { of_16(units, window, consumed) } else { of_32(units, window) };
         let Some(block) = block else { break };
-        take(state, &block);
+        if !take(state, &block) {
+            break;
+        }
         (at, consumed) = (at + 64, block.pairs >> 31);
     }
     at + consumed as usize * BYTES
@@ -135,6 +137,7 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
         *count += block.begins.count_ones() as usize;
         *seen = _mm256_or_si256(*seen, _mm256_or_si256(block.units[0], block.units[1]));
         *pairs |= block.pairs;
+        true
     };
     let end = if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, span, &mut state, count)
@@ -142,15 +145,28 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
         each_block::<4, _>(units, span, &mut state, count)
     };
     let (count, seen, pairs) = state;
-    let halves = _mm_or_si128(_mm256_castsi256_si128(seen), _mm256_extracti128_si256::<1>(seen));
-    let quarters = (_mm_cvtsi128_si64(halves) | _mm_extract_epi64::<1>(halves)).cast_unsigned();
-    let mut seen = (quarters | quarters >> 32) as u32;
-    if units.wide.unit_bytes == 2 {
-        seen = (seen | seen >> 16) & 0xFFFF;
-    }
+    let seen = if units.wide.unit_bytes == 2 { or_of_16(seen) } else { or_of_32(seen) };
     let of_pairs = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
     let extent = Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: true };
     if end < limit { extent.and(units.measure_rest(end, limit)) } else { extent }
+}
+
+/// All units or-ed.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn or_of_32(units: __m256i) -> u32 {
+    let [low, high] = halves(units);
+    let both = _mm_or_si128(low, high);
+    let quarters = (_mm_cvtsi128_si64(both) | _mm_extract_epi64::<1>(both)).cast_unsigned();
+    (quarters | quarters >> 32) as u32
+}
+
+/// As [`or_of_32`].
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn or_of_16(units: __m256i) -> u32 {
+    let both = or_of_32(units);
+    (both | both >> 16) & 0xFFFF
 }
 
 /// Write block by block, and the rest by the portable function.
@@ -176,11 +192,12 @@ where
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_block<T: Copy>(block: &Block, out: &mut Output<'_, T>, put: impl Fn(&Block, &mut Room<T>)) {
+fn put_block<T: Copy>(block: &Block, out: &mut Output<'_, T>, put: impl Fn(&Block, &mut Room<T>)) -> bool {
     let mut copy = no_copy();
     let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
     put(block, place.room());
     place.finish();
+    true
 }
 
 /// Store vectors of eight lanes one after the other.
@@ -191,32 +208,43 @@ fn store_all<T: Lane, const COUNT: usize>(eights: [T::Eight; COUNT], room: &mut 
     }
 }
 
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn eights(bytes: __m128i) -> [u64; 2] {
+    [_mm_cvtsi128_si64(bytes), _mm_extract_epi64::<1>(bytes)].map(i64::cast_unsigned)
+}
+
+/// 16-bit units up to FF as bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_16_as_8(block: &Block, room: &mut Room<u8>) {
+    let [low, high] = halves(packed_16(block.units)).map(|bytes| eights(bytes));
+    store_all([low[0], low[1], high[0], high[1]], room);
+}
+
+/// 16-bit units as they are. Text of this width holds no pair, so that what begins is as many units.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_16_as_16(block: &Block, room: &mut Room<u16>) {
+    let [low, high] = block.units.map(|units| halves(units));
+    store_all([low[0], low[1], high[0], high[1]], room);
+}
+
 /// As [`Units::write_ucs1`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-    let eights = |bytes| [_mm_cvtsi128_si64(bytes), _mm_extract_epi64::<1>(bytes)].map(i64::cast_unsigned);
-    let put_16 = |block: &Block, room: &mut Room<u8>| {
-        let [low, high] = halves(packed_16(block.units)).map(eights);
-        store_all([low[0], low[1], high[0], high[1]], room);
-    };
     let put_32 = |block: &Block, room: &mut Room<u8>| {
-        let units = packed_32(block.units);
-        let [low, high] = halves(units);
+        let [low, high] = halves(packed_32(block.units));
         store_all(eights(_mm_packus_epi16(low, high)), room);
     };
-    write(units, (start, limit), out, put_16, put_32)
+    write(units, (start, limit), out, |block, room| put_16_as_8(block, room), put_32)
 }
 
 /// As [`Units::write_ucs2`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-    // Text of this width holds no pair, so that what begins is as many units.
-    let put_16 = |block: &Block, room: &mut Room<u16>| {
-        let [low, high] = block.units.map(|units| halves(units));
-        store_all([low[0], low[1], high[0], high[1]], room);
-    };
     let put_32 = |block: &Block, room: &mut Room<u16>| store_all(halves(packed_32(block.units)), room);
-    write(units, (start, limit), out, put_16, put_32)
+    write(units, (start, limit), out, |block, room| put_16_as_16(block, room), put_32)
 }
 
 /// As [`Units::write_ucs4`].
@@ -237,6 +265,48 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
     };
     let put_32 = |block: &Block, room: &mut Room<u32>| store_all(block.units, room);
     write(units, (start, limit), out, put_16, put_32)
+}
+
+/// As [`Units::copy_ucs1`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
+    copy(units, (start, limit), out, Width::Latin1, |block, room| put_16_as_8(block, room))
+}
+
+/// As [`Units::copy_ucs2`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+    copy(units, (start, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room))
+}
+
+/// Copy units that are code points up to a width; None where they are not. What they are or-ed is returned.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn copy<'o, T: Copy>(
+    units: &Units<'_>,
+    (start, limit): (usize, usize),
+    out: &mut Output<'o, T>,
+    width: Width,
+    put: impl Fn(&Block, &mut Room<T>),
+) -> Option<u32>
+where
+    Output<'o, T>: units::Points,
+{
+    let beyond = _mm256_set1_epi16(!width.largest() as i16);
+    let mut state = (&mut *out, _mm256_setzero_si256());
+    let end = each_block::<2, _>(units, (start, limit), &mut state, |(out, seen), block| {
+        *seen = _mm256_or_si256(*seen, _mm256_or_si256(block.units[0], block.units[1]));
+        block.pairs == 0 && _mm256_testz_si256(*seen, beyond) != 0 && put_block(block, out, &put)
+    });
+    if limit - end >= 128 {
+        return None;
+    }
+    let (seen, rest) = (or_of_16(state.1), units.measure_rest(end, limit));
+    if (rest.end, 2 * rest.count) != (limit, limit - end) || rest.width > width {
+        return None;
+    }
+    units.write_rest(end, limit, out);
+    Some(seen | rest.width.largest())
 }
 
 /// The supplementary code points of leads and trails.

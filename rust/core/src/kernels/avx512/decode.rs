@@ -5,10 +5,10 @@
 
 use std::arch::x86_64::*;
 
-use super::clean::{self, halves_at, joined_32, shifted_16, shifted_32, surrogates};
+use super::clean::{self, CHOICE, halves_at, joined_32, put_joined, shifted_16, shifted_32, surrogates};
 use super::{
-    OR_AND, ascii_bytes, bytes_64, each_place, four_times, low_64, put_16, put_32, put_bytes, sequences_at, store_64,
-    values_of,
+    OR_AND, ascii_bytes, bytes_64, each_place, fetch_ahead, four_times, low_64, put_16, put_32, put_bytes,
+    sequences_at, store_64, values_of,
 };
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Source};
@@ -21,7 +21,7 @@ type Window = [u8; 72];
 
 /// The window at an offset, in the data or in `copy`. A vector is copied, since a call would cost all registers.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
     if let Some(window) = data[at..].first_chunk() {
         return window;
@@ -37,6 +37,8 @@ fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
 struct Reader<'a> {
     layout: &'a Layout,
     kinds: Lookup,
+    /// Whether something that parts from the layout begins with a continuation byte.
+    strays_part: bool,
     second_low: Lookup,
     second_span: Lookup,
     answer: Answer,
@@ -71,21 +73,21 @@ struct Block {
 
 impl Lookup {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn new(table: &Table) -> Self {
         Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
     }
 
     /// The entries of bytes from 80 on; of others something.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of(self, bytes: __m512i) -> __m512i {
         _mm512_permutex2var_epi8(self.0, bytes, self.1)
     }
 
     /// The entries of bytes from C0 on; of others something.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of_lead(self, bytes: __m512i) -> __m512i {
         _mm512_permutexvar_epi8(bytes, self.1)
     }
@@ -93,14 +95,14 @@ impl Lookup {
 
 /// 64 bytes of a window, from one of its first nine on.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn bytes_of(window: &Window, from: usize) -> __m512i {
     bytes_64(&window[from..], 0)
 }
 
 /// Which of the last 8 bytes of a window are continuation bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn continuing_8(window: &Window) -> u64 {
     let last = _mm512_castsi512_si128(last_8(window));
     _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
@@ -108,39 +110,40 @@ fn continuing_8(window: &Window) -> u64 {
 
 /// The last 8 bytes of a window.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn last_8(window: &Window) -> __m512i {
     let bytes: [u8; 8] = *window.last_chunk().expect("a window is longer");
     _mm512_castsi128_si512(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn is_at_least(bytes: __m512i, least: u8) -> u64 {
     _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn is(bytes: __m512i, byte: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn continuations(bytes: __m512i) -> u64 {
     _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
 
 impl<'a> Reader<'a> {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn new(source: &Source<'a>) -> Self {
         let layout = source.layout;
         let answer = source.answer();
         Reader {
             layout,
             kinds: Lookup::new(&layout.kinds),
+            strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
             second_low: Lookup::new(&layout.second_low),
             second_span: Lookup::new(&layout.second_span),
             answer,
@@ -150,42 +153,44 @@ impl<'a> Reader<'a> {
 
     /// Whether 64 bytes are code points as they stand, and nothing is due before them.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn is_ascii(&self, bytes: __m512i, carry: u64, left: usize) -> bool {
         left >= 64
             && carry | _mm512_movepi8_mask(bytes) == 0
             && (self.layout.has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
     }
 
-    /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
+    /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins. It is not
+    /// `expected` to be clean behind one that was not: a wrong guess costs more than a closer look.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
-        let clean = self.well_formed::<Taker>(window, left, carry);
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn block<Taker>(&self, window: &Window, left: usize, carry: u64, expected: bool) -> Block {
+        let clean = if expected { self.well_formed::<Taker>(window, left, carry) } else { None };
         clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
     }
 
     /// The same for a block of which nothing is known.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
-        let [b0, b1, b2, b3] = bytes;
-        let high = _mm512_movepi8_mask(b0);
-        let kinds = self.kinds.of(b0);
-        let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
-        let second = _mm512_sub_epi8(b1, self.second_low.of(b0));
-        let takes = _mm512_cmple_epu8_mask(second, self.second_span.of(b0));
-        let two = has(Layout::TWO) & takes;
-        let (is_three, is_four) = (has(Layout::THREE), has(Layout::FOUR));
-        let three = two & is_three & continuations(b2);
-        let four = three & is_four & continuations(b3);
+        let [b0, b1, _, b3] = bytes;
+        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        let (continuing, behind) = (continuations(b0), continuing_8(window));
+        let continues = |place: u32| continuing >> place | behind << (64 - place);
+        let high = is_two | continuing;
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        // What is no lead byte takes 00 alone, which is no continuation byte.
+        let takes = _mm512_cmple_epu8_mask(second, self.second_span.of_lead(b0));
+        let two = is_two & takes & continues(1);
+        let three = two & is_three & continues(2);
+        let four = three & is_four & continues(3);
         let whole = (two & !is_three) | (three & !is_four) | four;
         let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
         let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
         let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
 
-        let mut stops = if self.layout.parts { self.parting::<Taker>(b0, b1, kinds, high) } else { 0 };
+        let mut stops = if self.may_part(b0, is_two) { self.parting::<Taker>(b0, b1, high) } else { 0 };
         let mut pairs = 0;
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
@@ -210,32 +215,34 @@ impl<'a> Reader<'a> {
             Answer::Escape(_) => stops |= ill & !high,
             _ => {}
         }
+        let block = |begins: u64, length, goes_on| Block {
+            bytes,
+            begins,
+            ill: ill & begins,
+            pairs: pairs & begins,
+            three: three & begins,
+            two: two & begins,
+            carry: next_carry,
+            length,
+            goes_on,
+        };
         let begins = !absorbed & low_64(left);
         let stop = (stops & begins).trailing_zeros() as usize;
-        let read = begins & low_64(stop);
+        if stop == 64 && left > 64 {
+            return block(begins, 64, true);
+        }
         // Behind the limit, lanes in which nothing begins belong to what was read.
         let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
         let length = match (stop, left) {
             (0..64, _) => stop,
-            (_, 0..=64) => left + behind.trailing_ones() as usize,
-            _ => 64,
+            _ => left + behind.trailing_ones() as usize,
         };
-        Block {
-            bytes,
-            begins: read,
-            ill: ill & read,
-            pairs: pairs & read,
-            three: three & read,
-            two: two & read,
-            carry: next_carry,
-            length,
-            goes_on: stop == 64 && left > 64,
-        }
+        block(begins & low_64(stop), length, false)
     }
 
     /// The block, if all that begins in it is well-formed and as the layout has it: what is due is there.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn well_formed<Taker>(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, _, b3] = bytes;
@@ -279,9 +286,19 @@ impl<'a> Reader<'a> {
         Some(block)
     }
 
+    /// Whether something may begin in a block that parts from the layout.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn parting<Taker>(&self, b0: __m512i, b1: __m512i, kinds: __m512i, high: u64) -> u64 {
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
+        let parts = _mm512_set1_epi8((Layout::PARTS | Layout::SECOND_PARTS) as i8);
+        self.layout.parts
+            && (self.strays_part || _mm512_mask_test_epi8_mask(leads, self.kinds.of_lead(bytes), parts) != 0)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn parting<Taker>(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
+        let kinds = self.kinds.of(b0);
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
         let seconds = has(Layout::SECOND_PARTS);
         let parts = has(Layout::PARTS);
@@ -294,7 +311,7 @@ impl<'a> Reader<'a> {
 
     /// Which of the surrogate byte sequences begin a pair.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn pairs<Taker>(&self, window: &Window, surrogates: u64, b1: __m512i, b3: __m512i) -> u64 {
         let (b4, b5) = (bytes_of(window, 4), bytes_of(window, 5));
         let leads = surrogates & !is_at_least(b1, 0xB0);
@@ -317,7 +334,7 @@ struct Counted<'a> {
 impl Counted<'_> {
     /// Count what begins in some lanes, sequences of at least two bytes among it where `two` says so.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn add(&mut self, bytes: [__m512i; 3], begins: u64, two: u64) {
         self.count += begins.count_ones() as usize;
         self.largest = _mm512_max_epu8(self.largest, _mm512_maskz_mov_epi8(begins & two, bytes[0]));
@@ -326,17 +343,24 @@ impl Counted<'_> {
         }
     }
 
-    /// Count the lanes of a clean block in which something begins that is whole.
+    /// Count what begins in the first lanes of a clean block, and is whole there.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn add_clean(&mut self, block: &Clean, lanes: u64) {
-        self.add(block.bytes, block.begins & lanes, block.two);
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn add_clean(&mut self, data: &[u8], block: &Clean, lanes: u64) {
+        self.count += (block.begins & lanes).count_ones() as usize;
+        // No continuation byte is as large as a lead byte.
+        self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
         self.pairs |= block.joined & lanes;
+        if !self.layout.lead_decides {
+            let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_64(data, block.at + from));
+            let leads = block.begins & lanes & is_at_least(b0, 0xC0);
+            self.fine = self.fine.max(width(self.layout, [b0, b1, b2], leads, self.fine));
+        }
     }
 
     /// The width of all that was counted; `answer` is what was done at ill-formed units.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn width(&self, answer: Answer) -> Width {
         let mut copy = [0; 72];
         store_64(self.largest, &mut copy);
@@ -349,7 +373,7 @@ impl Counted<'_> {
 }
 
 /// Measure from an offset to a limit, or to where the kernel stops.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
     let mut counted = Counted {
@@ -379,9 +403,9 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
 
 /// A block that is well-formed, up to where its last sequence begins at least.
 struct Clean {
-    bytes: [__m512i; 3],
+    at: usize,
+    bytes: __m512i,
     begins: u64,
-    two: u64,
     /// Where the trails of surrogate pairs begin that are joined.
     joined: u64,
 }
@@ -389,9 +413,9 @@ struct Clean {
 impl Clean {
     /// No block: nothing begins in it.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn none() -> Self {
-        Clean { bytes: [_mm512_setzero_si512(); 3], begins: 0, two: 0, joined: 0 }
+        Clean { at: 0, bytes: _mm512_setzero_si512(), begins: 0, joined: 0 }
     }
 }
 
@@ -402,7 +426,7 @@ impl Reader<'_> {
     /// A sequence is counted in the block where it begins, and seen to be whole in the next: so each block is counted
     /// when the next has been seen, and of the last only what is before its last sequence.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_clean<const IS_PLAIN: bool>(
         &self,
         data: &[u8],
@@ -415,12 +439,13 @@ impl Reader<'_> {
         let mut last = Clean::none();
         let has_nul = IS_PLAIN || self.layout.has_nul;
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
-        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<66>) {
+        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
             let b0 = bytes_64(window, 0);
+            fetch_ahead(window, 0);
             let high = _mm512_movepi8_mask(b0);
             let is_nul = !has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
             if high | due | trails_due == 0 && !is_nul {
-                counted.add_clean(&last, !0);
+                counted.add_clean(data, &last, !0);
                 last = Clean::none();
                 let count = ascii_bytes(&data[at..limit], has_nul);
                 (at, counted.count) = (at + count, counted.count + count);
@@ -446,8 +471,8 @@ impl Reader<'_> {
             if wrong != 0 || is_nul {
                 break;
             }
-            counted.add_clean(&last, !0);
-            last = Clean { bytes: [b0, b1, bytes_64(&window[2..], 0)], begins: !(continuing | joined), two, joined };
+            counted.add_clean(data, &last, !0);
+            last = Clean { at, bytes: b0, begins: !(continuing | joined), joined };
             due = two >> 63 | three >> 62 | four >> 61;
             at += 64;
         }
@@ -455,16 +480,17 @@ impl Reader<'_> {
             return at;
         }
         let back = last.begins.leading_zeros() as usize + 1;
-        counted.add_clean(&last, low_64(64 - back));
+        counted.add_clean(data, &last, low_64(64 - back));
         at - back
     }
 
     /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_dirty(&self, data: &[u8], (start, limit): (usize, usize), counted: &mut Counted<'_>) -> (usize, bool) {
         let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
         while at < limit {
+            fetch_ahead(data, at);
             let block = self.any_block::<()>(window(data, at, &mut copy), limit - at, carry);
             let dropped = if self.answer == Answer::Drop { block.ill } else { 0 };
             let [b0, b1, b2, _] = block.bytes;
@@ -485,7 +511,7 @@ impl Reader<'_> {
 
 /// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
     let unknown = layout.borders.iter().skip(known as usize);
     let reached = unknown.take_while(|&&[lead, second, third]| {
@@ -497,7 +523,7 @@ fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) 
 }
 
 /// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs1(text, source.layout.shift(), out);
@@ -516,7 +542,7 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 /// The same as 16-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs2(text, source.layout.shift(), out);
@@ -527,6 +553,9 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         put_16(out, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)), 32);
     };
     write(source, start, limit, out, ascii, |reader, _, block, out| {
+        if reader.layout.shift().is_none() && reader.escape.is_none_or(|base| base & 0xFF == 0) {
+            return put_units(reader, block, out);
+        }
         let [b0, b1, b2, _] = block.bytes;
         let lower = [b0, b1, b2].map(|bytes| _mm512_castsi512_si256(bytes));
         let upper = [b0, b1, b2].map(|bytes| _mm512_extracti64x4_epi64::<1>(bytes));
@@ -537,7 +566,7 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 
 /// The same as 32-bit units: the places of what begins are compressed, sixteen of them take four bytes each, and those
 /// become code points.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
@@ -580,7 +609,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn write<T>(
     source: &Source<'_>,
     start: usize,
@@ -591,15 +620,18 @@ fn write<T>(
 ) -> usize {
     let reader = Reader::new(source);
     let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
+    let mut expected = true;
     while at < limit {
         let (window, left) = (window(source.data, at, &mut copy), limit - at);
         let first = bytes_of(window, 0);
-        if reader.is_ascii(first, carry, left) {
+        fetch_ahead(window, 0);
+        if expected && reader.is_ascii(first, carry, left) {
             put_ascii(first, out);
             at += 64;
             continue;
         }
-        let mut block = reader.block::<T>(window, left, carry);
+        let mut block = reader.block::<T>(window, left, carry, expected);
+        expected = block.ill == 0;
         if reader.answer == Answer::Drop {
             block.begins &= !block.ill;
         }
@@ -614,9 +646,31 @@ fn write<T>(
     at
 }
 
+/// Store the code points of a block, byte by byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_units(reader: &Reader<'_>, block: &Block, out: &mut Output<'_, u16>) {
+    let [b0, b1, b2, _] = block.bytes;
+    // The last but one and the last byte of each sequence.
+    let last = [_mm512_mask_mov_epi8(b0, block.three, b1), _mm512_mask_mov_epi8(b1, block.three, b2)];
+    let two_bits = _mm512_slli_epi16::<6>(last[0]);
+    let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, last[1]);
+    let four_bits = _mm512_maskz_mov_epi8(block.three, _mm512_slli_epi16::<4>(b0));
+    let middle = _mm512_srli_epi16::<2>(last[0]);
+    let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
+    let (lower, upper) = (_mm512_mask_mov_epi8(b0, block.two, lower), _mm512_maskz_mov_epi8(block.two, upper));
+    let answer = match reader.escape {
+        Some(base) => (b0, (base >> 8) as i8),
+        None => (_mm512_set1_epi8(0xFD_u8 as i8), 0xFF_u8 as i8),
+    };
+    let lower = _mm512_mask_mov_epi8(lower, block.ill, answer.0);
+    let upper = _mm512_mask_mov_epi8(upper, block.ill, _mm512_set1_epi8(answer.1));
+    put_joined(lower, upper, block.begins, out, |out, points, count| put_16(out, points, count));
+}
+
 /// Store the code points of half a block, the lanes from `first` on.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_half(reader: &Reader<'_>, block: &Block, bytes: [__m256i; 3], first: u32, out: &mut Output<'_, u16>) {
     let half = |mask: u64| (mask >> first) as u32;
     let [b0, b1, b2] = bytes.map(|bytes| _mm512_cvtepu8_epi16(bytes));

@@ -27,6 +27,7 @@ pub mod wide_text;
 pub fn is_available() -> bool {
     std::is_x86_feature_detected!("avx512f")
         && std::is_x86_feature_detected!("avx512bw")
+        && std::is_x86_feature_detected!("avx512cd")
         && std::is_x86_feature_detected!("avx512vl")
         && std::is_x86_feature_detected!("avx512vbmi")
         && std::is_x86_feature_detected!("avx512vbmi2")
@@ -48,7 +49,7 @@ fn low_16(count: usize) -> u16 {
 
 /// The 64 bytes from `at` on; beyond the end of the data they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn bytes_64(data: &[u8], at: usize) -> __m512i {
     let left = data.len().saturating_sub(at);
     let start = data.as_ptr().wrapping_add(at).cast();
@@ -63,7 +64,7 @@ fn bytes_64(data: &[u8], at: usize) -> __m512i {
 
 /// The 32 bytes from `at` on; beyond the end of the data they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn bytes_32(data: &[u8], at: usize) -> __m256i {
     let left = data.len().saturating_sub(at);
     let start = data.as_ptr().wrapping_add(at);
@@ -78,7 +79,7 @@ fn bytes_32(data: &[u8], at: usize) -> __m256i {
 
 /// The 32 units from `at` on; beyond the end of the text they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn units_32(text: &[u16], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
     let start = text.as_ptr().wrapping_add(at).cast();
@@ -93,7 +94,7 @@ fn units_32(text: &[u16], at: usize) -> __m512i {
 
 /// The 16 units from `at` on; beyond the end of the text they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn units_16(text: &[u32], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
     let start = text.as_ptr().wrapping_add(at).cast();
@@ -106,9 +107,32 @@ fn units_16(text: &[u32], at: usize) -> __m512i {
     }
 }
 
+/// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is
+/// otherwise waited for.
+const READ_AHEAD: usize = 2048;
+const WRITE_AHEAD: usize = 1024;
+
+/// Have the line of data fetched that is read a while after the block at `at`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn fetch_ahead<T>(data: &[T], at: usize) {
+    fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
+}
+
+/// Have the line fetched that is so many bytes behind a place.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn fetch<T>(place: *const T, bytes: usize) {
+    #[allow(unused_unsafe)] // It needs none from Rust 1.92 on.
+    // SAFETY: nothing is read; an address where nothing is does no harm.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(bytes));
+    }
+}
+
 /// Store a vector in the first 64 bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn store_64(vector: __m512i, out: &mut [u8; 72]) {
     // SAFETY: there is room for a vector.
     unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), vector) }
@@ -116,9 +140,10 @@ fn store_64(vector: __m512i, out: &mut [u8; 72]) {
 
 /// Store the first `count` bytes of a vector.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
     let (at, is_roomy) = out.next(count, 64);
+    fetch(at, WRITE_AHEAD);
     if is_roomy {
         // SAFETY: a whole vector has room; what it writes beyond `count` is written again or was never promised.
         unsafe { _mm512_storeu_si512(at.cast(), vector) }
@@ -130,9 +155,10 @@ fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
 
 /// Store the first `count` 16-bit units of a vector.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
     let (at, is_roomy) = out.next(count, 32);
+    fetch(at, WRITE_AHEAD);
     if is_roomy {
         // SAFETY: as in `put_bytes`.
         unsafe { _mm512_storeu_si512(at.cast(), vector) }
@@ -144,9 +170,10 @@ fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
 
 /// Store the first `count` 32-bit units of a vector.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
     let (at, is_roomy) = out.next(count, 16);
+    fetch(at, WRITE_AHEAD);
     if is_roomy {
         // SAFETY: as in `put_bytes`.
         unsafe { _mm512_storeu_si512(at.cast(), vector) }
@@ -162,7 +189,7 @@ const OR_AND: i32 = 0xF8;
 const OR_OR: i32 = 0xFE;
 
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
     let mut out = Output::new(out);
     clean::write_ucs1(text, None, &mut out);
@@ -170,7 +197,7 @@ pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
     let mut out = Output::new(out);
     clean::write_ucs2(text, None, &mut out);
@@ -178,7 +205,7 @@ pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
 }
 
 /// Write valid UTF-8 as 32-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
     let mut out = Output::new(out);
     clean::write_ucs4(text, None, false, &mut out);
@@ -187,10 +214,11 @@ pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
 
 /// How many bytes from the first on are code points as they stand: whole blocks.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
     let is_plain = |block: &&[u8; 64]| {
         let bytes = bytes_64(*block, 0);
+        fetch_ahead(*block, 0);
         _mm512_movepi8_mask(bytes) == 0 && (has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
     };
     64 * data.as_chunks().0.iter().take_while(is_plain).count()
@@ -198,7 +226,7 @@ fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
 
 /// The numbers of the lanes of a vector of bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn each_place() -> __m512i {
     _mm512_set_epi8(
         63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36,
@@ -209,7 +237,7 @@ fn each_place() -> __m512i {
 
 /// Each of the first sixteen bytes four times.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn four_times(bytes: __m512i) -> __m512i {
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     _mm512_permutexvar_epi8(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(0x0101_0101)), bytes)
@@ -218,14 +246,14 @@ fn four_times(bytes: __m512i) -> __m512i {
 /// The four bytes from each of sixteen places of two blocks on, the first of them the highest of its lane. Each place is
 /// there four times.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn sequences_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0001_0203)), after)
 }
 
 /// The payload bits of sixteen sequences: for UTF-8, their code points.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn values_of(sequences: __m512i) -> __m512i {
     // The payloads side by side, as if each sequence had four bytes: pairs of six bits, then pairs of twelve.
     let payloads = _mm512_and_si512(sequences, _mm512_set1_epi32(0x7F3F_3F3F));
@@ -241,47 +269,48 @@ fn values_of(sequences: __m512i) -> __m512i {
 }
 
 /// Write code points up to U+00FF, one byte each, as UTF-8.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn from_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
     let mut out = Output::new(out);
     for at in (0..text.len()).step_by(32) {
+        fetch_ahead(text, at);
         put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(text, at)), text.len() - at, &mut out);
     }
     out.finish();
 }
 
 /// Write code points up to U+FFFF, 16 bits each, as UTF-8; a surrogate becomes its three bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn from_ucs2(text: &[u16], out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
+    let (mut out, lengths) = (Output::new(out), Lengths::new(false, false));
     for at in (0..text.len()).step_by(32) {
+        fetch_ahead(text, at);
         let (points, left) = (units_32(text, at), text.len() - at);
         if _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x800)) == 0 {
             put_one_or_two(points, left, &mut out);
         } else {
-            put_up_to_three(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(points)), left, &mut out);
-            let upper = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(points));
-            put_up_to_three(upper, left.saturating_sub(16), &mut out);
+            for (half, points) in halves_32(points).into_iter().enumerate() {
+                put_sequences(lengths.sequences(points), low_64(4 * left.saturating_sub(16 * half)), &mut out);
+            }
         }
     }
     out.finish();
 }
 
 /// Write code points, 32 bits each, as UTF-8; a surrogate becomes its three bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn from_ucs4(text: &[u32], out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
+    let (mut out, lengths) = (Output::new(out), Lengths::new(false, false));
     for at in (0..text.len()).step_by(16) {
-        let points = units_16(text, at);
-        let four = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000));
-        put_sequences(points, four, text.len() - at, &mut out);
+        fetch_ahead(text, at);
+        put_sequences(lengths.sequences(units_16(text, at)), low_64(4 * (text.len() - at)), &mut out);
     }
     out.finish();
 }
 
 /// Write up to 32 lanes of 16 bits, below U+0800.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_one_or_two(points: __m512i, left: usize, out: &mut Output<'_, u8>) {
     let valid = low_32(left);
     let two = _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x80));
@@ -293,44 +322,80 @@ fn put_one_or_two(points: __m512i, left: usize, out: &mut Output<'_, u8>) {
     put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
 }
 
-/// Write up to 16 lanes of 32 bits, below U+10000.
+/// Lanes of 16 bits as lanes of 32: the lower half of them, and the upper.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_up_to_three(points: __m512i, left: usize, out: &mut Output<'_, u8>) {
-    put_sequences(points, 0, left, out);
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn halves_32(units: __m512i) -> [__m512i; 2] {
+    let (lower, upper) = (_mm512_castsi512_si256(units), _mm512_extracti64x4_epi64::<1>(units));
+    [_mm512_cvtepu16_epi32(lower), _mm512_cvtepu16_epi32(upper)]
 }
 
-/// The sequences of up to 16 payloads, at the ends of their lanes, and which bytes belong to them; `lengths` tells those
-/// of at least two, three and four bytes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn sequences(payload: __m512i, lengths: [u16; 3], valid: u16) -> (__m512i, u64) {
-    let [two, three, four] = lengths;
-    // Four groups of six bits in each lane, the highest in the lowest byte; then the marks of a continuation.
-    let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
-    let marked = _mm512_or_si512(
-        _mm512_and_si512(groups, _mm512_set1_epi32(0x3F3F_3F07)),
-        _mm512_set1_epi32(0x8080_80F0_u32 as i32),
-    );
-    let bytes = _mm512_mask_or_epi32(marked, !four & three, marked, _mm512_set1_epi32(0x0000_E000));
-    let bytes = _mm512_mask_or_epi32(bytes, !three & two, bytes, _mm512_set1_epi32(0x00C0_0000));
-    let bytes = _mm512_mask_mov_epi32(bytes, !two, _mm512_slli_epi32::<24>(payload));
-    let kept = _pdep_u64(valid.into(), EVERY_FOURTH << 3)
-        | _pdep_u64(two.into(), EVERY_FOURTH << 2)
-        | _pdep_u64(three.into(), EVERY_FOURTH << 1)
-        | _pdep_u64(four.into(), EVERY_FOURTH);
-    (bytes, kept)
+/// What the number of leading zeros of a code point tells, where sequences are as long as those of UTF-8. U+0000 has 32 of
+/// them and the place 0, which no other has.
+#[derive(Clone, Copy)]
+struct Lengths {
+    /// How many bytes there are.
+    bytes: [__m512i; 2],
+    /// How far the payload is from where that of four bytes begins.
+    shifts: [__m512i; 2],
+    /// The bits of the bytes that are no payload.
+    marks: [__m512i; 2],
 }
 
-/// Write up to 16 lanes of 32 bits, those of `four` as four bytes.
+/// The entries of [`Lengths`] by the number of zeros.
+const BY_ZEROS: [[u32; 32]; 3] = {
+    let mut tables = [[1; 32], [18; 32], [0; 32]];
+    let mut zeros = 11;
+    while zeros < 25 {
+        (tables[0][zeros], tables[1][zeros], tables[2][zeros]) = match zeros {
+            11..=15 => (4, 0, 0x8080_80F0),
+            16..=20 => (3, 6, 0x0080_80E0),
+            _ => (2, 12, 0x0000_80C0),
+        };
+        zeros += 1;
+    }
+    tables
+};
+
+impl Lengths {
+    /// Those of UTF-8, or with two bytes for U+0000, or with two times three for supplementary code points.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn new(nul_is_two: bool, splits: bool) -> Self {
+        let [mut bytes, mut shifts, mut marks] = BY_ZEROS.map(|table| [units_16(&table, 0), units_16(&table, 16)]);
+        let (nul, supplementary) = (u16::from(nul_is_two), if splits { 0xF800 } else { 0 });
+        bytes[0] = _mm512_mask_mov_epi32(bytes[0], nul, _mm512_set1_epi32(2));
+        bytes[0] = _mm512_mask_mov_epi32(bytes[0], supplementary, _mm512_set1_epi32(6));
+        shifts[0] = _mm512_mask_mov_epi32(shifts[0], nul, _mm512_set1_epi32(12));
+        marks[0] = _mm512_mask_mov_epi32(marks[0], nul, _mm512_set1_epi32(0x80C0));
+        Lengths { bytes, shifts, marks }
+    }
+
+    /// How many bytes 16 code points take, a number in each lane.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of(&self, points: __m512i) -> __m512i {
+        _mm512_permutex2var_epi32(self.bytes[0], _mm512_lzcnt_epi32(points), self.bytes[1])
+    }
+
+    /// The sequences of 16 code points, each in its lane from the lowest byte on, with 0 behind it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn sequences(&self, points: __m512i) -> __m512i {
+        let zeros = _mm512_lzcnt_epi32(points);
+        let of_zeros = |table: [__m512i; 2]| _mm512_permutex2var_epi32(table[0], zeros, table[1]);
+        let payload = _mm512_sllv_epi32(points, of_zeros(self.shifts));
+        let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
+        _mm512_ternarylogic_epi32::<OR_AND>(of_zeros(self.marks), groups, _mm512_set1_epi32(0x3F3F_3FFF))
+    }
+}
+
+/// Write those of 16 sequences that are among some bytes: a byte that is 0 is none, but for the first of each.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_sequences(points: __m512i, four: u16, left: usize, out: &mut Output<'_, u8>) {
-    let valid = low_16(left);
-    let two = _mm512_mask_cmpge_epu32_mask(valid, points, _mm512_set1_epi32(0x80));
-    let three = _mm512_mask_cmpge_epu32_mask(valid, points, _mm512_set1_epi32(0x800));
-    let (bytes, kept) = sequences(points, [two, three, four & valid], valid);
-    put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_sequences(sequences: __m512i, among: u64, out: &mut Output<'_, u8>) {
+    let used = (_mm512_test_epi8_mask(sequences, sequences) | EVERY_FOURTH) & among;
+    put_bytes(out, _mm512_maskz_compress_epi8(used, sequences), used.count_ones() as usize);
 }
 
 const EVERY_SECOND: u64 = 0x5555_5555_5555_5555;

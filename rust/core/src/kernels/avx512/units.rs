@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{bytes_64, low_16, low_32, put_16, put_32, put_bytes};
+use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
 use crate::LARGEST_IN_STR;
 use crate::form::{LEADS, SURROGATES, TRAILS};
 use crate::kernels::source::Extent;
@@ -22,14 +22,14 @@ struct Block {
 
 /// 64 bytes as units of the machine's order.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn loaded<const BYTES: usize>(units: &Units<'_>, at: usize) -> __m512i {
     ordered::<BYTES>(bytes_64(units.data, at), units.wide.big_endian)
 }
 
 /// Units of the machine's order as those of another, and back.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i {
     if !big_endian {
         return bytes;
@@ -41,7 +41,7 @@ pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i 
 
 /// The units of a range whose ends differ in their lowest bits, all of them.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
     let upper = _mm512_and_si512(units, _mm512_set1_epi16(!(last - first) as i16));
     _mm512_cmpeq_epi16_mask(upper, _mm512_set1_epi16(first as i16))
@@ -49,7 +49,7 @@ pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
 
 /// As [`are_16`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
     let upper = _mm512_and_si512(units, _mm512_set1_epi32(!(last - first) as i32));
     _mm512_cmpeq_epi32_mask(upper, _mm512_set1_epi32(first as i32))
@@ -57,7 +57,7 @@ pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
 
 /// Hand over code points block by block, from an offset to a limit or to where the kernel stops; the end is returned.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn each_block<const BYTES: usize, S>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -71,6 +71,7 @@ fn each_block<const BYTES: usize, S>(
     let (mut at, mut consumed) = (start, 0);
     while at < limit {
         let left = ((limit - at) / BYTES).min(64 / BYTES);
+        fetch_ahead(units.data, at);
         let (block, stop) = if BYTES == 2 { of_16(units, at, consumed) } else { of_32(units, at) };
         let read = left.min(stop.trailing_zeros() as usize);
         take(state, &Block { begins: block.begins & low_32(read), ..block });
@@ -86,7 +87,7 @@ fn each_block<const BYTES: usize, S>(
 
 /// A block of 16-bit units, of which the first is the trail of a pair if `consumed`, and where the kernel stops.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> (Block, u64) {
     let units = loaded::<2>(from, at);
     let surrogates = are_16(units, SURROGATES);
@@ -103,7 +104,7 @@ fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> (Block, u64) {
 
 /// A block of 32-bit units, and where the kernel stops.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn of_32(from: &Units<'_>, at: usize) -> (Block, u64) {
     let units = loaded::<4>(from, at);
     let mut stops = _mm512_cmpgt_epu32_mask(units, _mm512_set1_epi32(LARGEST_IN_STR as i32));
@@ -114,7 +115,7 @@ fn of_32(from: &Units<'_>, at: usize) -> (Block, u64) {
 }
 
 /// As [`Units::measure`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
     // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
     let (mut count, mut seen, mut pairs) = (0, _mm512_setzero_si512(), 0);
@@ -131,16 +132,13 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
             **seen = _mm512_or_si512(**seen, _mm512_maskz_mov_epi32(block.begins as u16, block.units));
         })
     };
-    let mut seen = _mm512_reduce_or_epi32(seen) as u32;
-    if units.wide.unit_bytes == 2 {
-        seen = (seen | seen >> 16) & 0xFFFF;
-    }
+    let seen = if units.wide.unit_bytes == 2 { or_of_16(seen) } else { _mm512_reduce_or_epi32(seen) as u32 };
     let of_pairs = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
     Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: true }
 }
 
 /// As [`Units::write_ucs1`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
@@ -156,7 +154,7 @@ pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs2`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     // Text of this width holds no pair, so that what begins is as many units.
     if units.wide.unit_bytes == 2 {
@@ -172,7 +170,7 @@ pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs4`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
@@ -196,9 +194,54 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
     }
 }
 
+/// As [`Units::copy_ucs1`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
+    let mut seen = _mm512_setzero_si512();
+    for at in (start..limit).step_by(64) {
+        fetch_ahead(units.data, at);
+        let block = loaded::<2>(units, at);
+        seen = _mm512_or_si512(seen, block);
+        if _mm512_test_epi16_mask(block, _mm512_set1_epi16(!0xFF)) != 0 {
+            return None;
+        }
+        put_bytes(out, _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block)), ((limit - at) / 2).min(32));
+    }
+    Some(or_of_16(seen))
+}
+
+/// As [`Units::copy_ucs2`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+    let mut seen = _mm512_setzero_si512();
+    for at in (start..limit).step_by(64) {
+        fetch_ahead(units.data, at);
+        let block = loaded::<2>(units, at);
+        seen = _mm512_or_si512(seen, block);
+        let stops = if units.wide.has_surrogates {
+            are_16(block, LEADS) & are_16(loaded::<2>(units, at + 2), TRAILS)
+        } else {
+            are_16(block, SURROGATES)
+        };
+        if stops != 0 {
+            return None;
+        }
+        put_16(out, block, ((limit - at) / 2).min(32));
+    }
+    Some(or_of_16(seen))
+}
+
+/// All units or-ed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn or_of_16(units: __m512i) -> u32 {
+    let both = _mm512_reduce_or_epi32(units) as u32;
+    (both | both >> 16) & 0xFFFF
+}
+
 /// The supplementary code points of leads and trails.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn joined_32(leads: __m512i, trails: __m512i) -> __m512i {
     let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
     _mm512_add_epi32(_mm512_add_epi32(_mm512_slli_epi32::<10>(leads), trails), _mm512_set1_epi32(base as i32))

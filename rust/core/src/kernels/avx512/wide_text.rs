@@ -20,7 +20,7 @@ struct Block {
 impl Block {
     /// 32 code points of a str of one or two bytes each, of which `left` are to be written.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of_16<Taker>(from: &WideText<'_>, at: usize, left: usize) -> Block {
         let points = match from.text {
             Text::One(text) => _mm512_cvtepu8_epi16(bytes_32(text, at)),
@@ -33,7 +33,7 @@ impl Block {
 
     /// 16 code points of a str of any kind, of which `left` are to be written.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of_32<Taker>(from: &WideText<'_>, at: usize, left: usize) -> Block {
         let points = match from.text {
             Text::One(text) => _mm512_cvtepu8_epi32(_mm256_castsi256_si128(bytes_32(text, at))),
@@ -49,7 +49,7 @@ impl Block {
 /// Hand over so many lanes at once, from an index to a limit; `take` tells how many of those that are left it read. Where
 /// that ended is returned.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn each_block<const LANES: usize>(
     (start, limit): (usize, usize),
     mut take: impl FnMut(usize, usize) -> usize,
@@ -68,7 +68,7 @@ fn each_block<const LANES: usize>(
 }
 
 /// As [`WideText::measure`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
     let mut pairs = 0;
     let is_any = text.wide.has_surrogates;
@@ -88,7 +88,7 @@ pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
 }
 
 /// As [`WideText::write`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     match (text.wide.unit_bytes, text.text) {
         (2, Text::Four(_)) => each_block::<16>((start, limit), |at, left| {
@@ -110,14 +110,14 @@ pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn supplementary(points: __m512i) -> u16 {
     _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000))
 }
 
 /// Write up to 16 code points as 16-bit units, those that need it as a surrogate pair.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
     let (points, valid) = (block.points, low_16(block.read));
     let splits = supplementary(points) & valid;
@@ -134,7 +134,7 @@ fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
 
 /// The surrogate pairs of supplementary code points.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn split_32(points: __m512i) -> __m512i {
     let index = _mm512_sub_epi32(points, _mm512_set1_epi32(0x1_0000));
     let leads = _mm512_srli_epi32::<10>(index);
