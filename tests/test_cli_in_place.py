@@ -17,7 +17,7 @@ import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
-from eightfold.files import FileError, journals
+from eightfold.files import FileError, journals, locks
 from eightfold.files.locks import held
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs locks, pipes and signals")
@@ -132,6 +132,12 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_a_journal_whole(
 # --- at the same time -------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "_PATIENCE", 0)
+
+
+@pytest.mark.usefixtures("hurry")
 @on_posix
 @pytest.mark.parametrize("path", ["tree", "tree/1", "tree/1/001.txt", "."])
 @pytest.mark.parametrize("arguments", [CONVERT, line("mutf-8", "escape")], ids=["convert", "repair"])
@@ -151,6 +157,7 @@ def test_a_run_is_refused_while_another_is_at_work(
     assert main([*arguments, path]) == 0
 
 
+@pytest.mark.usefixtures("hurry")
 @on_posix
 @pytest.mark.parametrize("arguments", [CONVERT, line("mutf-8", "escape")], ids=["convert", "repair"])
 def test_a_run_holds_its_folders_to_the_end(
@@ -172,6 +179,7 @@ def test_a_run_holds_its_folders_to_the_end(
         pass
 
 
+@pytest.mark.usefixtures("hurry")
 @pytest.mark.parametrize("way", ["--apply", "--undo"])
 def test_a_plan_is_not_followed_while_another_run_is_at_work(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
@@ -196,3 +204,16 @@ def test_one_after_the_other_both_are_done(tmp_path: Path) -> None:
     make(tmp_path, 3)
     for folder in "01":
         assert run(*line("mutf-8", "escape"), folder, cwd=tmp_path).returncode == 0
+
+
+@on_posix
+def test_many_processes_each_with_a_file_of_one_folder_are_all_done(tmp_path: Path) -> None:
+    names = [f"{number}.txt" for number in range(8)]
+    for name in names:
+        (tmp_path / name).write_text(name)
+    started = [
+        subprocess.Popen(command(*CONVERT, name), cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE)
+        for name in names
+    ]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [(b"", 0)] * len(names)
+    assert [(tmp_path / name).read_text("utf-16-le") for name in names] == names

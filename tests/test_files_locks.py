@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,6 +14,11 @@ from eightfold.files import FileError, locks
 from eightfold.files.locks import held
 
 pytestmark = pytest.mark.skipif(locks.fcntl is None, reason="this system has no such locks")
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "_PATIENCE", 0)
 
 
 @pytest.fixture
@@ -76,3 +83,15 @@ def test_nothing_is_left(tree: Path) -> None:
         second.enter_context(held([str(tree / "e"), str(tree / "a")]))
     assert sorted(tree.rglob("*")) == names
     assert len(os.listdir("/dev/fd")) == open_files
+
+
+def test_a_run_waits_for_one_that_ends_soon(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "_PATIENCE", 60)
+    with ExitStack() as first:
+        first.enter_context(held([str(tree / "a")]))
+        ends = threading.Timer(0.2, first.close)
+        ends.start()
+        begun = time.monotonic()
+        with held([str(tree / "a" / "b")]):
+            assert 0.15 < time.monotonic() - begun < 30
+        ends.join()
