@@ -1,5 +1,6 @@
 //! What is measured of UTF-8 is what the standard library finds, wherever in a block something stands.
 
+use eightfold_core::kernels::is_utf8_up_to;
 use eightfold_core::{Measured, Width};
 
 fn check(data: &[u8]) {
@@ -11,6 +12,7 @@ fn check(data: &[u8]) {
     let measured = Measured::new(data);
     let found = (measured.text(), measured.count(), measured.width());
     assert_eq!(found, (text, text.chars().count(), width), "{data:X?}");
+    assert_eq!(is_utf8_up_to(data), end, "{data:X?}");
 }
 
 #[test]
@@ -53,6 +55,25 @@ fn texts_of_every_length_are_measured_whole_cut_and_spoilt() {
         if let Some(byte) = data.get_mut(cut) {
             *byte = [0x00, 0x7F, 0x80, 0xBF, 0xC0, 0xC2, 0xED, 0xF0, 0xFF][below(9)];
             check(&data);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_found_at_every_place_of_long_text() {
+    // Where long text is looked at in pieces, their ends are at multiples of 256 at most.
+    let spoilt: [&[u8]; 7] =
+        [b"\xFF", b"\x80", b"\xC2", b"\xE0\x9F\xBF", b"\xED\xA0\x80", b"\xF0\x8F\xBF\xBF", b"\xF4\x90\x80\x80"];
+    for sequence in ["a", "é", "漢", "😀", "aé漢😀"] {
+        let data = sequence.repeat(2400 / sequence.len()).into_bytes();
+        check(&data);
+        for place in (0..20).chain(240..280).chain(760..790).chain(1000..1060).chain(2030..2070) {
+            check(&data[..place]);
+            for bytes in spoilt {
+                let mut spoilt = data.clone();
+                spoilt[place..place + bytes.len()].copy_from_slice(bytes);
+                check(&spoilt);
+            }
         }
     }
 }

@@ -62,6 +62,17 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     }
 }
 
+/// How many of the first bytes are valid UTF-8, as far as that is told quicker than by [`valid_prefix`].
+pub fn valid_pieces(data: &[u8]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx512::utf8::valid_pieces(data) };
+    }
+    let _ = data;
+    0
+}
+
 /// The first `length` bytes, which [`measure_blocks`] and [`valid_prefix`] found to be valid one after the other.
 pub fn joined(data: &[u8], length: usize) -> &str {
     // SAFETY: texts of valid UTF-8 side by side are valid UTF-8; the caller has found them with those.

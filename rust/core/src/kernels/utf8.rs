@@ -154,7 +154,7 @@ const LARGEST_PIECE: usize = 1 << 20;
 /// The length of the longest prefix of bytes that is valid UTF-8.
 #[must_use]
 pub fn is_utf8_up_to(data: &[u8]) -> usize {
-    let (mut at, mut piece) = (0, NEAR_BYTES);
+    let (mut at, mut piece) = (simd::valid_pieces(data), NEAR_BYTES);
     while at < data.len() {
         let end = sequence_border(data, at, data.len().min(at + piece));
         at += simd::valid_prefix(&data[at..end]).len();

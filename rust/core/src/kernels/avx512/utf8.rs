@@ -42,15 +42,68 @@ impl Block {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn followed_by(&self, bytes: __m512i, next: __m512i) -> Option<Block> {
+        let look = Look::at(bytes, next, self.due);
+        (look.wrong == 0).then_some(Block { bytes, begins: !look.continuing, due: look.due })
+    }
+}
+
+/// What a block shows.
+struct Look {
+    /// Something but 0 if not all is valid.
+    wrong: u64,
+    continuing: u64,
+    /// As of a [`Block`].
+    due: u64,
+}
+
+impl Look {
+    /// Look at a block by its bytes, those one further, and its lanes that must be continuation bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn at(bytes: __m512i, next: __m512i, due: u64) -> Look {
         let at_least = |least: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
         let continuing = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
         let (two, three, four) = (at_least(0xC0), at_least(0xE0), at_least(0xF0));
         let [low, span] = SECONDS.map(|table| _mm512_permutexvar_epi8(bytes, bytes_64(&table, 0)));
         let fails = _mm512_mask_cmpgt_epu8_mask(two, _mm512_sub_epi8(next, low), span);
-        let expected = self.due | two << 1 | three << 2 | four << 3;
-        let due = two >> 63 | three >> 62 | four >> 61;
-        ((expected ^ continuing) | fails == 0).then_some(Block { bytes, begins: !continuing, due })
+        let expected = due | two << 1 | three << 2 | four << 3;
+        Look { wrong: (expected ^ continuing) | fails, continuing, due: two >> 63 | three >> 62 | four >> 61 }
     }
+}
+
+/// Bytes that are ASCII together or looked at closely together, since a branch that is guessed wrongly costs more than to
+/// look at a block.
+const STRIDE: usize = 256;
+/// Bytes after which it is asked whether all is valid.
+const PIECE: usize = 4 * STRIDE;
+
+/// How many of the first bytes are valid, as far as whole pieces tell.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn valid_pieces(data: &[u8]) -> usize {
+    let (mut at, mut due) = (0, 0);
+    while let Some(piece) = data.get(at..).and_then(<[u8]>::first_chunk::<{ PIECE + 1 }>) {
+        let (mut wrong, mut due_behind) = (0, due);
+        for stride in (0..PIECE).step_by(STRIDE) {
+            fetch_ahead(data, at + stride);
+            let blocks = [0, 64, 128, 192].map(|block| bytes_64(piece, stride + block));
+            let [first, second, third, fourth] = blocks;
+            let all = _mm512_or_si512(_mm512_or_si512(first, second), _mm512_or_si512(third, fourth));
+            if _mm512_movepi8_mask(all) | due_behind == 0 {
+                continue;
+            }
+            for (block, bytes) in blocks.into_iter().enumerate() {
+                let look = Look::at(bytes, bytes_64(piece, stride + 64 * block + 1), due_behind);
+                (wrong, due_behind) = (wrong | look.wrong, look.due);
+            }
+        }
+        if wrong != 0 {
+            break;
+        }
+        (at, due) = (at + PIECE, due_behind);
+    }
+    // A sequence that is not whole yet began in the last bytes.
+    let back = data[..at].iter().rev().take_while(|&&byte| due != 0 && byte & 0xC0 == 0x80).count();
+    at - back - usize::from(due != 0)
 }
 
 /// What has been seen.
