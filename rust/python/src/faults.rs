@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::vec;
 
 use eightfold_core::{Fault, Form, Scan, Step, Tally, by_threads};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
 
 use crate::handle::Handle;
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, released};
+use crate::memory::{RELEASE_BYTES, instance, released};
 use crate::names;
 use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
@@ -55,12 +56,18 @@ pub fn fault_object<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let units = &data.as_bytes()[fault.start..fault.end.min(fault.start + UNITS_KEPT)];
-    let given = (
-        (fault.kind.name(), name, offset + fault.start, offset + fault.end, PyBytes::new(py, units), fault.code_point),
-        ("source", "error", fault.at_end),
-    );
-    let ((kind, form, start, end, units, code_point), (side, severity, at_end)) = given;
-    names::fault_type(py)?.call1((kind, form, start, end, units, code_point, side, severity, at_end))
+    let slots = [
+        (intern!(py, "kind"), PyString::intern(py, fault.kind.name()).into_any()),
+        (intern!(py, "form"), name.bind(py).clone().into_any()),
+        (intern!(py, "start"), (offset + fault.start).into_pyobject(py)?.into_any()),
+        (intern!(py, "end"), (offset + fault.end).into_pyobject(py)?.into_any()),
+        (intern!(py, "units"), PyBytes::new(py, units).into_any()),
+        (intern!(py, "code_point"), fault.code_point.into_pyobject(py)?),
+        (intern!(py, "side"), intern!(py, "source").clone().into_any()),
+        (intern!(py, "severity"), intern!(py, "error").clone().into_any()),
+        (intern!(py, "at_end"), PyBool::new(py, fault.at_end).to_owned().into_any()),
+    ];
+    instance(names::fault_type(py)?.cast()?, slots)
 }
 
 /// Say whether bytes follow the definition of a form: see `eightfold.text.is_well_formed`.

@@ -1,4 +1,4 @@
-//! The memory of str and bytes objects: the one module that touches it.
+//! The memory of str and bytes objects, and of instances: the one module that touches it.
 //!
 //! A new str is filled by a kernel that writes all of it before anybody else can see it; where a kernel cannot (bytes
 //! that turn out not to be ASCII), the object is dropped unseen.
@@ -15,7 +15,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyString, PyType};
 
 /// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
 pub const RELEASE_BYTES: usize = 65536;
@@ -321,4 +321,25 @@ pub fn bytes_of_short<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Option<B
 pub fn bytes_of_scalar<'py>(py: Python<'py>, text: Scalar<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let count = text.utf8_bytes();
     new_bytes(py, count, |out| released(py, count, || text.write_utf8(out)))
+}
+
+/// An instance of a class of Python whose slots are these, without its `__init__`: where the class is frozen, that takes a
+/// call of Python and one more for each slot, 1.0 µs for nine of them, and this 0.3.
+///
+/// # Errors
+/// There is no memory, or the class has no such slot.
+pub fn instance<'py, const COUNT: usize>(
+    class: &Bound<'py, PyType>,
+    slots: [(&Bound<'py, PyString>, Bound<'py, PyAny>); COUNT],
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    // SAFETY: this is how `object.__new__` allocates instances of a class that is defined in Python.
+    let object = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class.as_type_ptr(), 0))? };
+    for (name, value) in slots {
+        // SAFETY: three objects that live, and the lock of the interpreter is held: this is `object.__setattr__`.
+        if unsafe { ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value.as_ptr()) } != 0 {
+            return Err(PyErr::fetch(py));
+        }
+    }
+    Ok(object)
 }
