@@ -2,8 +2,8 @@
 
 A run holds its own folders alone, and those above them together with others: so it meets every run that began above it
 or below. It waits for a while then, as suits many short runs in one folder, before it is refused. The system lets go of
-a lock when its process ends, however that ends, and nothing is left behind. Where there are no such locks (Windows, some
-file systems, folders that may not be listed) none is held.
+a lock when its process ends, however that ends, and nothing is left behind. Where there are no such locks (Windows,
+some file systems, folders that may not be listed) none is held.
 """
 
 from __future__ import annotations
