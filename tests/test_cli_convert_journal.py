@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT, command
+from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
 from eightfold.files.journals import NAME
 
@@ -49,13 +49,23 @@ def test_a_run_that_ends_well_leaves_no_journal(tmp_path: Path) -> None:
     assert found(tmp_path) == wanted
 
 
-def test_killed_at_any_moment_and_run_again_all_is_converted_once(tmp_path: Path) -> None:
+def usual_seconds(folder: Path, count: int) -> float:
+    make(folder, count)
+    begun = time.monotonic()
+    assert run(*LINE, str(folder), cwd=folder).returncode == 0
+    return time.monotonic() - begun
+
+
+def test_killed_at_any_moment_and_run_again_all_is_converted_once(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     chance = random.Random(8)
+    usual = min(usual_seconds(tmp_path_factory.mktemp("usual"), 120) for _ in range(3))
     wanted = make(tmp_path, 120)
     kills = 0
     for _ in range(60):
         process = subprocess.Popen(command(*LINE, str(tmp_path)), stderr=subprocess.DEVNULL, env=ENVIRONMENT)
-        deadline = time.monotonic() + chance.uniform(0.1, 0.6)
+        deadline = time.monotonic() + usual * chance.uniform(0.3, 0.8)
         while process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.002)
         if process.poll() is None:

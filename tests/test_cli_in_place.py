@@ -57,10 +57,18 @@ def once(data: bytes, form: str, errors: str) -> bytes:
 # --- stopped and begun again ------------------------------------------------------------------------------------------
 
 
+def usual_seconds(form: str, errors: str, folder: Path) -> float:
+    make(folder / "tree", 60)
+    begun = time.monotonic()
+    assert run(*line(form, errors), "tree", cwd=folder).returncode == 0
+    return time.monotonic() - begun
+
+
 @on_posix
 @pytest.mark.parametrize(("form", "errors"), REPAIRS)
 def test_killed_at_any_moment_and_run_again_all_is_repaired_once(form: str, errors: str, tmp_path: Path) -> None:
     chance = random.Random(7)
+    usual = min(usual_seconds(form, errors, tmp_path) for _ in range(3))
     made = make(tmp_path / "tree", 60)
     goal = {path: once(data, form, errors) for path, data in made.items()}
     kills = 0
@@ -68,7 +76,7 @@ def test_killed_at_any_moment_and_run_again_all_is_repaired_once(form: str, erro
         with subprocess.Popen(
             command(*line(form, errors), "tree"), cwd=tmp_path, stderr=subprocess.DEVNULL, env=ENVIRONMENT
         ) as process:
-            deadline = time.monotonic() + chance.uniform(0.1, 0.4)
+            deadline = time.monotonic() + usual * chance.uniform(0.3, 0.8)
             while process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.002)
             kills += process.poll() is None
