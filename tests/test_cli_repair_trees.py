@@ -165,7 +165,8 @@ def test_memory_does_not_grow_with_the_changes(way: str, tmp_path: Path, monkeyp
         return most
 
     peak(10)
-    assert peak(5_000) < peak(1_000) + 20_000
+    # What hands out tests has threads in this process, and these allocate now and then, too.
+    assert min(peak(5_000), peak(5_000)) < min(peak(1_000), peak(1_000)) + 20_000
 
 
 # --- proof ------------------------------------------------------------------------------------------------------------
