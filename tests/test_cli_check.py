@@ -222,12 +222,17 @@ def test_memory_does_not_grow_with_the_file(
 
 
 def peak_memory(arguments: list[str]) -> int:
-    gc.collect()
-    tracemalloc.start()
-    main(arguments)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
+    """Return the least of two peaks: what hands out tests has threads here that allocate now and then, too."""
+
+    def peak() -> int:
+        gc.collect()
+        tracemalloc.start()
+        main(arguments)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    return min(peak(), peak())
 
 
 def test_the_measure_sees_memory_that_grows(tmp_path: Path) -> None:
