@@ -60,7 +60,7 @@ def parser() -> CommandParser:
         "as what is in them, and written so where OUT has such an ending; they, and remote\n"
         "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
         "folder has a journal of what is: run it again after a fault or a kill, and nothing\n"
-        "is converted twice. Of two runs in one tree at the same time the second is refused.\n\n"
+        "is converted twice. Of two runs in one tree the second waits 10 seconds, then is refused.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
