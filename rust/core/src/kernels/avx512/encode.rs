@@ -148,15 +148,8 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
         let block = text.first_chunk::<64>()?;
         let halves = [units_32(block, 0), units_32(block, 32)];
         let within = |range| within_16(halves[0], range) | within_16(halves[1], range);
-        let mut odd = within(self.odd[1]);
-        if self.odd[0].0 <= 0xFFFF {
-            odd |= within(self.odd[0]);
-        }
-        if self.spelling.joins {
-            let pairs = |half: usize| within_16(halves[half], LEADS) & within_16(next(32 * half + 1), TRAILS);
-            odd |= pairs(0) | pairs(1);
-        }
-        (odd == 0).then(|| halves.map(|points| self.with_lengths_16::<Taker>(points, 32, !0)))
+        let pairs = |half: usize| within_16(halves[half], LEADS) & within_16(next(32 * half + 1), TRAILS);
+        (!self.has_odd(within, pairs)).then(|| halves.map(|points| self.with_lengths_16::<Taker>(points, 32, !0)))
     }
 
     /// Up to 32 code points; what is behind them decides about a lead in the last.
@@ -185,16 +178,9 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     fn whole_points<Taker>(&self, text: &[u32], next: impl Fn(usize) -> __m512i) -> Option<[Points; 2]> {
         let block = text.first_chunk::<32>()?;
         let halves = [units_16(block, 0), units_16(block, 16)];
-        let within = |range| within_32(halves[0], range) | within_32(halves[1], range);
-        let mut odd = within(self.odd[1]);
-        if self.odd[0].0 <= 0xFFFF {
-            odd |= within(self.odd[0]);
-        }
-        if self.spelling.joins {
-            let pairs = |half: usize| within_32(halves[half], LEADS) & within_32(next(16 * half + 1), TRAILS);
-            odd |= pairs(0) | pairs(1);
-        }
-        (odd == 0).then(|| halves.map(|points| self.with_splits::<Taker>(points, 16, !0)))
+        let within = |range| (within_32(halves[0], range) | within_32(halves[1], range)).into();
+        let pairs = |half: usize| (within_32(halves[half], LEADS) & within_32(next(16 * half + 1), TRAILS)).into();
+        (!self.has_odd(within, pairs)).then(|| halves.map(|points| self.with_splits::<Taker>(points, 16, !0)))
     }
 
     /// Up to 16 code points; what is behind them decides about a lead in the last.
@@ -239,6 +225,19 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
         };
         let bytes = _mm512_mask_mov_epi32(bytes, block.escapes, one);
         if block.valid == !0 { bytes } else { _mm512_maskz_mov_epi32(block.valid, bytes) }
+    }
+
+    /// Whether anything in two halves is not written as it stands; `pairs` begin in one of them.
+    #[inline]
+    fn has_odd(&self, within: impl Fn(Range) -> u32, pairs: impl Fn(usize) -> u32) -> bool {
+        let mut odd = within(self.odd[1]);
+        if self.odd[0].0 <= 0xFFFF {
+            odd |= within(self.odd[0]);
+        }
+        if self.spelling.joins {
+            odd |= pairs(0) | pairs(1);
+        }
+        odd != 0
     }
 
     /// What the form lacks and the pairs that it joins.
