@@ -7,7 +7,7 @@
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::slice;
+use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Scalar, ShortBuffer};
 use eightfold_core::{Extent, Halt, Measured, Output, Pass, Text, TextBuffer, Width};
@@ -15,7 +15,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
-use pyo3::types::{PyBytes, PyString, PyType};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 /// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
 pub const RELEASE_BYTES: usize = 65536;
@@ -327,14 +327,17 @@ pub fn bytes_of_scalar<'py>(py: Python<'py>, text: Scalar<'_>) -> PyResult<Bound
 /// call of Python and one more for each slot, 1.0 µs for nine of them, and this 0.3.
 ///
 /// # Errors
-/// There is no memory, or the class has no such slot.
+/// There is no memory, the class is not made without arguments, or it has no such slot.
 pub fn instance<'py, const COUNT: usize>(
     class: &Bound<'py, PyType>,
     slots: [(&Bound<'py, PyString>, Bound<'py, PyAny>); COUNT],
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
-    // SAFETY: this is how `object.__new__` allocates instances of a class that is defined in Python.
-    let object = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class.as_type_ptr(), 0))? };
+    let (class, nothing) = (class.as_type_ptr(), PyTuple::empty(py));
+    // SAFETY: a class that lives and is ready; each has its `__new__` or inherits it.
+    let new = unsafe { (*class).tp_new }.expect("a class of Python has a `__new__`");
+    // SAFETY: this is how calling the class would begin, and returns a new reference or sets an exception.
+    let object = unsafe { Bound::from_owned_ptr_or_err(py, new(class, nothing.as_ptr(), ptr::null_mut()))? };
     for (name, value) in slots {
         // SAFETY: three objects that live, and the lock of the interpreter is held: this is `object.__setattr__`.
         if unsafe { ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value.as_ptr()) } != 0 {
