@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
-import struct
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +13,9 @@ import pytest
 from command_line import ENVIRONMENT, command, make_inputs, run
 from eightfold.cli import COMMANDS
 from eightfold.cli.colour import Styled, choose, is_on, painted
+from terminals import shown_by, terminal
 
-termios = pytest.importorskip("termios", reason="pseudo-terminals are for POSIX systems")
+pytest.importorskip("termios", reason="pseudo-terminals are for POSIX systems")
 
 CODE = re.compile(r"\x1b\[[\d;]*m")
 TERMINAL = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"}
@@ -62,29 +60,12 @@ def on_terminal(
     *arguments: str, cwd: Path, env: dict[str, str] = TERMINAL, columns: int = 80, messages: bool = True
 ) -> str:
     """Return what a command writes to a terminal; with ``messages`` false its messages go elsewhere."""
-    import fcntl
-    import pty
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    errors = theirs if messages else subprocess.DEVNULL
-    with subprocess.Popen(command(*arguments), stdin=theirs, stdout=theirs, stderr=errors, cwd=cwd, env=env):
-        os.close(theirs)
-        written = b"".join(_pieces(ours))
-    os.close(ours)
+    line = command(*arguments)
+    with terminal(columns) as (ours, theirs):
+        errors = theirs if messages else subprocess.DEVNULL
+        with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=errors, cwd=cwd, env=env) as process:
+            written = b"".join(shown_by(process, ours, theirs))
     return written.decode().replace("\r\n", "\n")
-
-
-def _pieces(terminal: int) -> Iterator[bytes]:
-    while True:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError as error:  # Linux says so where others say that there is no more.
-            assert error.errno == errno.EIO
-            return
-        if not piece:
-            return
-        yield piece
 
 
 def in_pipe(*arguments: str, cwd: Path, env: dict[str, str] = ENVIRONMENT) -> str:
@@ -245,17 +226,14 @@ def test_colour_that_is_asked_for_and_cannot_be_had_is_told(folder: Path, withou
 
 def test_results_in_a_pipe_are_plain_while_messages_are_in_colour(folder: Path) -> None:
     pytest.importorskip("rich")
-    import pty
-
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command("check", "ill-formed.txt"), stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=TERMINAL
-    ) as process:
-        os.close(theirs)
-        messages = b"".join(_pieces(ours))
+    line = command("check", "ill-formed.txt")
+    with (
+        terminal() as (ours, theirs),
+        subprocess.Popen(line, stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=TERMINAL) as process,
+    ):
+        messages = b"".join(shown_by(process, ours, theirs))
         assert process.stdout is not None
         results = process.stdout.read()
-    os.close(ours)
     assert b"\x1b[" in messages
     assert results == run("check", "ill-formed.txt", cwd=folder).stdout
 

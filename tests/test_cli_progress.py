@@ -16,6 +16,7 @@ from command_line import ENVIRONMENT
 from eightfold.cli.progress import _Total
 from eightfold.files.reading import READ, opened
 from eightfold.files.walking import EVERYTHING
+from terminals import shown_by, terminal
 
 pyte = pytest.importorskip("pyte", reason="a terminal is needed that can be asked what it shows")
 pytest.importorskip("rich")
@@ -53,38 +54,25 @@ def on_terminal(
     output_too: bool = True,
 ) -> tuple[Terminal, bytes]:
     """Run a command with its messages, and its results if that is asked for, on a terminal."""
-    import pty
-
-    ours, theirs = pty.openpty()
-    import fcntl
-    import struct
-    import termios
-
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     line = [sys.executable, "-c", SOON.format(after), *arguments]
-    terminal, results = Terminal(), b""
-    with subprocess.Popen(
-        line,
-        stdin=subprocess.PIPE if feed else theirs,
-        stdout=theirs if output_too else subprocess.PIPE,
-        stderr=theirs,
-        env=env,
-    ) as process:
-        os.close(theirs)
+    shown, results = Terminal(), b""
+    with (
+        terminal() as (ours, theirs),
+        subprocess.Popen(
+            line,
+            stdin=subprocess.PIPE if feed else theirs,
+            stdout=theirs if output_too else subprocess.PIPE,
+            stderr=theirs,
+            env=env,
+        ) as process,
+    ):
         if feed:
             feed(process)
-        while True:
-            try:
-                data = os.read(ours, 65536)
-            except OSError:
-                break
-            if not data:
-                break
-            terminal.feed(data)
+        for data in shown_by(process, ours, theirs):
+            shown.feed(data)
         if process.stdout is not None:
             results = process.stdout.read()
-    os.close(ours)
-    return terminal, results
+    return shown, results
 
 
 def slowly(process: subprocess.Popen[bytes]) -> None:
@@ -98,19 +86,19 @@ def slowly(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.parametrize("output_too", [True, False], ids=["results on it", "results elsewhere"])
 def test_it_is_shown_while_a_file_is_read_and_gone_in_the_end(output_too: bool) -> None:
-    terminal, results = on_terminal("check", "-", feed=slowly, output_too=output_too)
-    assert terminal.seen
+    shown, results = on_terminal("check", "-", feed=slowly, output_too=output_too)
+    assert shown.seen
     fault = "-:6001:1: invalid-byte: byte FF begins no sequence"
     message = "eightfold: 1 file checked, 1 ill-formed: 1 error"
-    assert terminal.left == ([fault, message] if output_too else [message])
+    assert shown.left == ([fault, message] if output_too else [message])
     assert results == (b"" if output_too else f"{fault}\n".encode())
 
 
 def test_what_is_over_sooner_shows_nothing(tmp_path: Path) -> None:
     (tmp_path / "clean.txt").write_text("clean\n")
-    terminal, _ = on_terminal("check", str(tmp_path / "clean.txt"), after=60.0)
-    assert b"\r\x1b[2K" not in terminal.written
-    assert terminal.left == ["eightfold: 1 file checked: no faults"]
+    shown, _ = on_terminal("check", str(tmp_path / "clean.txt"), after=60.0)
+    assert b"\r\x1b[2K" not in shown.written
+    assert shown.left == ["eightfold: 1 file checked: no faults"]
 
 
 @pytest.mark.parametrize("case", ["--no-progress", "TERM=dumb", "without rich"])
@@ -123,9 +111,9 @@ def test_where_it_is_not(case: str, tmp_path: Path) -> None:
         env = {**TERMINAL, "PYTHONPATH": os.pathsep.join((str(tmp_path), TERMINAL["PYTHONPATH"]))}
     else:
         options = ["--no-progress"]
-    terminal, _ = on_terminal("check", *options, "-", feed=slowly, env=env)
-    assert terminal.seen == []
-    assert b"\x1b[2K" not in terminal.written
+    shown, _ = on_terminal("check", *options, "-", feed=slowly, env=env)
+    assert shown.seen == []
+    assert b"\x1b[2K" not in shown.written
 
 
 def test_messages_that_go_no_terminal_are_without_it() -> None:
@@ -139,9 +127,9 @@ def test_messages_that_go_no_terminal_are_without_it() -> None:
 
 
 def test_bytes_of_a_result_on_the_terminal_end_it() -> None:
-    terminal, _ = on_terminal("convert", "--errors", "ignore", "-t", "utf-8", "-", feed=slowly)
-    assert terminal.written.replace(b"\r\x1b[2K", b"").count(b"clean\r\n") == 10_000
-    assert not re.search(rb"clean\r\n.*\x1b\[2K", terminal.written.partition(b"clean\r\n")[2], re.DOTALL)
+    shown, _ = on_terminal("convert", "--errors", "ignore", "-t", "utf-8", "-", feed=slowly)
+    assert shown.written.replace(b"\r\x1b[2K", b"").count(b"clean\r\n") == 10_000
+    assert not re.search(rb"clean\r\n.*\x1b\[2K", shown.written.partition(b"clean\r\n")[2], re.DOTALL)
 
 
 def test_it_knows_how_much_there_is(tmp_path: Path) -> None:
