@@ -27,9 +27,10 @@ from eightfold.cli.checking import FileCheck, Task
 from eightfold.cli.reports import report
 from eightfold.corrected import Linter
 from eightfold.faults import Fault
-from eightfold.files import FileError, reading, scanning
+from eightfold.files import FileError, reading, scanning, segments
 from eightfold.files.reading import Source, opened
-from eightfold.files.scanning import Scan, counts_in, faults_in, segment_end, stands_alone
+from eightfold.files.scanning import Scan, counts_in, faults_in
+from eightfold.files.segments import segment_end, stands_alone
 from eightfold.files.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
@@ -82,7 +83,7 @@ def source_of(data: bytes) -> Iterator[Source]:
 
 @pytest.fixture
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
+    monkeypatch.setattr(segments, "LARGE_BYTES", 1)
     monkeypatch.setattr(scanning, "FAULTS_AHEAD", 2)
 
 
@@ -94,8 +95,8 @@ def test_any_number_of_threads_finds_what_there_is_wherever_the_segments_end(nam
         data = b"\xff\xfe" * len(form(name).signatures) + data
         expected = whole(data, name)
         with pytest.MonkeyPatch.context() as patch, source_of(data) as source:
-            patch.setattr(scanning, "SEGMENT_BYTES", segment_bytes)
-            patch.setattr(scanning, "_HELD_BYTES", held_bytes)
+            patch.setattr(segments, "SEGMENT_BYTES", segment_bytes)
+            patch.setattr(segments, "_HELD_BYTES", held_bytes)
             patch.setattr(reading, "CHUNK_BYTES", segment_bytes)
             assert list(faults_in(source, form(name), threads)) == expected
             source.rewind()
@@ -118,7 +119,7 @@ def most_memory(source: Source, threads: int) -> tuple[int, int]:
 
 @pytest.mark.usefixtures("small_segments")
 def test_threads_do_not_gather_the_faults_of_bytes_that_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 15)
+    monkeypatch.setattr(segments, "SEGMENT_BYTES", 1 << 15)
     monkeypatch.setattr(scanning, "FAULTS_AHEAD", 500)
     with source_of(b"\xff" * (1 << 17)) as source:
         count, most = most_memory(source, 2)
@@ -128,8 +129,8 @@ def test_threads_do_not_gather_the_faults_of_bytes_that_are_no_text(monkeypatch:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_text_without_ascii_is_not_held(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanning, "LARGE_BYTES", 1)
-    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1 << 16)
+    monkeypatch.setattr(segments, "LARGE_BYTES", 1)
+    monkeypatch.setattr(segments, "SEGMENT_BYTES", 1 << 16)
     with source_of("漢".encode() * 600_000 + b"\xff") as source:
         count, most = most_memory(source, threads)
     assert count == 1
@@ -141,7 +142,7 @@ def test_a_cut_changes_nothing_on_either_side(name: str) -> None:
     @given(SOUP, SOUP)
     def compare(before: bytes, after: bytes) -> None:
         plain = form(name)
-        end = segment_end(plain, before)
+        end = segment_end(plain, before, stands_alone)
         whole = Checker(plain).check(before[:end] + after, final=True)
         parts = [fault.fault for fault in Scan(plain, before[:end])]
         parts += [fault.fault.moved(end) for fault in Checker(plain).check(after, final=True)]
@@ -182,7 +183,7 @@ def test_a_scan_goes_on_behind_the_faults_that_it_found_at_once() -> None:
 def test_segments_can_end_in_ordinary_text(name: str) -> None:
     plain = form(name)
     text = eightfold.encode("plain text\nand more", plain)
-    assert segment_end(plain, text) == len(text)
+    assert segment_end(plain, text, stands_alone) == len(text)
     assert stands_alone(plain, 0x0A)
 
 
@@ -256,8 +257,8 @@ def test_any_number_of_processes_tell_the_same_in_the_same_order(arguments: list
 
 def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "LARGE_BYTES", 10_000)
-    monkeypatch.setattr(scanning, "LARGE_BYTES", 10_000)
-    monkeypatch.setattr(scanning, "SEGMENT_BYTES", 1000)
+    monkeypatch.setattr(segments, "LARGE_BYTES", 10_000)
+    monkeypatch.setattr(segments, "SEGMENT_BYTES", 1000)
     outputs = []
     for jobs in (1, 3):
         path = tree / f"out-{jobs}"
@@ -373,4 +374,4 @@ def test_a_form_of_one_s_own_is_cut_by_its_own_rows() -> None:
     from eightfold.forms import Row
 
     odd = Form("odd", [Row(0, 0x0F, (0x00, 0x0F)), Row(0x10, 0x4F, 0x10, (0x00, 0x3F))])
-    assert segment_end(odd, b"\x01\x02") == 0  # Each may be the second of two.
+    assert segment_end(odd, b"\x01\x02", stands_alone) == 0  # Each may be the second of two.

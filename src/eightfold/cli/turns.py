@@ -22,7 +22,7 @@ from eightfold.files import FileError
 from eightfold.files.addresses import is_remote
 from eightfold.files.crew import Crew
 from eightfold.files.reading import READ, STANDARD_INPUT
-from eightfold.files.scanning import LARGE_BYTES
+from eightfold.files.segments import LARGE_BYTES
 from eightfold.files.walking import Found
 
 _BYTES_IN_A_BATCH = 1024 * 1024

@@ -1,0 +1,178 @@
+"""Files cut into segments that mean apart what they mean together, and threads that work on several at once.
+
+A segment ends behind a unit that is a whole sequence by itself and part of no other, such as an ASCII byte in UTF-8:
+nothing that is before it can change what is behind it. Where too many bytes have no such unit (text without any ASCII,
+or bytes that are no text) the rest of the file is left to be worked on in order.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
+from typing import TypeVar
+
+from eightfold import reference
+from eightfold.files import FileError
+from eightfold.files.reading import Source
+from eightfold.forms import Form
+from eightfold.forms.definition import Range
+
+SEGMENT_BYTES = 1024 * 1024
+"""How long the segments are that threads work on."""
+LARGE_BYTES = 8 * SEGMENT_BYTES
+"""A file of this size is worth the start of threads."""
+_HELD_BYTES = 64 * 1024
+"""How many bytes are held to see where they can be cut."""
+
+Pieces = Iterator[tuple[bytes, bool]]
+"""Bytes one after the other, each with whether they are the last."""
+Ends = Callable[[Form, int], bool]
+"""Says whether a segment of a form can end behind a code unit."""
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def worth(source: Source, threads: int) -> int:
+    """Return how many threads a source is worth."""
+    return threads if threads > 1 and (source.length or 0) >= LARGE_BYTES else 1
+
+
+def pieces_for(source: Source, threads: int) -> Pieces:
+    """Return what is left of a source, in pieces that suit so many threads."""
+    return source.pieces() if threads == 1 else source.pieces(SEGMENT_BYTES)
+
+
+def opened(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
+    """Return the form that holds, how many bytes of signature there are, and all the pieces, signature included."""
+    head, opening = b"", None
+    while opening is None:
+        chunk, final = next(pieces)
+        head += chunk
+        opening = reference.opening(form, head, final=final)
+    plain, signature_length = opening
+    return plain, signature_length, chain([(head, final)], pieces)
+
+
+def in_order(work: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:
+    """Yield what work makes of items; threads, where there are several, are at those that come next."""
+    if threads == 1:
+        yield from map(work, items)
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    due: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                due.append(pool.submit(work, item))
+                if len(due) > 2 * threads:
+                    yield due.popleft().result()
+            while due:
+                yield due.popleft().result()
+        finally:
+            for each in due:
+                each.cancel()
+
+
+class Segments:
+    """The segments of a file, each a piece less what is behind its last unit that one can end behind; and what is left.
+
+    Args:
+        form: one without signatures.
+        pieces: the file.
+        ends: where segments can end.
+    """
+
+    def __init__(self, form: Form, pieces: Pieces, ends: Ends) -> None:
+        self._form = form
+        self._pieces = pieces
+        self._ends = ends
+        self._held = b""
+        self._failure: FileError | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield segments until a piece cannot be cut, or cannot be read."""
+        try:
+            for chunk, final in self._pieces:
+                data = self._held + chunk
+                end = len(data) if final else segment_end(self._form, data, self._ends, len(self._held))
+                self._held = data[end:]
+                if end:
+                    yield data[:end]
+                elif len(data) > _HELD_BYTES:
+                    return
+        except FileError as error:
+            self._failure = error
+
+    def rest(self) -> Pieces:
+        """Yield what is left, if anything is, to be worked on in order.
+
+        Raises:
+            FileError: it cannot be read any further.
+        """
+        if self._held:
+            yield self._held, False
+        if self._failure is not None:
+            raise self._failure
+        yield from self._pieces
+
+
+def segment_end(form: Form, data: bytes, ends: Ends, start: int = 0) -> int:
+    r"""Return where bytes of a form without signature can be cut last, or 0.
+
+    Args:
+        form: the form.
+        data: the bytes, from the beginning of a unit on.
+        ends: says behind which units they can be cut.
+        start: how many of them are known to have no such unit.
+
+    >>> from eightfold.forms import form
+    >>> segment_end(form("utf-8"), b"caf\xc3\xa9", stands_alone)
+    3
+    >>> segment_end(form("utf-16-be"), b"\0a\xd8\x3d\xde\0", stands_alone)
+    2
+    """
+    width = form.unit_bytes
+    for end in range(len(data) - len(data) % width, start, -width):
+        if ends(form, int.from_bytes(data[end - width : end], form.byte_order)):
+            return end
+    return 0
+
+
+@lru_cache(maxsize=1024)
+def stands_alone(form: Form, unit: int) -> bool:
+    """Say whether a code unit is a whole sequence by itself, well-formed or not, and part of no other.
+
+    >>> from eightfold.forms import form
+    >>> [stands_alone(form("utf-8"), byte) for byte in (0x41, 0x80, 0xC3, 0xFF)]
+    [True, False, False, True]
+    """
+    alone, joined = _ranges(form)
+    return _among(unit, alone) and not _among(unit, joined)
+
+
+@lru_cache(maxsize=1024)
+def is_whole_text(form: Form, unit: int) -> bool:
+    """Say whether a code unit is a code point by itself and part of no other, and no surrogate, which could be joined.
+
+    >>> from eightfold.forms import form
+    >>> [is_whole_text(form("utf-8"), byte) for byte in (0x41, 0x80, 0xC3, 0xFF)]
+    [True, False, False, False]
+    """
+    points = [row.first + unit - low for row in form.rows for low, high in row.unit_ranges[:1] if low <= unit <= high]
+    return stands_alone(form, unit) and bool(points) and points[0] not in reference.SURROGATES
+
+
+@lru_cache
+def _ranges(form: Form) -> tuple[set[Range], set[Range]]:
+    """Return the ranges of units that are sequences by themselves, and of those that are parts of longer ones."""
+    entries = (*form.sequences, *form.names)
+    alone = {span for entry in entries if len(entry.unit_ranges) == 1 for span in entry.unit_ranges}
+    joined = {span for entry in entries if len(entry.unit_ranges) > 1 for span in entry.unit_ranges}
+    return alone, joined | set(form.run_unit.run + form.run_unit.unit_ranges if form.run_unit else ())
+
+
+def _among(unit: int, ranges: Iterable[Range]) -> bool:
+    return any(low <= unit <= high for low, high in ranges)
