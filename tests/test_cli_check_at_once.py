@@ -256,7 +256,6 @@ def test_any_number_of_processes_tell_the_same_in_the_same_order(arguments: list
 
 
 def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "LARGE_BYTES", 10_000)
     monkeypatch.setattr(segments, "LARGE_BYTES", 10_000)
     monkeypatch.setattr(segments, "SEGMENT_BYTES", 1000)
     outputs = []

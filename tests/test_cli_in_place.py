@@ -111,7 +111,7 @@ def test_what_would_be_left_alone_a_second_time_needs_no_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(tmp_path, 3)
-    monkeypatch.setattr(journals, "_append", lambda *_: pytest.fail("there is one"))
+    monkeypatch.setattr(journals, "_appended", lambda *_: pytest.fail("there is one"))
     with held([str(tmp_path)]):
         assert main([*line("utf-8", "replace"), str(tmp_path)]) == 0
     before = found(tmp_path)

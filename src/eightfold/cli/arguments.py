@@ -6,6 +6,7 @@ A command's options are a dataclass, which the parser fills: its fields are the 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
@@ -129,6 +130,17 @@ def add_form(parser: CommandParser) -> None:
     )
 
 
+def add_jobs(parser: CommandParser, verb: str) -> None:
+    """Take how many things are done at once."""
+    parser.add_argument(
+        *("-j", "--jobs"),
+        type=jobs_argument,
+        metavar="N",
+        help=f"how many files, or parts of a large one, to {verb} at once "
+        "(default: 1; 0: one for each processor); the output is the same",
+    )
+
+
 def form_argument(name: str) -> Form:
     """Return the form that a command means by a name; Corrected UTF-8 in files is always the one with magic number.
 
@@ -178,3 +190,16 @@ def count_argument(given: str) -> int:
     if not (given.isascii() and given.isdigit()):
         raise argparse.ArgumentTypeError(f"{given!r} is not a number of 0 or more")
     return int(given)
+
+
+def jobs_argument(given: str) -> int:
+    """Return how many to do at once, 0 for as many as there are processors.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no number.
+    """
+    return count_argument(given) or _processors()
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -6,13 +6,21 @@ What is done with one file is in :mod:`eightfold.cli.checking`, so that other pr
 from __future__ import annotations
 
 import argparse
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
-from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, add_paths, count_argument, form_or_auto
+from eightfold.cli.arguments import (
+    UTF_8,
+    CommandParser,
+    OneOf,
+    add_form,
+    add_jobs,
+    add_paths,
+    count_argument,
+    form_or_auto,
+)
 from eightfold.cli.checking import FileCheck, Task
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import found_files
@@ -101,14 +109,7 @@ def parser() -> CommandParser:
         metavar="N",
         help="show at most N faults of each file (default: all, with --statistics none); all are counted",
     )
-    command.add_argument(
-        "-j",
-        "--jobs",
-        type=jobs_argument,
-        metavar="N",
-        help="how many files, or parts of a large one, to check at once "
-        "(default: 1; 0: one for each processor); the output is the same",
-    )
+    add_jobs(command, "check")
     command.add_argument("--strict", action="store_true", help="warnings make the exit status 1 too")
     return command
 
@@ -124,19 +125,6 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
         raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, as '*.class=mutf-8' is")
     found = form_or_auto(name)
     return glob_argument(glob), None if found is None else found.name
-
-
-def jobs_argument(given: str) -> int:
-    """Return how many to do at once, 0 for as many as there are processors.
-
-    Raises:
-        argparse.ArgumentTypeError: it is no number.
-    """
-    return count_argument(given) or _processors()
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run(options: Options) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_paths, form_argument
+from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, form_argument
 from eightfold.cli.certifying import Certified, add_certificate, certificates, check_certificate
 from eightfold.cli.checking import is_binary
 from eightfold.cli.colour import Part, Styled
@@ -19,15 +20,18 @@ from eightfold.cli.in_place import InPlace
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.reading import add_reading, watched
-from eightfold.cli.remedies import Conversion, remedies
+from eightfold.cli.remedies import remedies
 from eightfold.cli.selection import add_selection
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.certificates import Certificate, Side
+from eightfold.files.converting import Conversion, Piece, converted
 from eightfold.files.locks import held
 from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
+from eightfold.files.segments import small_size
+from eightfold.files.threads import Begin, ahead, working
 from eightfold.files.verifying import DifferenceError, Verifier
 from eightfold.files.walking import Found
 from eightfold.forms import Form
@@ -42,6 +46,7 @@ class Options(Certified):
     to: Form = UTF_8
     errors: str = "strict"
     diff: bool = False
+    jobs: int = 1
     internal: bool = False
 
 
@@ -91,6 +96,7 @@ def parser() -> CommandParser:
         "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
     )
     add_certificate(command, "decode the result back and compare code points")
+    add_jobs(command, "convert")
     command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
     return command
 
@@ -101,7 +107,8 @@ def run(options: Options) -> int:
         raise UsageError("--diff writes nothing: it excludes -o, --in-place, --backup, --verify and --certificate")
     check_certificate(options, writes=True)
     if options.form is not None:
-        _converter(Conversion(options.form, options.to, options.errors))  # Wrong use is told before anything is read.
+        # Wrong use is told before anything is read.
+        _check_policy(Conversion(options.form, options.to, options.errors))
     failures = Failures()
     work = _Run(options, failures)
     with held(options.paths if options.in_place else ()):
@@ -124,15 +131,23 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
     if options.in_place and run.in_place.nothing_left(job.source for job in work):
         return NOTHING_WRONG
-    with certificates(options) as certify:
-        convert = _convert_in_place if options.in_place else _convert
-        done = (run.do(partial(convert, job, options, certify, run.in_place), _outcome(job)) for job in work)
-        return max(done, default=NOTHING_WRONG)
+    if not _are_apart(work):
+        options = replace(options, jobs=1)
+    with certificates(options) as certify, working(options.jobs) as begin:
+        convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
+        turns = ((convert(job), _outcome(job)) for job in work)
+        return max((run.do(*each) for each in ahead(turns, options.jobs)), default=NOTHING_WRONG)
 
 
-def _converter(conversion: Conversion) -> Converter:
+def _are_apart(work: list[Job]) -> bool:
+    """Return whether no file is written that is still to be read for another one: else their order matters."""
+    written = {os.path.abspath(job.target) for job in work if job.target != job.source}
+    return all(os.path.abspath(job.source) not in written for job in work)
+
+
+def _check_policy(conversion: Conversion) -> None:
     try:
-        return Converter(*conversion)
+        Converter(*conversion)
     except (LookupError, ValueError) as error:
         raise UsageError(f"--errors: {error.args[0]} (see eightfold convert --help)") from error
 
@@ -190,42 +205,79 @@ def _outcome(job: Job) -> str:
 
 def _differ(file: Found, options: Options) -> int:
     with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
-        conversion = _conversion(source, options, walked=file.walked)
+        conversion = _conversion(source, options, say, walked=file.walked)
         difference = Shown(file.path, conversion.source, conversion.target)
-        for piece in _pieces(source, conversion, None):
+        for piece in _pieces(source, conversion, options.jobs):
             difference.put(piece.chunk, piece.result, final=piece.final)
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
-def _convert_in_place(job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace) -> int:
-    in_place.once(job.source, partial(_convert, job, options, certify, in_place))
+class _Told(NamedTuple):
+    """Who is told what a conversion comes to: the user, and the certificates."""
+
+    say: Callable[[str], object]
+    certify: Callable[[bytes], object]
+
+    def later(self, due: list[Callable[[], object]]) -> _Told:
+        """Return what can be told by a thread: it is kept until it is due."""
+        return _Told(*(partial(_defer, due, tell) for tell in self))
+
+
+def _defer(due: list[Callable[[], object]], tell: Callable[[Any], object], told: object) -> None:
+    due.append(partial(tell, told))
+
+
+def _turn(options: Options, in_place: InPlace, told: _Told, begin: Begin, job: Job) -> Callable[[], int]:
+    """Return what converts a file when it is its turn, or waits for the thread that does."""
+    if options.jobs == 1 or job.target == STANDARD_OUTPUT or small_size(job.source) is None:
+        return partial(_convert, options, in_place, told, job)
+    due: list[Callable[[], object]] = []
+    wait = begin(partial(_convert, options, in_place, told.later(due), job))
+
+    def end() -> int:
+        try:
+            return wait()
+        finally:
+            for each in due:
+                each()
+
+    return end
+
+
+def _convert(options: Options, in_place: InPlace, told: _Told, job: Job) -> int:
+    convert = partial(_write_one, options, in_place, told, job)
+    if options.in_place:
+        in_place.once(job.source, convert)
+    else:
+        convert()
     return NOTHING_WRONG
 
 
-def _convert(job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace) -> int:
+def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> None:
     reading = opened(job.source, twice=options.form is None, unpack=options.unpack)
     with sink(job, options, before(job)) as target, reading as source:
-        conversion = _conversion(source, options, walked=job.walked)
+        conversion = _conversion(source, options, told.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
-        for piece in _pieces(source, conversion, verifier):
+        for piece in _pieces(source, conversion, options.jobs, verifier):
             target.write(piece.result)
             if certificate is not None:
                 certificate.take(piece.chunk, piece.result)
         if options.in_place and certificate is not None:
             in_place.begin(job.source, certificate.digests)
     if verifier is not None:
-        say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
+        told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
         if options.certificate and certificate is not None:
-            certify(certificate.line("code points", {"code_points": verifier.count}))
-    return NOTHING_WRONG
+            told.certify(certificate.line("code points", {"code_points": verifier.count}))
 
 
-def _conversion(source: Source, options: Options, *, walked: bool) -> Conversion:
-    form = options.form or identified(source)
-    if walked and not options.binary and is_binary(source, form):
+def _conversion(source: Source, options: Options, tell: Callable[[str], object], *, walked: bool) -> Conversion:
+    conversion = Conversion(options.form or identified(source, tell), options.to, options.errors)
+    if walked and not options.binary and is_binary(source, conversion.source):
         raise _BinaryError
-    return Conversion(form, options.to, options.errors)
+    if options.form is None:
+        _check_policy(conversion)
+    return conversion
 
 
 def _certificate(job: Job, conversion: Conversion) -> Certificate:
@@ -233,22 +285,12 @@ def _certificate(job: Job, conversion: Conversion) -> Certificate:
     return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
 
 
-class _Piece(NamedTuple):
-    """The next bytes of a file, what as many as can be converted by then become, and whether that is the end."""
-
-    chunk: bytes
-    result: bytes
-    final: bool
-
-
-def _pieces(source: Source, conversion: Conversion, verifier: Verifier | None) -> Iterator[_Piece]:
-    converter = _converter(conversion)
+def _pieces(source: Source, conversion: Conversion, threads: int, verifier: Verifier | None = None) -> Iterator[Piece]:
     try:
-        for chunk, final in source.pieces():
-            result = converter.convert(chunk, final)
+        for piece in converted(source, conversion, threads):
             if verifier is not None:
-                verifier.compare(chunk, result, final=final)
-            yield _Piece(chunk, result, final)
+                verifier.compare(piece.chunk, piece.result, final=piece.final)
+            yield piece
     except ConversionError as error:
         fault = error.fault
         line = _line(source, conversion.source, fault.start, (Styled(fault.kind, "error"), f": {fault}"))

@@ -35,6 +35,8 @@ class InPlace:
     def once(self, path: str, act: Callable[[], object]) -> bool:
         """Do what replaces a file, unless a run that was stopped has done it; return whether it was done now.
 
+        Threads may do so with several files at the same time.
+
         Raises:
             FileError: it was changed since such a run; and what the act raises.
         """
@@ -45,6 +47,7 @@ class InPlace:
         except FileError:
             self._journals.take_back(path)
             raise
+        self._journals.settle(path)
         return True
 
     def begin(self, path: str, digests: tuple[str, str]) -> None:

@@ -49,7 +49,7 @@ class Failures:
         self.count += 1
 
 
-def identified(source: Source, tell: Callable[[str], None] = say) -> Form:
+def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
     """Return the form that a source is most likely in, say so, and go back to its first byte.
 
     That is the best candidate for which there is evidence. If there is none it is UTF-8, as where no form is given: a

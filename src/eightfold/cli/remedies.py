@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from eightfold.faults import Fault
-from eightfold.forms import Form
+from eightfold.files.converting import Conversion
 from eightfold.reference import SURROGATES
 
 _POLICIES = {
@@ -14,14 +13,6 @@ _POLICIES = {
     "private-use": "maps it to a private-use code point, which comes back",
     "java": "reads what Java reads",
 }
-
-
-class Conversion(NamedTuple):
-    """From which form to which, and under which policy."""
-
-    source: Form
-    target: Form
-    errors: str
 
 
 def remedies(fault: Fault, conversion: Conversion) -> str:

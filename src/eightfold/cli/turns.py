@@ -11,18 +11,15 @@ others found, is one of those that were asked for: it takes a share of the batch
 from __future__ import annotations
 
 import os
-import stat
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 
 from eightfold.cli.checking import Event, FileCheck, Task, replay, start
 from eightfold.files import FileError
-from eightfold.files.addresses import is_remote
 from eightfold.files.crew import Crew
-from eightfold.files.reading import READ, STANDARD_INPUT
-from eightfold.files.segments import LARGE_BYTES
+from eightfold.files.reading import READ
+from eightfold.files.segments import small_size
 from eightfold.files.walking import Found
 
 _BYTES_IN_A_BATCH = 1024 * 1024
@@ -75,7 +72,7 @@ class _Turns:
 
     def of(self, files: Iterable[Met]) -> Iterator[Turn]:
         for met in files:
-            size = _size(met) if isinstance(met, Found) else None
+            size = small_size(met.path) if isinstance(met, Found) else None
             cost = None if size is None else _cost(met.path, size)
             if self._batch and (cost is None or cost > self._room):
                 yield self._given()
@@ -109,23 +106,11 @@ class _Turns:
     def _replay(self, parts: Iterator[list[Event]], files: int, size: int) -> None:
         for part in parts:
             replay(part, self._here.listener)
-        READ.files += files
-        READ.bytes += size
+        READ.add(files=files, bytes=size)
 
     def end(self) -> None:
         if self._crew is not None:
             self._crew.end()
-
-
-def _size(found: Found) -> int | None:
-    """Return the size of a file; None for one that is checked here: large, or none that has a size."""
-    if found.path == STANDARD_INPUT or is_remote(found.path):
-        return None
-    with suppress(OSError):  # Opening it will say what is wrong.
-        status = os.stat(found.path)
-        small = status.st_size < LARGE_BYTES and stat.S_ISREG(status.st_mode)
-        return status.st_size if small else None
-    return 0
 
 
 def _cost(path: str, size: int) -> int:

@@ -12,6 +12,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
+from io import FileIO
+from threading import Lock
 from typing import NamedTuple
 
 from eightfold.files import FileError, blaming
@@ -37,14 +39,17 @@ _NOT_DONE = Ends("", "")
 class Journals:
     """The journals of one run, which goes on where others of the same conversion were stopped.
 
+    Threads may ask and add at the same time, each for a file of its own.
+
     Args:
         conversion: what is done to the files, as names and values; a journal of another one is refused.
     """
 
     def __init__(self, conversion: Mapping[str, str]) -> None:
         self._conversion = dict(conversion)
+        self._lock = Lock()
         self._met: dict[str, int] = {}
-        self._last = ""
+        self._begun: set[str] = set()
         self._folder = ""
         self._done: dict[str, Ends] = {}
         self.already = 0
@@ -57,15 +62,17 @@ class Journals:
             FileError: it was changed since, the journal of its folder is of another conversion, or cannot be read.
         """
         folder, name = os.path.split(os.path.realpath(path))
-        self._enter(folder)
-        ends = self._done.get(as_text(name))
+        with self._lock:
+            self._enter(folder)
+            ends = self._done.get(as_text(name))
         if ends in (None, _NOT_DONE):
             return False
         digest = _digest(path)
         if digest not in ends:
             journal = shown(os.path.join(folder, NAME))
             raise FileError(path, f"it was changed since a run that was stopped converted it, as {journal} has it")
-        self.already += digest == ends.result
+        with self._lock:
+            self.already += digest == ends.result
         return digest == ends.result
 
     def add(self, path: str, ends: Ends) -> None:
@@ -74,9 +81,24 @@ class Journals:
         Raises:
             FileError: it cannot be said.
         """
-        journal = self._write(path, ends)
-        self._met[journal] = self._met.get(journal, 0) + 1
-        self._last = path
+        folder, name = os.path.split(os.path.realpath(path))
+        journal = os.path.join(folder, NAME)
+        with blaming(journal), self._lock:
+            begun = b"" if _has_lines(journal) else heading(KIND) + record(self._conversion)
+            file = _appended(journal, begun + _line(name, ends))
+            self._met[journal] = self._met.get(journal, 0) + 1
+            self._begun.add(path)
+        try:
+            with blaming(journal), file:  # While this one waits for the disk, others can add theirs.
+                os.fsync(file.fileno())
+        except BaseException:
+            self.take_back(path)
+            raise
+
+    def settle(self, path: str) -> None:
+        """Say that a file was replaced, of which that was said before."""
+        with self._lock:
+            self._begun.discard(path)
 
     def take_back(self, path: str) -> None:
         """Say that a file was not replaced after all, if it was said that it would be.
@@ -84,19 +106,20 @@ class Journals:
         Raises:
             FileError: it cannot be said.
         """
-        if self._last == path:
-            journal = self._write(path, _NOT_DONE)
-            self._met[journal] -= 1
-            if not self._met[journal]:
-                self._remove(journal)
+        with self._lock:
+            if path in self._begun:
+                self._begun.remove(path)
+                self._take_back(path)
 
-    def _write(self, path: str, ends: Ends) -> str:
+    def _take_back(self, path: str) -> None:
         folder, name = os.path.split(os.path.realpath(path))
         journal = os.path.join(folder, NAME)
-        with blaming(journal):
-            begun = b"" if _has_lines(journal) else heading(KIND) + record(self._conversion)
-            _append(journal, begun + record({"name": as_text(name), **ends._asdict()}))
-        return journal
+        self._met[journal] -= 1
+        if not self._met[journal]:
+            self._remove(journal)
+            return
+        with blaming(journal):  # Should that be lost with the power: the file is still what it was.
+            _appended(journal, _line(name, _NOT_DONE)).close()
 
     @property
     def left(self) -> bool:
@@ -111,8 +134,8 @@ class Journals:
         """
         first, *others = self._met or ("",)
         if others:
-            with blaming(first):
-                _append(first, record({"ended": [as_text(journal) for journal in others]}))
+            with blaming(first), _appended(first, record({"ended": [as_text(journal) for journal in others]})) as file:
+                os.fsync(file.fileno())
         for journal in (*others, first):
             if journal:
                 self._remove(journal)
@@ -179,19 +202,24 @@ def _has_lines(journal: str) -> bool:
     return False
 
 
-def _append(journal: str, lines: bytes) -> None:
-    """Write lines behind those that there are, on the disk when this returns; all of them, or none."""
-    with open(journal, "ab", buffering=0) as file:
-        end = file.tell()
-        try:
-            while lines:
-                lines = lines[file.write(lines) :]
-            os.fsync(file.fileno())
-        except BaseException:
-            file.truncate(end)
-            if not end:
-                os.unlink(journal)
-            raise
+def _line(name: str, ends: Ends) -> bytes:
+    return record({"name": as_text(name), **ends._asdict()})
+
+
+def _appended(journal: str, lines: bytes) -> FileIO:
+    """Write lines behind those that there are, all of them or none, and return the open file."""
+    file = open(journal, "ab", buffering=0)  # noqa: SIM115
+    end = file.tell()
+    try:
+        while lines:
+            lines = lines[file.write(lines) :]
+    except BaseException:
+        file.truncate(end)
+        file.close()
+        if not end:
+            os.unlink(journal)
+        raise
+    return file
 
 
 def _others_ended(journal: str) -> list[str] | None:

@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import cast
 
 from eightfold.files import FileError, blaming
@@ -27,6 +28,13 @@ class Meter:
     def __init__(self) -> None:
         self.files = 0
         self.bytes = 0
+        self._lock = Lock()
+
+    def add(self, *, files: int = 0, bytes: int = 0) -> None:
+        """Count more of both, in whichever thread."""
+        with self._lock:
+            self.files += files
+            self.bytes += bytes
 
 
 READ = Meter()
@@ -81,7 +89,7 @@ class Source:
 
     def _count(self, passed: int) -> None:
         if passed > self._counted:
-            READ.bytes += passed - self._counted
+            READ.add(bytes=passed - self._counted)
             self._counted = passed
 
     def end(self) -> None:
@@ -152,7 +160,7 @@ def opened(path: str, *, twice: bool = False, unpack: bool = False) -> Iterator[
             yield source
         source.end()
     finally:
-        READ.files += 1
+        READ.add(files=1)
         if path != STANDARD_INPUT:
             file.close()
 

@@ -13,7 +13,8 @@ from itertools import chain, islice
 
 from eightfold._engine import CORE
 from eightfold.files.reading import Source
-from eightfold.files.segments import Pieces, Segments, in_order, opened, pieces_for, stands_alone, worth
+from eightfold.files.segments import Pieces, Segments, opened, pieces_for, stands_alone, worth
+from eightfold.files.threads import in_order
 from eightfold.forms import Form
 from eightfold.stream import Checker, Located
 from eightfold.text import LinePosition, faults, tally

@@ -1,4 +1,4 @@
-"""Files cut into segments that mean apart what they mean together, and threads that work on several at once.
+"""Files cut into segments that mean apart what they mean together, so that several can be worked on at once.
 
 A segment ends behind a unit that is a whole sequence by itself and part of no other, such as an ASCII byte in UTF-8:
 nothing that is before it can change what is behind it. Where too many bytes have no such unit (text without any ASCII,
@@ -7,15 +7,17 @@ or bytes that are no text) the rest of the file is left to be worked on in order
 
 from __future__ import annotations
 
-from collections import deque
+import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
-from typing import TypeVar
 
 from eightfold import reference
 from eightfold.files import FileError
-from eightfold.files.reading import Source
+from eightfold.files.addresses import is_remote
+from eightfold.files.reading import STANDARD_INPUT, Source
 from eightfold.forms import Form
 from eightfold.forms.definition import Range
 
@@ -30,8 +32,20 @@ Pieces = Iterator[tuple[bytes, bool]]
 """Bytes one after the other, each with whether they are the last."""
 Ends = Callable[[Form, int], bool]
 """Says whether a segment of a form can end behind a code unit."""
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
+
+
+def small_size(path: str) -> int | None:
+    """Return the size of a file that is one piece of work; None for one that is large, or has no size.
+
+    Args:
+        path: as it was given: ``-`` and what is remote have none. What opening a file will say is not said here.
+    """
+    if path == STANDARD_INPUT or is_remote(path):
+        return None
+    with suppress(OSError):
+        status = os.stat(path)
+        return status.st_size if status.st_size < LARGE_BYTES and stat.S_ISREG(status.st_mode) else None
+    return 0
 
 
 def worth(source: Source, threads: int) -> int:
@@ -53,27 +67,6 @@ def opened(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
         opening = reference.opening(form, head, final=final)
     plain, signature_length = opening
     return plain, signature_length, chain([(head, final)], pieces)
-
-
-def in_order(work: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:
-    """Yield what work makes of items; threads, where there are several, are at those that come next."""
-    if threads == 1:
-        yield from map(work, items)
-        return
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    due: deque[Future[_Result]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for item in items:
-                due.append(pool.submit(work, item))
-                if len(due) > 2 * threads:
-                    yield due.popleft().result()
-            while due:
-                yield due.popleft().result()
-        finally:
-            for each in due:
-                each.cancel()
 
 
 class Segments:
