@@ -7,12 +7,11 @@ import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,51 +33,13 @@ from eightfold.files.segments import segment_end, stands_alone
 from eightfold.files.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
-
-NAMES = [each.name for each in eightfold.forms()]
-PLAIN = [name for name in NAMES if not form(name).signatures]
-# What every form makes something of: all lengths of sequences, halves of pairs, runs, lines, marks.
-PIECES = st.sampled_from(
-    [
-        *(b"a", b"\n", b" ", b"\0", b"\xc3\xa9", b"\xc0\x80", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", b"\xed\xa0\xbd"),
-        *(
-            b"\xed\xb8\x80",
-            b"\xed\xa0\xbd\xed\xb8\x80",
-            b"\xee\xbe\x80",
-            b"\xef\xbb\xbf",
-            b"\xef\xb7\x9d\xed\xb2\xae\0",
-        ),
-        *(
-            b"\x80",
-            b"\xff",
-            b"\xfe\x80\x80",
-            b"\xe2",
-            b"\xf4\x90",
-            b"\xfc\x80\x80\x80\x80\x80",
-            b"\xff\xfe",
-            b"\xfe\xff",
-        ),
-        *(b"\x3d\xd8", b"\0\xde", b"\xd8\x3d", b"\xde\0", b"\n\0", b"\0\n", b"\0\0\0\n"),
-    ]
-)
-SOUP = st.lists(PIECES, max_size=60).map(b"".join)
+from soups import NAMES, PLAIN, SOUP, source_of
 
 
 def whole(data: bytes, name: str) -> list[Located]:
     """Return the faults of bytes that nothing has cut."""
     finder = Linter() if name == scanning.DOCUMENT else Checker(name)
     return finder.check(data, final=True)
-
-
-@contextmanager
-def source_of(data: bytes) -> Iterator[Source]:
-    with tempfile.NamedTemporaryFile(delete=False) as file:
-        file.write(data)
-    try:
-        with opened(file.name) as source:
-            yield source
-    finally:
-        os.unlink(file.name)
 
 
 @pytest.fixture

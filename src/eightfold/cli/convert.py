@@ -71,6 +71,7 @@ def parser() -> CommandParser:
         [
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
             ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "a whole folder, each in place"),
+            ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "eight files at once"),
             ("eightfold convert -f utf-8 -t utf-16 --errors replace < in > out", "U+FFFD for what is ill-formed"),
             ("eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin", "and prove that it can be read back"),
             ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),

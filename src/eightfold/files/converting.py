@@ -48,9 +48,14 @@ def converted(source: Source, conversion: Conversion, threads: int = 1) -> Itera
             What comes before that has been yielded.
     """
     number = worth(source, threads)
-    if number == 1:
+    if number == 1 or _shifts(conversion):
         return _in_turn(Converter(*conversion), source.pieces())
     return _at_once(source, conversion, number)
+
+
+def _shifts(conversion: Conversion) -> bool:
+    """Say whether units are read from their middle on: `surrogateescape` goes on behind each byte that it escapes."""
+    return conversion.errors == "surrogateescape" and conversion.source.unit_bytes > 1
 
 
 def _in_turn(converter: Converter, pieces: Iterable[tuple[bytes, bool]]) -> Iterator[Piece]:
