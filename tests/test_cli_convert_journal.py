@@ -49,22 +49,23 @@ def test_a_run_that_ends_well_leaves_no_journal(tmp_path: Path) -> None:
     assert found(tmp_path) == wanted
 
 
-def usual_seconds(folder: Path, count: int) -> float:
+def usual_seconds(line: list[str], folder: Path, count: int) -> float:
     make(folder, count)
     begun = time.monotonic()
-    assert run(*LINE, str(folder), cwd=folder).returncode == 0
+    assert run(*line, str(folder), cwd=folder).returncode == 0
     return time.monotonic() - begun
 
 
+@pytest.mark.parametrize("jobs", ["1", "4"])
 def test_killed_at_any_moment_and_run_again_all_is_converted_once(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    jobs: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    chance = random.Random(8)
-    usual = min(usual_seconds(tmp_path_factory.mktemp("usual"), 120) for _ in range(3))
+    chance, line = random.Random(8), [*LINE, "-j", jobs]
+    usual = min(usual_seconds(line, tmp_path_factory.mktemp("usual"), 120) for _ in range(3))
     wanted = make(tmp_path, 120)
     kills = 0
     for _ in range(60):
-        process = subprocess.Popen(command(*LINE, str(tmp_path)), stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        process = subprocess.Popen(command(*line, str(tmp_path)), stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         deadline = time.monotonic() + usual * chance.uniform(0.3, 0.8)
         while process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.002)
@@ -78,7 +79,7 @@ def test_killed_at_any_moment_and_run_again_all_is_converted_once(
         if status == 0 or found(tmp_path) == wanted:
             break
     if found(tmp_path) != wanted:
-        assert main([*LINE, str(tmp_path)]) == 0
+        assert main([*line, str(tmp_path)]) == 0
     assert kills
     assert found(tmp_path) == wanted
 
