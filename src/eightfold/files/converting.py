@@ -64,9 +64,14 @@ def _in_turn(converter: Converter, pieces: Iterable[tuple[bytes, bool]]) -> Iter
 
 
 def _at_once(source: Source, conversion: Conversion, threads: int) -> Iterator[Piece]:
+    converter = Converter(*conversion)
     plain, _, pieces = opened(conversion.source, pieces_for(source, threads))
-    segments = Segments(plain, ((chunk, False) for chunk, _ in pieces), is_whole_text)
-    converter, following = Converter(*conversion), iter(segments)
+    head, is_all = next(pieces)
+    if is_all:  # It has become shorter than it was.
+        yield from _in_turn(converter, [(head, True)])
+        return
+    segments = Segments(plain, chain([(head, False)], ((chunk, False) for chunk, _ in pieces)), is_whole_text)
+    following = iter(segments)
     first = next(following, b"")
     yield Piece(first, converter.convert(first), False)  # It has the signatures, of both sides.
     offset = len(first)
