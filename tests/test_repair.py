@@ -16,6 +16,7 @@ import eightfold
 from byte_classes import strings
 from eightfold import reference, repair, xtf8
 from eightfold.forms.corrected_utf_8 import MAGIC
+from eightfold.repair import repairing
 
 BYTE_FORMS = [form for form in eightfold.forms() if form.unit_bits == 8]
 NAMES = [form.name for form in BYTE_FORMS]
@@ -443,7 +444,7 @@ def test_utf_8_is_not_walked_sequence_by_sequence(monkeypatch: pytest.MonkeyPatc
         return sequence_at(form, data, start, final=final)
 
     clean = "caf\u00e9 \ufffd \U0001f600\n".encode() * 1000
-    monkeypatch.setattr(repair, "well_formed_end", lambda form, data, start, *, final: data.find(b"\xff", start))
+    monkeypatch.setattr(repairing, "well_formed_end", lambda form, data, start, *, final: data.find(b"\xff", start))
     monkeypatch.setattr(reference, "sequence_at", noted)
     made = repair.Repairer().repair(clean + b"\xff" + clean + b"\xff")
     assert len(made.changes) == 2

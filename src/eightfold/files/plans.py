@@ -17,7 +17,8 @@ from eightfold.files import FileError
 from eightfold.files.names import as_path, as_text
 from eightfold.files.reading import Source
 from eightfold.files.records import heading, record, records
-from eightfold.repair import Change, PlanError, Repaired, in_order
+from eightfold.repair import Change, PlanError, Repaired
+from eightfold.repair.changes import in_order
 
 KIND = "plan"
 _HELD_BYTES = 1 << 20

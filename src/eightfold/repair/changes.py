@@ -1,0 +1,254 @@
+"""The changes that a repair makes: one place each, in order; made in an original, and taken back in a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain
+from typing import Any, NamedTuple
+
+from eightfold.faults import code_point_name, hex_bytes
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.repair.policies import LOSSLESS, POLICIES
+from eightfold.text import is_well_formed
+
+_OTHER_BYTES = "the plan is for other bytes: make a new one"
+_BYTES_SHOWN = 16
+
+
+class PlanError(ValueError):
+    r"""A plan that cannot be used: it was made for other bytes, or it is none.
+
+    >>> from eightfold.repair import plan
+    >>> plan(b"caf\xe9").apply(b"tea")
+    Traceback (most recent call last):
+    eightfold.repair.changes.PlanError: the plan is for other bytes: make a new one
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    r"""One place that is written otherwise.
+
+    Attributes:
+        start: the byte offset in the original.
+        old, new: the bytes there, and the UTF-8 in their place.
+        kind: the kind of fault; ``well-formed`` where the form has the sequence and UTF-8 writes it otherwise;
+            ``signature`` for a mark that is no part of the text.
+        policy: what decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` where there is no fault.
+        line, column: where that is, both from 1; the column counts bytes.
+
+    ``str(change)`` is one line. ``end`` is the offset after the old bytes, ``lossy`` whether the new ones could stand
+    for others too.
+
+    >>> change = Change(3, b"\xe9", b"\xef\xbf\xbd", "truncated", "replace", 1, 4)
+    >>> print(change, change.end, change.lossy)
+    truncated: E9 -> EF BF BD (U+FFFD) 4 True
+    """
+
+    start: int
+    old: bytes
+    new: bytes
+    kind: str
+    policy: str
+    line: int
+    column: int
+
+    @property
+    def end(self) -> int:
+        """The byte offset after the old bytes."""
+        return self.start + len(self.old)
+
+    @property
+    def lossy(self) -> bool:
+        """Whether the new bytes could stand for other old ones."""
+        return self.policy not in LOSSLESS
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {_shown(self.old)} -> {_shown(self.new)}{_points(self.new)}"
+
+    def as_dict(self) -> dict[str, Any]:
+        r"""Return the change as JSON-ready values, bytes in hex.
+
+        >>> Change(3, b"\xe9", b"\xc3\xa9", "truncated", "latin-1", 1, 4).as_dict()["new"]
+        'C3 A9'
+        """
+        return {
+            "line": self.line,
+            "column": self.column,
+            "start": self.start,
+            "end": self.end,
+            "kind": self.kind,
+            "policy": self.policy,
+            "old": hex_bytes(self.old),
+            "new": hex_bytes(self.new),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Change:
+        r"""Return the change of the values that :meth:`as_dict` gave.
+
+        Raises:
+            PlanError: they are none.
+
+        >>> change = Change(3, b"\xe9", b"\xc3\xa9", "truncated", "latin-1", 1, 4)
+        >>> Change.from_dict(change.as_dict()) == change
+        True
+        """
+        try:
+            return _change(values)
+        except (KeyError, TypeError, ValueError) as error:
+            raise PlanError(f"this is no plan: {why(error)}") from error
+
+
+def _shown(data: bytes) -> str:
+    ellipsis = " ..." if len(data) > _BYTES_SHOWN else ""
+    return hex_bytes(data[:_BYTES_SHOWN]) + ellipsis if data else "nothing"
+
+
+def _points(new: bytes) -> str:
+    names = " ".join(code_point_name(ord(character)) for character in new.decode())
+    return f" ({names})" if new and len(new) <= _BYTES_SHOWN else ""
+
+
+def _change(values: Any) -> Change:
+    numbers = [values[name] for name in ("start", "end", "line", "column")]
+    if any(type(number) is not int or number < 0 for number in numbers):
+        raise ValueError("a place is no number of 0 or more")
+    start, end, line, column = numbers
+    old, new = bytes.fromhex(values["old"]), bytes.fromhex(values["new"])
+    if end - start != len(old):
+        raise ValueError(f"the change at {start} does not end at {end}")
+    if values["policy"] not in POLICIES or not isinstance(values["kind"], str):
+        raise ValueError(f"the change at {start} has no known kind and policy")
+    if not is_well_formed(new, UTF_8):
+        raise ValueError(f"the change at {start} does not write UTF-8")
+    return Change(start, old, new, values["kind"], values["policy"], line, column)
+
+
+def why(error: Exception) -> str:
+    """Return what is wrong with values that were read from a plan, from what reading them raised.
+
+    >>> why(KeyError("old"))
+    "it has no 'old'"
+    """
+    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
+
+
+def in_order(changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield changes as they are.
+
+    Raises:
+        PlanError: one begins before the end of the one before it.
+    """
+    end = 0
+    for change in changes:
+        if change.start < end:
+            raise PlanError("this is no plan: its changes overlap, or are not in order")
+        end = change.end
+        yield change
+
+
+def apply_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
+    r"""Yield the repaired bytes of an original in chunks, as :meth:`Plan.apply_chunks`; changes may be an iterator.
+
+    Args:
+        chunks: the original.
+        changes: those of its plan.
+        digests: the SHA-256 of the original and of the result, in hex.
+
+    Raises:
+        PlanError: as :meth:`Plan.apply`.
+
+    >>> from eightfold.repair import plan
+    >>> made = plan(b"caf\xe9", errors="latin-1")
+    >>> digests = (made.original_sha256, made.result_sha256)
+    >>> b"".join(apply_changes([b"caf", b"\xe9"], iter(made.changes), digests))
+    b'caf\xc3\xa9'
+    """
+    return _rewritten(chunks, (Edit(change.start, change.old, change.new) for change in changes), digests)
+
+
+def undo_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
+    r"""Yield the original bytes of a result in chunks, as :meth:`Plan.undo_chunks`; changes may be an iterator.
+
+    Args:
+        chunks: the result.
+        changes: those of the plan for the original.
+        digests: the SHA-256 of the original and of the result, in hex.
+
+    Raises:
+        PlanError: as :meth:`Plan.undo`.
+
+    >>> from eightfold.repair import plan
+    >>> made = plan(b"caf\xe9", errors="latin-1")
+    >>> digests = (made.original_sha256, made.result_sha256)
+    >>> b"".join(undo_changes([b"caf\xc3", b"\xa9"], iter(made.changes), digests))
+    b'caf\xe9'
+    """
+    original, result = digests
+    return _rewritten(chunks, _way_back(changes), (result, original))
+
+
+def _way_back(changes: Iterable[Change]) -> Iterator[Edit]:
+    shift = 0
+    for change in changes:
+        yield Edit(change.start + shift, change.new, change.old)
+        shift += len(change.new) - len(change.old)
+
+
+class Edit(NamedTuple):
+    """New bytes in the place of old ones, at a byte offset."""
+
+    start: int
+    old: bytes
+    new: bytes
+
+    @property
+    def end(self) -> int:
+        """The byte offset after the old bytes."""
+        return self.start + len(self.old)
+
+
+def _rewritten(chunks: Iterable[bytes], edits: Iterator[Edit], digests: tuple[str, str]) -> Iterator[bytes]:
+    """Yield chunks with the edits made; in the end the digests of both must be those that are expected."""
+    read, written = sha256(), sha256()
+
+    def noted() -> Iterator[bytes]:
+        for chunk in chunks:
+            read.update(chunk)
+            yield chunk
+
+    for part in spliced(noted(), edits):
+        written.update(part)
+        yield part
+    if (read.hexdigest(), written.hexdigest()) != digests:
+        raise PlanError(_OTHER_BYTES)
+
+
+def spliced(chunks: Iterable[bytes], edits: Iterator[Edit]) -> Iterator[bytes]:
+    r"""Yield chunks with the edits made.
+
+    Raises:
+        PlanError: the old bytes are not there.
+
+    >>> b"".join(spliced([b"caf", b"\xe9!"], iter([Edit(3, b"\xe9", b"e")])))
+    b'cafe!'
+    """
+    edit = next(edits, None)
+    held, offset = b"", 0  # what is not written yet, and where it begins
+    for chunk in chain(chunks, (b"",)):
+        content, at = held + chunk, 0
+        while edit is not None and edit.end <= offset + len(content):
+            start, end = edit.start - offset, edit.end - offset
+            if content[start:end] != edit.old:
+                raise PlanError(_OTHER_BYTES)
+            yield content[at:start]
+            yield edit.new
+            at, edit = end, next(edits, None)
+        settled = len(content) if edit is None else min(len(content), edit.start - offset)
+        yield content[at:settled]
+        held, offset = content[settled:], offset + settled
+    if edit is not None:
+        raise PlanError(_OTHER_BYTES)

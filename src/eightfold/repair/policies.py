@@ -1,0 +1,58 @@
+"""The policies of a repair: what each writes for the bytes of a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
+
+from eightfold.forms import Form
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.forms.xtf_8 import ESCAPE
+from eightfold.text import convert, is_well_formed
+
+Policy: TypeAlias = Literal["escape", "strict", "replace", "pairs", "latin-1", "cp1252"]
+
+POLICIES: Mapping[str, str] = {
+    "escape": "each byte as its XTF-8 escape, U+EF80 to U+EFFF; those code points in the input too",
+    "strict": "nothing: any fault is an error",
+    "replace": "U+FFFD, once per decoding unit",
+    "pairs": "a surrogate pair byte sequence, as CESU-8 has it, as four bytes; any other fault is an error",
+    "latin-1": "each byte as the character that it is in Latin-1",
+    "cp1252": "each byte as the character that it is in windows-1252, as browsers read it",
+}
+"""What each policy writes for a fault."""
+
+LOSSLESS = ("escape", "strict")
+"""The policies under which different inputs give different results, so that the result alone can be turned back."""
+
+ESCAPES = range(ESCAPE.first, ESCAPE.last + 1)
+"""The code points that XTF-8 escapes bytes as."""
+_ESCAPE_OF_BYTE = dict(zip(range(0x80, 0x100), ESCAPES, strict=True))
+_C1 = dict(zip(range(0xDC80, 0xDCA0), range(0x80, 0xA0), strict=True))
+"""What windows-1252 has for the bytes that Python's cp1252 lacks: by WHATWG the C1 control of the same number."""
+
+
+def escaped(form: Form, span: bytes) -> bytes | None:
+    r"""Return each byte as its escape, or None where there is none.
+
+    >>> from eightfold.forms import form
+    >>> escaped(form("utf-8"), b"\xe9").decode()
+    '\uefe9'
+    """
+    # Below 80 nothing is ill-formed in UTF-8, and XTF-8 has no escape for it.
+    return None if min(span) < 0x80 else span.decode("latin-1").translate(_ESCAPE_OF_BYTE).encode()
+
+
+def _joined(form: Form, span: bytes) -> bytes | None:
+    return convert(span, "cesu-8", UTF_8) if is_well_formed(span, "cesu-8") else None
+
+
+WRITERS: Mapping[str, Callable[[Form, bytes], bytes | None]] = {
+    "escape": escaped,
+    "strict": lambda form, span: None,
+    "replace": lambda form, span: convert(span, form, UTF_8, "replace"),
+    "pairs": _joined,
+    "latin-1": lambda form, span: span.decode("latin-1").encode(),
+    "cp1252": lambda form, span: span.decode("cp1252", "surrogateescape").translate(_C1).encode(),
+}
+"""For each policy what is written for the bytes of a fault in a form, or None where it has no answer."""

@@ -1,0 +1,179 @@
+"""Repairing piece by piece: what is found in the bytes, and what is written for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from eightfold import reference
+from eightfold.faults import Fault
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.forms.wtf_8 import PAIR
+from eightfold.forms.xtf_8 import XTF_8
+from eightfold.policy import raise_conversion
+from eightfold.reference import Decoded
+from eightfold.repair.changes import Change, Edit, spliced
+from eightfold.repair.policies import ESCAPES, WRITERS, Policy, escaped
+from eightfold.run import well_formed_end
+from eightfold.text import AnyForm, Data, LinePosition, bytes_of, signed
+
+_COLLISION = re.compile(b"\xee[\xbe\xbf]")
+"""Where well-formed UTF-8 holds one of the escapes."""
+_UTF_8_WITH_PAIRS = Form(UTF_8.name, UTF_8.rows, units=(PAIR,), names=UTF_8.names, source="WTF-8 section 2.1")
+
+
+def repair(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> bytes:
+    r"""Return bytes as UTF-8: the plan for them, applied at once.
+
+    Args:
+        data, form, errors: as for :func:`eightfold.repair.plan`.
+
+    Raises:
+        ConversionError, LookupError, ValueError: as :func:`eightfold.repair.plan`.
+
+    >>> repair(b"\xed\xa0\xbd\xed\xb8\x80", errors="pairs")
+    b'\xf0\x9f\x98\x80'
+    """
+    return Repairer(form, errors).repair(data, final=True).data
+
+
+class Repaired(NamedTuple):
+    r"""UTF-8, and the changes that were made on the way to it.
+
+    >>> repaired = Repairer(errors="latin-1").repair(b"caf\xe9", final=True)
+    >>> repaired.data, len(repaired.changes)
+    (b'caf\xc3\xa9', 1)
+    """
+
+    data: bytes
+    changes: tuple[Change, ...]
+
+
+class _Found(NamedTuple):
+    """A sequence or a fault, by offsets into what is at hand, and what is written for it."""
+
+    start: int
+    end: int
+    new: bytes
+    kind: str
+    policy: str
+
+
+class Repairer:
+    r""":func:`repair` piece by piece: the pieces add up to the result for the whole, and so do the changes.
+
+    Args:
+        form, errors: as for :func:`eightfold.repair.plan`.
+
+    Raises:
+        LookupError: no such form. ValueError: another policy, or a form with wider units.
+
+    >>> repairer = Repairer(errors="replace")
+    >>> repairer.repair(b"caf\xe9").data, repairer.repair(b"!").data, repairer.repair(b"", final=True).changes
+    (b'caf', b'\xef\xbf\xbd!', ())
+    """
+
+    def __init__(self, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> None:
+        self.form = form_named(form)
+        self.errors = errors
+        _check(self.form, errors)
+        self._plain = self.form
+        self._position: LinePosition | None = None
+        self._held = b""
+        self._offset = 0
+
+    def repair(self, chunk: Data, final: bool = False) -> Repaired:
+        """Return the UTF-8 of as many bytes as can be repaired now, and what was changed in them.
+
+        Raises:
+            ConversionError: there is a fault that the policy has no answer to; the repairer is as before the call.
+        """
+        content = self._held + bytes_of(chunk)
+        opened = self._opened(content, final=final)
+        if opened is None:
+            self._held = content
+            return Repaired(b"", ())
+        self._plain, end = opened
+        found = [_Found(0, end, b"", "signature", "strict")] if end else []
+        for each in self._sequences(content, end, final=final):
+            end = each.end
+            if each.new != content[each.start : end]:
+                found.append(each)
+        changes = tuple(self._placed(content[:end], found))
+        edits = (Edit(each.start, content[each.start : each.end], each.new) for each in found)
+        self._held = content[end:]
+        self._offset += end
+        return Repaired(b"".join(spliced([content[:end]], edits)), changes)
+
+    def _opened(self, content: bytes, *, final: bool) -> tuple[Form, int] | None:
+        """Return the form that holds and how long its signature is; None for "wait"."""
+        if self._offset:
+            return self._plain, 0
+        opening = reference.opening(self.form, content, final=final)
+        return (_UTF_8_WITH_PAIRS, opening[1]) if opening is not None and self.errors == "pairs" else opening
+
+    def _sequences(self, content: bytes, start: int, *, final: bool) -> Iterator[_Found]:
+        """Yield what is written for each sequence and each fault, up to where more input could change the answer."""
+        at = start
+        while at < len(content):
+            same = self._same_end(content, at, final=final)
+            if same > at:
+                yield _Found(at, same, content[at:same], "well-formed", "strict")
+                at = same
+                continue
+            unit = reference.sequence_at(self._plain, content, at, final=final)
+            found = None if unit is None else self._found(content, at, unit, final=final)
+            if found is None:
+                return
+            yield found
+            at = found.end
+
+    def _same_end(self, content: bytes, start: int, *, final: bool) -> int:
+        """Return up to where nothing is to be changed, as far as one look can tell: for UTF-8, to the next fault."""
+        if self._plain.rows != UTF_8.rows:
+            return start
+        end = well_formed_end(UTF_8, content, start, final=final)
+        collision = _COLLISION.search(content, start, end) if self.errors == "escape" else None
+        return end if collision is None else collision.start()
+
+    def _found(self, content: bytes, start: int, unit: Decoded, *, final: bool) -> _Found | None:
+        end, point = unit
+        if point is None:
+            fault = reference.fault_at(self._plain, content, start, final=final)
+            return None if fault is None else self._mended(content, fault.renamed(self.form.name), end)
+        new = reference.encoded(UTF_8, point)
+        if new is None:
+            return self._mended(content, Fault("unrepresentable", UTF_8.name, start, end, b"", point, "target"), end)
+        if self.errors == "escape" and point in ESCAPES and escaped(self._plain, content[start:end]) != new:
+            collision = Fault("escape-collision", XTF_8.name, start, end, content[start:end], point)
+            return self._mended(content, collision, end)
+        return _Found(start, end, new, "well-formed", "strict")
+
+    def _mended(self, content: bytes, fault: Fault, unit_end: int) -> _Found:
+        new = WRITERS[self.errors](self._plain, content[fault.start : fault.end])
+        if new is None:
+            raise_conversion(self.form.name, UTF_8.name, self._offset, fault, (fault.start, unit_end))
+        return _Found(fault.start, fault.end, new, fault.kind, self.errors)
+
+    def _placed(self, content: bytes, found: list[_Found]) -> Iterator[Change]:
+        """Yield the changes with their places, and move the position over all of the content."""
+        position = self._position = self._position or LinePosition(self._plain)
+        passed = 0
+        for start, end, new, kind, policy in found:
+            position.pass_over(content[passed:start])
+            passed = start
+            old = content[start:end]
+            yield Change(self._offset + start, old, new, kind, policy, position.line, position.column)
+        position.pass_over(content[passed:])
+
+
+def _check(form: Form, errors: str) -> None:
+    if errors not in WRITERS:
+        raise ValueError(f"errors must be one of {', '.join(WRITERS)} here, not {errors!r}")
+    if form.unit_bits != 8:
+        raise ValueError(f"repair reads 8-bit forms, and {form.name} has units of {form.unit_bits} bits: convert it")
+    if errors == "pairs" and signed(form)[0] is not UTF_8:
+        raise ValueError(f"errors='pairs' is for CESU-8 inside utf-8; {form.name} takes the other policies")
