@@ -24,7 +24,7 @@ import eightfold
 from command_line import ENVIRONMENT, command
 from eightfold.cli import main
 from eightfold.faults import ConversionError
-from eightfold.files import FileError, journals, segments
+from eightfold.files import FileError, converting, journals, segments
 from eightfold.files.converting import Conversion, Piece, converted
 from eightfold.files.journals import Ends, Journals
 from eightfold.files.reading import READ, Source
@@ -52,6 +52,13 @@ def outcome(source: Source, conversion: Conversion, threads: int) -> tuple[list[
     return pieces, None
 
 
+def small_segments(patch: pytest.MonkeyPatch, length: int) -> None:
+    """Have files of any size be large, and cut into segments of this length."""
+    patch.setattr(segments, "SEGMENT_BYTES", length)
+    patch.setattr(segments, "LARGE_BYTES", 0)
+    patch.setattr(converting, "_HEAD_BYTES", length)
+
+
 def conversions_of(source: Form) -> st.SearchStrategy[Conversion]:
     """Draw conversions of a form to another, under a policy that neither refuses."""
     all_of_them = (Conversion(source, form(target), errors) for target in TARGETS for errors in POLICIES)
@@ -72,11 +79,12 @@ def sides(pieces: list[Piece]) -> tuple[bytes, bytes]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_number_of_threads_converts_as_one_does_wherever_the_segments_end(name: str) -> None:
-    @given(SOUP, conversions_of(form(name)), st.integers(1, 40), st.integers(0, 30))
-    def compare(data: bytes, conversion: Conversion, segment_bytes: int, held_bytes: int) -> None:
+    @given(SOUP, conversions_of(form(name)), st.integers(1, 40), st.integers(1, 20), st.integers(16, 40))
+    def compare(data: bytes, conversion: Conversion, segment_bytes: int, reach_bytes: int, head_bytes: int) -> None:
         with pytest.MonkeyPatch.context() as patch, source_of(data) as source:
-            for constant, value in (("SEGMENT_BYTES", segment_bytes), ("_HELD_BYTES", held_bytes), ("LARGE_BYTES", 0)):
-                patch.setattr(segments, constant, value)
+            small_segments(patch, segment_bytes)
+            patch.setattr(segments, "_REACH_BYTES", reach_bytes)
+            patch.setattr(converting, "_HEAD_BYTES", head_bytes)
             expected, raised = outcome(source, conversion, 1)
             source.rewind()
             pieces, also_raised = outcome(source, conversion, PROCESSORS)
@@ -120,20 +128,18 @@ def test_segments_can_end_in_ordinary_text(name: str) -> None:
 
 
 def test_no_segment_ends_where_halves_of_a_pair_could_still_meet() -> None:
-    halves = [b"a\xed\xa0\xbd", b"\xff\xff", b"\xed\xb8\x80b"]
+    halves = [b"a" * 45, b"\xed\xa0\xbd", b"\xff\xff", b"\xed\xb8\x80", b"b" * 45]
     conversion = Conversion(form("generalized-utf-8"), form("wtf-8"), "ignore")
     with pytest.MonkeyPatch.context() as patch, source_of(b"".join(halves)) as source:
-        for constant, value in (("SEGMENT_BYTES", 4), ("LARGE_BYTES", 0)):
-            patch.setattr(segments, constant, value)
+        small_segments(patch, 25)
         pieces, _ = outcome(source, conversion, PROCESSORS)
-    assert sides(pieces)[1] == b"a\xf0\x9f\x98\x80b"
+    assert sides(pieces)[1] == b"%s\xf0\x9f\x98\x80%s" % (b"a" * 45, b"b" * 45)
     assert not is_whole_text(form("utf-8"), 0xFF)
     assert not is_whole_text(Form("halves", [Row(0, 0xFFFF, (0, 0xFFFF))], unit_bits=16), 0xD83D)
 
 
 def test_no_more_is_under_way_than_threads_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "SEGMENT_BYTES", 1000)
-    monkeypatch.setattr(segments, "LARGE_BYTES", 0)
+    small_segments(monkeypatch, 1000)
     with source_of(b"line\n" * 20_000) as source:
         for read, _ in enumerate(converted(source, Conversion(form("utf-8"), form("utf-16"), "strict"), 2)):
             assert source._passed <= (read + 7) * 1000
@@ -191,8 +197,9 @@ def without_order(name: str, data: bytes) -> list[bytes]:
 
 
 LARGE_IS_SMALL = (
-    "import sys; from eightfold.cli import main; from eightfold.files import segments; segments.LARGE_BYTES = 50_000; "
-    "segments.SEGMENT_BYTES = 1000; sys.exit(main(sys.argv[1:]))"
+    "import sys; from eightfold.cli import main; from eightfold.files import converting, segments; "
+    "segments.LARGE_BYTES = 50_000; segments.SEGMENT_BYTES = converting._HEAD_BYTES = 1000; "
+    "sys.exit(main(sys.argv[1:]))"
 )
 
 

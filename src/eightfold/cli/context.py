@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from eightfold import reference
 from eightfold.cli.reports import Context
 from eightfold.files.reading import Source
+from eightfold.files.segments import opening
 from eightfold.forms import Form
 from eightfold.stream import Located
 from eightfold.text import decode_code_points, faults
@@ -19,7 +20,6 @@ from eightfold.text import decode_code_points, faults
 _BYTES_AROUND = 48
 _MOST_BYTES = 16
 """How many bytes of a fault are shown: only a reserved sequence of Corrected UTF-8 can have more."""
-_LONGEST_SIGNATURE = 16
 _CUT = "…"
 
 
@@ -33,9 +33,7 @@ class Lines:
 
     def __init__(self, source: Source, asked: Form) -> None:
         self._source = source
-        opening = reference.opening(asked, source.head(_LONGEST_SIGNATURE), final=True)
-        assert opening is not None  # the end of the input leaves no doubt
-        self._form = opening[0]
+        self._form, _ = opening(source, asked)
         self._feed = reference.encoded(self._form, 0x0A) or b"\n"
 
     def around(self, found: Located) -> Context:

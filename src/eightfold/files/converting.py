@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 from eightfold.files.reading import Source
-from eightfold.files.segments import Segments, is_whole_text, opened, pieces_for, worth
-from eightfold.files.threads import in_order
+from eightfold.files.segments import LONGEST_SIGNATURE, LargeFile, Segment, is_whole_text, opening, segment_end, worth
 from eightfold.forms import Form
 from eightfold.stream import Converter
 
+_HEAD_BYTES = 64 * 1024
+"""In how much of the beginning of a file there is looked for a cut behind its signature."""
 NOTHING_OPEN = "a segment ends where nothing is open"
 
 
@@ -65,37 +65,25 @@ def _in_turn(converter: Converter, pieces: Iterable[tuple[bytes, bool]]) -> Iter
 
 def _at_once(source: Source, conversion: Conversion, threads: int) -> Iterator[Piece]:
     converter = Converter(*conversion)
-    plain, _, pieces = opened(conversion.source, pieces_for(source, threads))
-    head, is_all = next(pieces)
-    if is_all:  # It has become shorter than it was.
-        yield from _in_turn(converter, [(head, True)])
+    plain, _ = opening(source, conversion.source)
+    head = source.window(0, _HEAD_BYTES)
+    first = head[: segment_end(plain, head, is_whole_text)]
+    if len(first) < LONGEST_SIGNATURE or len(head) < _HEAD_BYTES:  # It is not known what it begins with, or shorter.
+        yield from _in_turn(converter, source.pieces())
         return
-    segments = Segments(plain, chain([(head, False)], ((chunk, False) for chunk, _ in pieces)), is_whole_text)
-    following = iter(segments)
-    first = next(following, b"")
     yield Piece(first, converter.convert(first), False)  # It has the signatures, of both sides.
-    offset = len(first)
-    held, _, *others = converter.getstate()
-    assert not held, NOTHING_OPEN
-    for piece in in_order(partial(_apart, conversion, others), _placed(following, offset), threads):
-        yield piece
-        offset += len(piece.chunk)
-    if offset:
-        converter.setstate((b"", offset, *others))
-    yield from _in_turn(converter, chain(segments.rest(), [(b"", True)]))
+    held, end, *others = converter.getstate()
+    assert (held, end) == (b"", len(first)), NOTHING_OPEN
+    large = LargeFile(source, plain, len(first), is_whole_text)
+    yield from large.results(partial(_apart, conversion, others), threads)
+    converter.setstate((b"", large.end, *others))
+    yield from _in_turn(converter, large.rest())
 
 
-def _placed(segments: Iterable[bytes], offset: int) -> Iterator[tuple[int, bytes]]:
-    for segment in segments:
-        yield offset, segment
-        offset += len(segment)
-
-
-def _apart(conversion: Conversion, others: Sequence[object], placed: tuple[int, bytes]) -> Piece:
+def _apart(conversion: Conversion, others: Sequence[object], segment: Segment) -> Piece:
     """Convert a segment as if all before it had been converted; ``others`` is the state of that but for the offset."""
-    offset, segment = placed
     converter = Converter(*conversion)
-    converter.setstate((b"", offset, *others))
-    result = converter.convert(segment)
-    assert converter.getstate() == (b"", offset + len(segment), *others), NOTHING_OPEN
-    return Piece(segment, result, False)
+    converter.setstate((b"", segment.start, *others))
+    result = converter.convert(segment.data)
+    assert converter.getstate() == (b"", segment.start + len(segment.data), *others), NOTHING_OPEN
+    return Piece(segment.data, result, False)

@@ -59,6 +59,7 @@ class Source:
         """
         self.path = path
         self._read_of_it = read
+        self._moving = Lock()
         self._passed = self._counted = 0
         self._ended = False
         self._file = file
@@ -108,15 +109,31 @@ class Source:
     def window(self, start: int, length: int) -> bytes:
         """Return bytes from an offset on, fewer at the end, and stay where the source is; only of a seekable one.
 
+        Threads can do so at the same time.
+
         Raises:
             FileError: they cannot be read.
         """
         with blaming(self.path):
-            here = self._file.tell()
-            self._file.seek(self._start + start)
-            found = self._file.read(length)
-            self._file.seek(here)
-            return found
+            if self.length is not None and hasattr(os, "pread"):
+                return os.pread(self._file.fileno(), length, self._start + start)
+            with self._moving:
+                here = self._file.tell()
+                self._file.seek(self._start + start)
+                found = self._file.read(length)
+                self._file.seek(here)
+                return found
+
+    def pass_to(self, offset: int) -> None:
+        """Go on from an offset, up to which it has been read by windows; only of a seekable one.
+
+        Raises:
+            FileError: that is not possible.
+        """
+        with blaming(self.path):
+            self._file.seek(self._start + offset)
+        self._passed = offset
+        self._count(offset)
 
     @property
     def length(self) -> int | None:

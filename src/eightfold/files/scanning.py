@@ -7,14 +7,15 @@ is open, and documents of Corrected UTF-8, which have rules about the file as a 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, islice
+from typing import TypeVar
 
+from eightfold import reference
 from eightfold._engine import CORE
 from eightfold.files.reading import Source
-from eightfold.files.segments import Pieces, Segments, opened, pieces_for, stands_alone, worth
-from eightfold.files.threads import in_order
+from eightfold.files.segments import LargeFile, Pieces, Segment, Segments, opening, stands_alone, worth
 from eightfold.forms import Form
 from eightfold.stream import Checker, Located
 from eightfold.text import LinePosition, faults, tally
@@ -23,6 +24,8 @@ FAULTS_AHEAD = 4096
 """How many faults of a segment a thread finds before they are due: each takes hundreds of bytes."""
 DOCUMENT = "corrected-utf-8-sig"
 """The form that has rules about a file as a whole, and warnings."""
+
+_Result = TypeVar("_Result")
 
 
 def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]:
@@ -47,14 +50,13 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
     Raises:
         FileError: it cannot be read; the faults before that have been counted.
     """
-    number = worth(source, threads)
-    plain, _, segments = _opened(form, source, number)
-    yield from in_order(partial(_counts, plain), segments, number)
-    yield Counter(found.fault.kind for found in _checked(plain, segments.rest()))
+    opened = _Opened(source, form, worth(source, threads))
+    yield from opened.results(partial(_counts, opened.form))
+    yield Counter(found.fault.kind for found in opened.rest())
 
 
-def _counts(form: Form, data: bytes) -> Counter[str]:
-    return Counter(tally(data, form))
+def _counts(form: Form, segment: Segment) -> Counter[str]:
+    return Counter(tally(segment.data, form))
 
 
 def _in_document(source: Source) -> Iterator[Located]:
@@ -66,12 +68,12 @@ def _in_document(source: Source) -> Iterator[Located]:
 
 
 def _in_segments(source: Source, form: Form, threads: int) -> Iterator[Located]:
-    plain, offset, segments = _opened(form, source, threads)
-    place = 1, 1 + offset
-    for scan in in_order(partial(SCAN if threads == 1 else begun, plain), segments, threads):
+    opened = _Opened(source, form, threads)
+    offset, place = opened.start, (1, 1 + opened.start)
+    for scan in opened.results(partial(_scan if threads == 1 else begun, opened.form)):
         yield from scan.behind(form.name, offset, *place)
         offset, place = offset + scan.length, scan.end()
-    for found in _checked(plain, segments.rest()):
+    for found in opened.rest():
         yield _moved(found, form.name, offset, *place)
 
 
@@ -81,19 +83,54 @@ def _moved(found: Located, name: str, offset: int, line: int, column: int) -> Lo
     return Located(found.fault.moved(offset).renamed(name), found.line + line - 1, found.column + before)
 
 
-def _checked(form: Form, pieces: Pieces) -> Iterator[Located]:
-    """Yield the faults of pieces that may be cut anywhere."""
-    checker = None
-    for chunk, final in pieces:
-        checker = checker or Checker(form)
-        yield from checker.check(chunk, final)
+class _Opened:
+    """A source of which it is known how it begins.
+
+    Args:
+        source: the file.
+        form: what it is to be in.
+        threads: how many work on it, where it is a large file.
+
+    Attributes:
+        form: what it is in, without signatures.
+        start: at which offset the first segment begins.
+    """
+
+    def __init__(self, source: Source, form: Form, threads: int) -> None:
+        self._source = source
+        self._threads = threads
+        pieces = source.pieces()
+        if threads > 1:
+            self.form, self.start = opening(source, form)
+        else:
+            self.form, self.start, pieces = _behind_signature(form, pieces)
+        self._segments = Segments(self.form, pieces, self.start, stands_alone)
+
+    def results(self, work: Callable[[Segment], _Result]) -> Iterator[_Result]:
+        """Yield what work makes of the segments, in order, up to where the source cannot be cut."""
+        if self._threads > 1:
+            large = LargeFile(self._source, self.form, self.start, stands_alone)
+            yield from large.results(work, self._threads)
+            self._segments = Segments(self.form, large.rest(), large.end, stands_alone)
+        yield from map(work, self._segments)
+
+    def rest(self) -> Iterator[Located]:
+        """Yield the faults of what is left, as those of bytes that begin there."""
+        checker = None
+        for chunk, final in self._segments.rest():
+            checker = checker or Checker(self.form)
+            yield from checker.check(chunk, final)
 
 
-def _opened(form: Form, source: Source, threads: int) -> tuple[Form, int, Segments]:
-    """Return the form that holds, how many bytes of signature there are, and the segments behind them."""
-    plain, signature_length, pieces = opened(form, pieces_for(source, threads))
-    head, final = next(pieces)
-    return plain, signature_length, Segments(plain, chain([(head[signature_length:], final)], pieces), stands_alone)
+def _behind_signature(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
+    """Return the form that holds, how many bytes of signature there are, and the pieces behind them."""
+    head, opened = b"", None
+    while opened is None:
+        chunk, final = next(pieces)
+        head += chunk
+        opened = reference.opening(form, head, final=final)
+    plain, length = opened
+    return plain, length, chain([(head[length:], final)], pieces)
 
 
 class Scan:
@@ -154,8 +191,12 @@ SCAN = Scan if CORE is None else CORE.LocatedScan
 """The scan of the engine at work."""
 
 
-def begun(form: Form, data: bytes) -> Scan:
+def _scan(form: Form, segment: Segment) -> Scan:
+    return SCAN(form, segment.data)
+
+
+def begun(form: Form, segment: Segment) -> Scan:
     """Return the scan of a segment, whose first thousands of faults have been found."""
-    scan = SCAN(form, data)
+    scan = _scan(form, segment)
     scan.look_ahead(FAULTS_AHEAD)
     return scan

@@ -12,12 +12,13 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from itertools import chain
+from typing import NamedTuple, TypeVar
 
 from eightfold import reference
 from eightfold.files import FileError
 from eightfold.files.addresses import is_remote
 from eightfold.files.reading import STANDARD_INPUT, Source
+from eightfold.files.threads import in_order
 from eightfold.forms import Form
 from eightfold.forms.definition import Range
 
@@ -27,11 +28,16 @@ LARGE_BYTES = 8 * SEGMENT_BYTES
 """A file of this size is worth the start of threads."""
 _HELD_BYTES = 64 * 1024
 """How many bytes are held to see where they can be cut."""
+LONGEST_SIGNATURE = 16
+"""More bytes than any form has of them."""
+_REACH_BYTES = 4 * 1024
+"""How far from the end of a segment a cut is first looked for."""
 
 Pieces = Iterator[tuple[bytes, bool]]
 """Bytes one after the other, each with whether they are the last."""
 Ends = Callable[[Form, int], bool]
 """Says whether a segment of a form can end behind a code unit."""
+_Result = TypeVar("_Result")
 
 
 def small_size(path: str) -> int | None:
@@ -53,39 +59,39 @@ def worth(source: Source, threads: int) -> int:
     return threads if threads > 1 and (source.length or 0) >= LARGE_BYTES else 1
 
 
-def pieces_for(source: Source, threads: int) -> Pieces:
-    """Return what is left of a source, in pieces that suit so many threads."""
-    return source.pieces() if threads == 1 else source.pieces(SEGMENT_BYTES)
+def opening(source: Source, form: Form) -> tuple[Form, int]:
+    """Return the form that holds in a source that is seekable, and how many bytes of signature it has."""
+    opened = reference.opening(form, source.window(0, LONGEST_SIGNATURE))
+    assert opened is not None  # the end of the input leaves no doubt
+    return opened
 
 
-def opened(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
-    """Return the form that holds, how many bytes of signature there are, and all the pieces, signature included."""
-    head, opening = b"", None
-    while opening is None:
-        chunk, final = next(pieces)
-        head += chunk
-        opening = reference.opening(form, head, final=final)
-    plain, signature_length = opening
-    return plain, signature_length, chain([(head, final)], pieces)
+class Segment(NamedTuple):
+    """A part of a file, and at which offset it begins."""
+
+    start: int
+    data: bytes
 
 
 class Segments:
-    """The segments of a file, each a piece less what is behind its last unit that one can end behind; and what is left.
+    """The segments of a file that is read from its beginning to its end, each nearly a piece of it; and what is left.
 
     Args:
         form: one without signatures.
-        pieces: the file.
+        pieces: what is behind the signature, each piece with whether it is the last.
+        start: at which offset that is.
         ends: where segments can end.
     """
 
-    def __init__(self, form: Form, pieces: Pieces, ends: Ends) -> None:
+    def __init__(self, form: Form, pieces: Pieces, start: int, ends: Ends) -> None:
         self._form = form
         self._pieces = pieces
+        self._start = start
         self._ends = ends
         self._held = b""
         self._failure: FileError | None = None
 
-    def __iter__(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[Segment]:
         """Yield segments until a piece cannot be cut, or cannot be read."""
         try:
             for chunk, final in self._pieces:
@@ -93,14 +99,15 @@ class Segments:
                 end = len(data) if final else segment_end(self._form, data, self._ends, len(self._held))
                 self._held = data[end:]
                 if end:
-                    yield data[:end]
+                    yield Segment(self._start, data[:end])
+                    self._start += end
                 elif len(data) > _HELD_BYTES:
                     return
         except FileError as error:
             self._failure = error
 
     def rest(self) -> Pieces:
-        """Yield what is left, if anything is, to be worked on in order.
+        """Yield what is left, if anything is, to be worked on in order: pieces, each with whether it is the last.
 
         Raises:
             FileError: it cannot be read any further.
@@ -110,6 +117,76 @@ class Segments:
         if self._failure is not None:
             raise self._failure
         yield from self._pieces
+
+
+class LargeFile:
+    """The segments of a large file, which threads read and work on; not the last one, nor what cannot be cut.
+
+    Args:
+        source: the file.
+        form: what it is in, without signatures.
+        start: at which offset the segments begin.
+        ends: where they can end.
+
+    Attributes:
+        end: the offset behind the last one that was worked on.
+    """
+
+    def __init__(self, source: Source, form: Form, start: int, ends: Ends) -> None:
+        self._source = source
+        self._form = form
+        self._ends = ends
+        self.end = start
+
+    def results(self, work: Callable[[Segment], _Result], threads: int) -> Iterator[_Result]:
+        """Yield what work, which so many threads do, makes of the segments, in order.
+
+        Raises:
+            FileError: the file cannot be read.
+        """
+
+        def work_on(span: tuple[int, int]) -> tuple[int, _Result]:
+            start, end = span
+            return end, work(Segment(start, self._read(start, end)))
+
+        for end, result in in_order(work_on, self._spans(), threads):
+            self.end = end
+            self._source.pass_to(end)
+            yield result
+
+    def rest(self) -> Pieces:
+        """Return what is left, from :attr:`end` on: pieces, each with whether it is the last.
+
+        Raises:
+            FileError: the file cannot be read.
+        """
+        self._source.pass_to(self.end)
+        return self._source.pieces()
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        start, unit = self.end, self._form.unit_bytes
+        step = max(unit, SEGMENT_BYTES - SEGMENT_BYTES % unit)
+        for near in range(start + step, self._source.length or 0, step):
+            end = self._cut_before(near, start)
+            if not end:
+                return
+            yield start, end
+            start = end
+
+    def _cut_before(self, near: int, start: int) -> int:
+        """Return the last place for a cut between two offsets, or 0."""
+        for reach in (min(_REACH_BYTES, near - start), near - start):
+            begin = near - reach + reach % self._form.unit_bytes
+            end = segment_end(self._form, self._read(begin, near), self._ends)
+            if end:
+                return begin + end
+        return 0
+
+    def _read(self, start: int, end: int) -> bytes:
+        data = self._source.window(start, end - start)
+        if len(data) < end - start:
+            raise FileError(self._source.path, "it became shorter while it was read: try again")
+        return data
 
 
 def segment_end(form: Form, data: bytes, ends: Ends, start: int = 0) -> int:
