@@ -153,7 +153,11 @@ def _faulty(folder: Path, size: int) -> Contest:
 
 
 def _converted(path: Path, size: int, source: str, target: str) -> Contest:
-    ours = _ours(f"convert {source} to {target}", "convert", "-f", source, "-t", target, str(path))
+    line = ("convert", "-f", source, "-t", target, str(path))
+    ours = (
+        _ours(f"convert {source} to {target}", *line),
+        _ours(f"convert -j 0 {source} to {target}", *line, "-j", "0", cores=True),
+    )
     theirs = [{"utf-16-le": "UTF-16LE"}.get(name, name.upper()) for name in (source, target)]
     options = ("-f", theirs[0], "-t", theirs[1], str(path))
     others = [Program("uconv", ("uconv", *options))]
@@ -161,7 +165,7 @@ def _converted(path: Path, size: int, source: str, target: str) -> Contest:
         others.append(Program("iconv", ("iconv", *options)))
         others.append(Program("recode", ("recode", "..".join(theirs)), input=path))
     same_output = size <= MIB  # Larger ones would not fit into memory so often.
-    return Contest(size, partial(written, path, source, size), (ours,), tuple(others), same_output)
+    return Contest(size, partial(written, path, source, size), ours, tuple(others), same_output)
 
 
 def _trees(top: Path, count: int) -> Contest:
