@@ -21,8 +21,15 @@ from eightfold.repair import Repaired
 from eightfold.stream import Checker, Converter
 from eightfold.text import signed
 
-CODE_POINTS = Form("code-points", [Row(0, 0xFFFFFFFF, (0, 0xFFFFFFFF))], unit_bits=32, source="array typecode I")
-"""Any code point as itself, in four bytes of the machine's own order."""
+_POINT_BYTES = 4
+
+
+def _as_themselves(last: int) -> Form:
+    return Form("code-points", [Row(0, last, (0, last))], unit_bits=32, source="array typecode I")
+
+
+_IN_STR, _ANY = _as_themselves(0x10FFFF), _as_themselves(0xFFFFFFFF)
+"""Code points as themselves, in the machine's own order; those that a str can hold, which is much faster, and all."""
 
 _READ_BACK = ("surrogatepass", "surrogateescape")
 
@@ -82,17 +89,18 @@ class Verifier:
         given, got = self._source.points, self._result.points
         length = min(len(given), len(got))
         if given[:length] != got[:length]:
-            at = next(index for index in range(length) if given[index] != got[index])
-            raise DifferenceError(self._source.offset_of(at), _change(given, at, got[at]))
-        del given[:length], got[:length]
-        self.count += length
+            before, after = array("I", given), array("I", got)
+            at = next(index for index, became in enumerate(after) if before[index] != became)
+            raise DifferenceError(self._source.offset_of(at), _change(before, at, after[at]))
+        self._source.points, self._result.points = given[length:], got[length:]
+        self.count += length // _POINT_BYTES
 
     def _match_ends(self) -> None:
         given, got = self._source.points, self._result.points
         if given:
-            raise DifferenceError(self._source.offset_of(0), f"{code_point_name(given[0])} is missing from the result")
+            raise DifferenceError(self._source.offset_of(0), f"{_first(given)} is missing from the result")
         if got:
-            raise DifferenceError(self._source.offset_of(0), f"the result goes on with {code_point_name(got[0])}")
+            raise DifferenceError(self._source.offset_of(0), f"the result goes on with {_first(got)}")
 
 
 class Undoing:
@@ -143,8 +151,10 @@ class _Reader:
         declared = form.variant(errors) is not None or errors in _READ_BACK
         self._errors = errors if declared else "strict"
         self._form = form
-        self._converter = Converter(form, CODE_POINTS, self._errors)
-        self.points = array("I")
+        self._points = _IN_STR if all(row.last <= 0x10FFFF for row in signed(form)[0].rows) else _ANY
+        self._converter = Converter(form, self._points, self._errors)
+        self.points = b""
+        """The code points that were read and are not compared yet, each in four bytes."""
 
     def read(self, data: bytes, *, final: bool) -> ConversionError | None:
         """Take over the code points of the data, or those before the first fault in it, which is returned."""
@@ -158,12 +168,12 @@ class _Reader:
         return None
 
     def _take(self, data: bytes, *, final: bool) -> None:
-        self.points.frombytes(self._converter.convert(data, final))
+        self.points += self._converter.convert(data, final)
 
     def offset_of(self, index: int) -> int:
         """Return the byte offset of one of the points: rows are one to one, so it is found from the end back."""
         plain, _ = signed(self._form)
-        following = Converter(CODE_POINTS, plain, self._errors).convert(self.points[index:].tobytes(), True)
+        following = Converter(self._points, plain, self._errors).convert(self.points[index * _POINT_BYTES :], True)
         _, offset, _ = self._state()
         return offset - len(following)
 
@@ -173,6 +183,10 @@ class _Reader:
         assert isinstance(held, bytes)
         assert isinstance(offset, int)
         return held, offset, tuple(others)
+
+
+def _first(points: bytes) -> str:
+    return code_point_name(array("I", points[:_POINT_BYTES])[0])
 
 
 def _change(given: array[int], at: int, became: int) -> str:
