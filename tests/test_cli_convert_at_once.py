@@ -233,21 +233,6 @@ def test_any_number_of_threads_write_and_tell_the_same_in_the_same_order(
     assert len(alone[3]) > len(files_in(tree)) or "--diff" in arguments
 
 
-def test_what_is_written_over_a_file_that_is_still_to_be_read_is_read_as_by_one(tmp_path: Path) -> None:
-    results, line = [], ["convert", "--binary", "-t", "utf-16-le"]
-    for jobs in ("1", "8"):
-        folder = tmp_path / jobs
-        for depth in range(12):
-            path = folder.joinpath("t", *["in"] * depth, "file")
-            path.parent.mkdir(parents=True)
-            path.write_bytes(b"%d" % depth * 1000)
-        # Each is written over the next one below, which comes after it.
-        assert main([*line, "-j", jobs, "-o", str(folder / "t" / "in"), str(folder / "t")]) == 0
-        results.append(files_in(folder))
-    assert results[0] == results[1]
-    assert len(results[0]["t/in/in/file"]) == 4000
-
-
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_stopped_leaves_whole_files_and_goes_on(stop: signal.Signals, tmp_path: Path) -> None:
     wanted = {}

@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _settle()
     given = sys.argv[1:] if argv is None else list(argv)
     _print_anything()
-    return exit_status(lambda: _run(given))
+    return exit_status(lambda: _run(given), then_exits=argv is None)
 
 
 def _settle() -> None:

@@ -6,7 +6,6 @@ A command's options are a dataclass, which the parser fills: its fields are the 
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
@@ -14,6 +13,7 @@ from eightfold.cli import colour
 from eightfold.cli.ending import UsageError
 from eightfold.cli.lines import say
 from eightfold.files.names import shown
+from eightfold.files.threads import processors
 from eightfold.forms import Form, form
 
 _Options = TypeVar("_Options")
@@ -114,10 +114,21 @@ def add_paths(parser: CommandParser) -> None:
     parser.add_argument(
         "paths",
         nargs="*",
-        type=str,
+        type=path_argument,
         metavar="PATH",
         help="a file, its address, a folder (all files in it), or - for standard input",
     )
+
+
+def path_argument(given: str) -> str:
+    """Return a path.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, as that of a variable of a shell that was never set.
+    """
+    if not given:
+        raise argparse.ArgumentTypeError("an empty path: standard input is -")
+    return str(given)
 
 
 def add_form(parser: CommandParser) -> None:
@@ -198,8 +209,4 @@ def jobs_argument(given: str) -> int:
     Raises:
         argparse.ArgumentTypeError: it is no number.
     """
-    return count_argument(given) or _processors()
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return count_argument(given) or processors()

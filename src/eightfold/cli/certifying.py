@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from eightfold.cli.arguments import CommandParser
 from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, check_free, sink
 from eightfold.cli.ending import UsageError
+from eightfold.files.names import shown
 
 
 @dataclass
@@ -46,6 +48,18 @@ def check_certificate(options: Certified, *, writes: bool) -> None:
     if options.certificate == STANDARD_OUTPUT == options.output:
         raise UsageError("--certificate - and a result on standard output would be mixed: give one of them a file")
     check_free("--certificate", options.certificate)
+
+
+def check_certificate_apart(options: Certified, work: Iterable[Job]) -> None:
+    """Refuse a certificate that would be written over a result.
+
+    Raises:
+        UsageError: that is so.
+    """
+    if options.certificate and options.certificate != STANDARD_OUTPUT:
+        place = os.path.realpath(options.certificate)
+        if any(os.path.realpath(job.target) == place for job in work):
+            raise UsageError(f"--certificate {shown(options.certificate)}: this is where a result goes")
 
 
 @contextmanager

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from eightfold.cli.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, form_argument
-from eightfold.cli.certifying import Certified, add_certificate, certificates, check_certificate
+from eightfold.cli.certifying import (
+    Certified,
+    add_certificate,
+    certificates,
+    check_certificate,
+    check_certificate_apart,
+)
 from eightfold.cli.checking import is_binary
 from eightfold.cli.colour import Part, Styled
 from eightfold.cli.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
@@ -31,7 +36,7 @@ from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
 from eightfold.files.segments import small_size
-from eightfold.files.threads import Begin, ahead, working
+from eightfold.files.threads import Begin, ahead, allowed, working
 from eightfold.files.verifying import DifferenceError, Verifier
 from eightfold.files.walking import Found
 from eightfold.forms import Form
@@ -64,8 +69,9 @@ def parser() -> CommandParser:
         "taken, nor binary files, nor backups of the same SUFFIX. Compressed files are read\n"
         "as what is in them, and written so where OUT has such an ending; they, and remote\n"
         "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
-        "folder has a journal of what is: run it again after a fault or a kill, and nothing\n"
-        "is converted twice. Of two runs in one tree the second waits 10 seconds, then is refused.\n\n"
+        "folder has a journal of what is: while there is one, run it again after a fault or\n"
+        "a kill, and nothing is converted twice. Of two runs in one tree the second waits\n"
+        "10 seconds, then is refused.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
@@ -113,10 +119,13 @@ def run(options: Options) -> int:
     failures = Failures()
     work = _Run(options, failures)
     with held(options.paths if options.in_place else ()):
-        with watched(options, options.paths, options.selection):
-            status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+        try:
+            with watched(options, options.paths, options.selection):
+                status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+        except FileError as error:  # Of the certificates: what was to be in them is done.
+            failures.tell(error)
         status = WRONG_USE_OR_FILE if failures.count else status
-        work.end(status)
+        work.end(status, certified=bool(options.certificate))
     return status
 
 
@@ -132,18 +141,11 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
         say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
     if options.in_place and run.in_place.nothing_left(job.source for job in work):
         return NOTHING_WRONG
-    if not _are_apart(work):
-        options = replace(options, jobs=1)
-    with certificates(options) as certify, working(options.jobs) as begin:
+    check_certificate_apart(options, work)
+    with certificates(options) as certify, working(allowed(options.jobs)) as begin:
         convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
         turns = ((convert(job), _outcome(job)) for job in work)
         return max((run.do(*each) for each in ahead(turns, options.jobs)), default=NOTHING_WRONG)
-
-
-def _are_apart(work: list[Job]) -> bool:
-    """Return whether no file is written that is still to be read for another one: else their order matters."""
-    written = {os.path.abspath(job.target) for job in work if job.target != job.source}
-    return all(os.path.abspath(job.source) not in written for job in work)
 
 
 def _check_policy(conversion: Conversion) -> None:
@@ -193,11 +195,11 @@ class _Run:
             return FAULTS
         return NOTHING_WRONG
 
-    def end(self, status: int) -> None:
+    def end(self, status: int, *, certified: bool) -> None:
         """Say what was left alone; if all is done, the journals go."""
         if self._binary:
             say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
-        self.in_place.end(status)
+        self.in_place.end(status, certified=certified)
 
 
 def _outcome(job: Job) -> str:
@@ -277,8 +279,15 @@ def _conversion(source: Source, options: Options, tell: Callable[[str], object],
     if walked and not options.binary and is_binary(source, conversion.source):
         raise _BinaryError
     if options.form is None:
-        _check_policy(conversion)
+        _check_identified(source, conversion)
     return conversion
+
+
+def _check_identified(source: Source, conversion: Conversion) -> None:
+    try:
+        _check_policy(conversion)
+    except UsageError as error:
+        raise FileError(source.path, str(error)) from error
 
 
 def _certificate(job: Job, conversion: Conversion) -> Certificate:

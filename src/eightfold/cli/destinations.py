@@ -90,7 +90,7 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
         on_error: called with each folder that cannot be listed.
 
     Raises:
-        UsageError: the options contradict each other, or two results would be one file.
+        UsageError: the options contradict each other, or results would be written over each other or over sources.
     """
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
@@ -103,9 +103,7 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
     each = ((path, replace(options, paths=(path,))) for path in paths)
-    work = [_into_folder(options.output, path, file) for path, one in each for file in found(one, on_error)]
-    _check_apart(work)
-    return work
+    return _apart(_into_folder(options.output, path, file) for path, one in each for file in found(one, on_error))
 
 
 def found(options: Destination, on_error: Callable[[FileError], None], *, replaced: bool = False) -> Iterator[Found]:
@@ -173,12 +171,44 @@ def _into_folder(folder: str, path: str, file: Found) -> Job:
     return Job(file.path, os.path.join(folder, inside), file.walked, new_folders=True)
 
 
-def _check_apart(work: Sequence[Job]) -> None:
-    sources: dict[str, str] = {}
+def _apart(work: Iterable[Job]) -> list[Job]:
+    """Return jobs, each once.
+
+    Raises:
+        UsageError: two results would be one file, or one would be written over what another is made from.
+    """
+    leads_to = _Real().path
+    results: dict[str, Job] = {}
     for job in work:
-        other = sources.setdefault(job.target, job.source)
-        if other != job.source:
-            raise UsageError(f"{shown(other)} and {shown(job.source)} would both become {shown(job.target)}")
+        other = results.setdefault(leads_to(job.target), job)
+        if leads_to(other.source) != leads_to(job.source):
+            raise UsageError(f"{shown(other.source)} and {shown(job.source)} would both become {shown(job.target)}")
+    read = {leads_to(job.source): job.source for job in results.values()}
+    for target, job in results.items():
+        if target in read and leads_to(job.source) != target:
+            raise UsageError(
+                f"{shown(read[target])} is to be read, and what {shown(job.source)} becomes would be written over it: "
+                "choose another folder"
+            )
+    return list(results.values())
+
+
+class _Real:
+    """Where paths lead, whatever links are on the way; it remembers folders."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def path(self, path: str) -> str:
+        """Return where a path leads, be there a file or not."""
+        if path == STANDARD_OUTPUT or is_remote(path):
+            return path
+        folder, name = os.path.split(path)
+        if os.path.islink(path) or name in ("", os.curdir, os.pardir):
+            return os.path.realpath(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], name)
 
 
 def check_free(flag: str, path: str) -> None:

@@ -28,10 +28,27 @@ class UsageError(Exception):
     """The command line asks for what cannot be done; the message says so in one line."""
 
 
-def exit_status(run: Callable[[], int]) -> int:
-    """Run a command and return its exit status, whatever ends it; only our own defects leave a traceback."""
+_undisturbed = False
+
+
+def end_undisturbed() -> None:
+    """Let no signal end the command from now on: all is done, and its exit status must say so."""
+    global _undisturbed
+    if threading.current_thread() is threading.main_thread():
+        _undisturbed = True
+        for number in (signal.SIGINT, *_STOPPING):
+            signal.signal(number, signal.SIG_IGN)
+
+
+def exit_status(run: Callable[[], int], *, then_exits: bool = False) -> int:
+    """Run a command and return its exit status, whatever ends it; only our own defects leave a traceback.
+
+    Args:
+        run: the command.
+        then_exits: whether the process ends next.
+    """
     try:
-        with _cleaning_up_when_stopped():
+        with _cleaning_up_when_stopped(then_exits):
             status = run()
             _flush()
             return status
@@ -68,18 +85,22 @@ def _leave_output() -> None:
 
 
 @contextmanager
-def _cleaning_up_when_stopped() -> Iterator[None]:
+def _cleaning_up_when_stopped(then_exits: bool) -> Iterator[None]:
     """Make a signal that ends the program unwind it first, so that temporary files are removed."""
-    ours = []
+    global _undisturbed
+    _undisturbed = False
+    before = {}
     if threading.current_thread() is threading.main_thread():
-        ours = [number for number in _STOPPING if signal.getsignal(number) is signal.SIG_DFL]
-    for number in ours:
-        signal.signal(number, _stop)
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_STOPPING)}
+    for number, handler in before.items():
+        if handler is signal.SIG_DFL:
+            signal.signal(number, _stop)
     try:
         yield
     finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in before.items():
+            if handler is not None and not (_undisturbed and then_exits):
+                signal.signal(number, handler)
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, count_argument, in_files
+from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, count_argument, in_files, path_argument
 from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.inputs import identified
@@ -59,7 +59,11 @@ def parser() -> CommandParser:
         ],
     )
     command.add_argument(
-        "path", nargs="?", type=str, metavar="FILE", help="a file, or - for standard input, which is the default"
+        "path",
+        nargs="?",
+        type=path_argument,
+        metavar="FILE",
+        help="a file, or - for standard input, which is the default",
     )
     command.add_argument("--hex", type=hex_argument, metavar="BYTES", help="explain these bytes, in hex, and no file")
     command.add_argument("--text", metavar="TEXT", help="explain how the form writes this text")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from eightfold.cli.ending import NOTHING_WRONG
+from eightfold.cli.ending import NOTHING_WRONG, end_undisturbed
 from eightfold.cli.lines import counted, say
 from eightfold.files import FileError
 from eightfold.files.journals import Ends, Journals
@@ -54,11 +54,20 @@ class InPlace:
         """Put on record that a file is about to be replaced: its digest, and that of what it will be."""
         self._journals.add(path, Ends(*digests))
 
-    def end(self, status: int) -> None:
-        """Say what was left alone; if all is done, the record goes."""
+    def end(self, status: int, *, certified: bool) -> None:
+        """Say what was left alone; if all is done, the record goes, and no signal can make it look otherwise.
+
+        Args:
+            status: the exit status of the run.
+            certified: whether there are certificates, of what was done now.
+        """
         if self._journals.already:
-            say(f"{counted(self._journals.already, 'file')} already {self._done} by a run that was stopped")
+            uncertified = ": no certificate now" if certified else ""
+            say(
+                f"{counted(self._journals.already, 'file')} already {self._done} by a run that was stopped{uncertified}"
+            )
         if status == NOTHING_WRONG:
+            end_undisturbed()
             self._journals.end()
         elif self._journals.left:
             say(f"not all is {self._done}: run it again for the rest; what is {self._done} will be left alone")

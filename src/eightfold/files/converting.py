@@ -6,9 +6,11 @@ The result is that of one :class:`eightfold.stream.Converter` over the whole fil
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
+from eightfold.faults import ConversionError
 from eightfold.files.reading import Source
 from eightfold.files.segments import LONGEST_SIGNATURE, LargeFile, Segment, is_whole_text, opening, segment_end, worth
 from eightfold.forms import Form
@@ -45,7 +47,7 @@ def converted(source: Source, conversion: Conversion, threads: int = 1) -> Itera
 
     Raises:
         FileError: it cannot be read. ConversionError: it cannot be converted, with offsets from where the source was.
-            What comes before that has been yielded.
+            What is before that has been yielded.
     """
     number = worth(source, threads)
     if number == 1 or _shifts(conversion):
@@ -60,7 +62,16 @@ def _shifts(conversion: Conversion) -> bool:
 
 def _in_turn(converter: Converter, pieces: Iterable[tuple[bytes, bool]]) -> Iterator[Piece]:
     for chunk, final in pieces:
-        yield Piece(chunk, converter.convert(chunk, final), final)
+        try:
+            result = converter.convert(chunk, final)
+        except ConversionError as error:
+            held, offset, *_ = converter.getstate()
+            assert isinstance(held, bytes)
+            assert isinstance(offset, int)
+            clean = chunk[: max(0, error.start - offset - len(held))]
+            yield Piece(clean, converter.convert(clean), False)
+            raise
+        yield Piece(chunk, result, final)
 
 
 def _at_once(source: Source, conversion: Conversion, threads: int) -> Iterator[Piece]:
@@ -75,7 +86,8 @@ def _at_once(source: Source, conversion: Conversion, threads: int) -> Iterator[P
     held, end, *others = converter.getstate()
     assert (held, end) == (b"", len(first)), NOTHING_OPEN
     large = LargeFile(source, plain, len(first), is_whole_text)
-    yield from large.results(partial(_apart, conversion, others), threads)
+    with suppress(ConversionError):  # It comes again, behind what is before it.
+        yield from large.results(partial(_apart, conversion, others), threads)
     converter.setstate((b"", large.end, *others))
     yield from _in_turn(converter, large.rest())
 

@@ -18,7 +18,7 @@ from eightfold import reference
 from eightfold.files import FileError
 from eightfold.files.addresses import is_remote
 from eightfold.files.reading import STANDARD_INPUT, Source
-from eightfold.files.threads import in_order
+from eightfold.files.threads import in_order, processors
 from eightfold.forms import Form
 from eightfold.forms.definition import Range
 
@@ -55,8 +55,8 @@ def small_size(path: str) -> int | None:
 
 
 def worth(source: Source, threads: int) -> int:
-    """Return how many threads a source is worth."""
-    return threads if threads > 1 and (source.length or 0) >= LARGE_BYTES else 1
+    """Return how many of these threads a source is worth: where there are more than processors, they wait for them."""
+    return min(threads, processors()) if threads > 1 and (source.length or 0) >= LARGE_BYTES else 1
 
 
 def opening(source: Source, form: Form) -> tuple[Form, int]:

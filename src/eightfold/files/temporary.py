@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import stat
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import BinaryIO
 from zlib import crc32
+
+from eightfold.files.signals import signals_held
 
 try:
     import fcntl
@@ -54,7 +53,7 @@ def temporary_beside(target: str, mode: int) -> Iterator[BinaryIO]:
     places = list(_places(target))
     for path in places:
         _clear(path)
-    with _signals_held() as let_them_come:
+    with signals_held() as let_them_come:
         file = next(filter(None, (_claimed(path, mode) for path in places)), None)
         if file is None:
             raise OSError(
@@ -68,26 +67,17 @@ def temporary_beside(target: str, mode: int) -> Iterator[BinaryIO]:
                 _remove(file)
 
 
-@contextmanager
-def _signals_held() -> Iterator[Callable[[], object]]:
-    """Hold back what stops the program until it is let come: a file that nobody knows yet would stay."""
-    if sys.platform == "win32":
-        yield lambda: None
-        return
-    stopping = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
-    let_them_come = partial(signal.pthread_sigmask, signal.SIG_SETMASK, before)
-    try:
-        yield let_them_come
-    finally:
-        let_them_come()
-
-
 def hand_over(file: BinaryIO, target: str) -> None:
     """Rename a temporary file to its target, locked to the last so that nobody takes it for a stray."""
     if fcntl is None:
         file.close()
     os.replace(file.name, target)
+
+
+def clear_strays(target: str) -> None:
+    """Remove what runs that were killed have left beside a target that is not to be written."""
+    for path in _places(os.path.realpath(target)):
+        _clear(path)
 
 
 def _remove(file: BinaryIO) -> None:

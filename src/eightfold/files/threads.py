@@ -6,12 +6,20 @@ Threads serve where the work is the core's or the system's, which let others run
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, TypeVar
 
+from eightfold.files import FileError
+from eightfold.files.signals import signals_held
+
+_MOST = 64
+_OPEN_EACH = 4
+"""How many files a thread has open at most: what it reads and writes, a journal or a folder."""
+_OPEN_ANYWAY = 16
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -21,6 +29,30 @@ class Begin(Protocol):
 
     def __call__(self, work: Callable[[], _Result]) -> Callable[[], _Result]:
         """Begin."""
+
+
+def processors() -> int:
+    """Return how many processors there are for this process.
+
+    >>> processors() >= 1
+    True
+    """
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def allowed(threads: int) -> int:
+    """Return as many threads, or no more than can have their files open at the same time.
+
+    >>> allowed(1)
+    1
+    """
+    try:
+        import resource
+    except ImportError:  # Windows, where thousands can be open.
+        return min(threads, _MOST)
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    fitting = _MOST if most == resource.RLIM_INFINITY else (most - _OPEN_ANYWAY) // _OPEN_EACH
+    return max(1, min(threads, _MOST, fitting))
 
 
 @contextmanager
@@ -35,10 +67,18 @@ def working(threads: int) -> Iterator[Begin]:
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(threads)
+
+    def begin(work: Callable[[], _Result]) -> Callable[[], _Result]:
+        try:
+            return pool.submit(work).result
+        except RuntimeError as error:
+            raise FileError("-j", f"{error}: try a smaller number") from error
+
     try:
-        yield lambda work: pool.submit(work).result
+        yield begin
     finally:
-        pool.shutdown(cancel_futures=True)
+        with signals_held():  # Who is told twice to stop still cleans up.
+            pool.shutdown(cancel_futures=True)
 
 
 def ahead(items: Iterable[_Item], threads: int) -> Iterator[_Item]:

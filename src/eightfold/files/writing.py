@@ -94,8 +94,10 @@ def _status(path: str) -> os.stat_result | None:
 
 def _check_replaceable(path: str, target: str, old: os.stat_result, backup: str) -> None:
     effective = os.access in os.supports_effective_ids
-    if not old.st_mode & 0o222 or not os.access(target, os.W_OK, effective_ids=effective):
+    if not old.st_mode & 0o222:
         raise FileError(path, "it is read-only: make it writable first, or write to another file with -o")
+    if not os.access(target, os.W_OK, effective_ids=effective):
+        raise FileError(path, "you may not write to it: write to another file with -o")
     others = old.st_nlink - 1 - _is_same(target, backup)
     if others > 0:
         raise FileError(

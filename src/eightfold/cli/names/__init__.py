@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from eightfold.cli.arguments import CommandParser, OneOf, form_argument
+from eightfold.cli.arguments import CommandParser, OneOf, form_argument, path_argument
 from eightfold.cli.ending import UsageError
 from eightfold.cli.names.fixing import apply, show, undo
 from eightfold.cli.names.options import FORMATS, Options
@@ -50,7 +50,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "paths",
         nargs="*",
-        type=str,
+        type=path_argument,
         metavar="PATH",
         help="a folder (all names in it and below, and its own), an archive, a file",
     )

@@ -23,6 +23,7 @@ from eightfold.files.locks import held
 from eightfold.files.names import shown
 from eightfold.files.plans import FilePlan, plans_in
 from eightfold.files.reading import Source, opened
+from eightfold.files.temporary import clear_strays
 from eightfold.repair import PlanError, apply_changes, undo_changes
 
 
@@ -101,6 +102,7 @@ class _Following:
         with opened(plan.path, twice=True) as source:
             digest = _digest(source)
             if digest == end and plan.path != STANDARD_OUTPUT:
+                clear_strays(plan.path)
                 self._already += 1
                 return
             if digest != begin:

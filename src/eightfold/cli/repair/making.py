@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from eightfold.cli.arguments import UTF_8
-from eightfold.cli.certifying import certificates
+from eightfold.cli.certifying import certificates, check_certificate_apart
 from eightfold.cli.colour import Styled
 from eightfold.cli.destinations import (
     STANDARD_OUTPUT,
@@ -74,7 +74,7 @@ def write(options: Options) -> int:
         if in_place.nothing_left(job.source for job in files):
             return NOTHING_WRONG
         status = _write(files, options, work, in_place)
-        in_place.end(status)
+        in_place.end(status, certified=bool(options.certificate))
     return status
 
 
@@ -85,6 +85,7 @@ def _stays(options: Options) -> bool:
 
 def _write(files: Iterable[Job], options: Options, work: Work, in_place: InPlace | None = None) -> int:
     written = 0
+    check_certificate_apart(options, files)
     with certificates(options) as certify:
         for job in files:
             file = Found(job.source, b"", job.walked)
