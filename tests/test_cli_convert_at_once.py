@@ -10,11 +10,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from shutil import copytree
-from threading import Barrier, Event
+from threading import Barrier, Event, Thread
 
 import pytest
 from hypothesis import assume, given
@@ -22,14 +26,14 @@ from hypothesis import strategies as st
 
 import eightfold
 from command_line import ENVIRONMENT, command
-from eightfold.cli import main
+from eightfold.cli import convert, main
 from eightfold.faults import ConversionError
 from eightfold.files import FileError, converting, journals, segments
 from eightfold.files.converting import Conversion, Piece, converted
 from eightfold.files.journals import Ends, Journals
 from eightfold.files.reading import READ, Source
 from eightfold.files.segments import is_whole_text, segment_end
-from eightfold.files.threads import ahead, working
+from eightfold.files.threads import ahead, allowed, working
 from eightfold.forms import Form, Row, form
 from eightfold.stream import Converter
 from soups import NAMES, PLAIN, SOUP, source_of
@@ -93,9 +97,10 @@ def test_any_number_of_threads_converts_as_one_does_wherever_the_segments_end(na
         if raised is None:
             assert (chunks, results) == (data, sides(expected)[1])
             assert [piece.final for piece in pieces] == [False] * (len(pieces) - 1) + [True]
-        else:  # How much comes before a fault is a matter of where the pieces end.
+        else:  # What is before the fault is there, and no more.
+            assert isinstance(raised, tuple)
+            assert results == sides(expected)[1] == Converter(*conversion).convert(data[: raised[0]])
             assert data.startswith(chunks)
-            assert not pieces or Converter(*conversion).convert(chunks) == results
 
     compare()
 
@@ -339,3 +344,137 @@ def test_files_of_all_threads_are_counted(tmp_path: Path) -> None:
     files, size = READ.files, READ.bytes
     assert main(["convert", "-j", "8", "-t", "utf-16", "-o", str(tmp_path / "out"), str(tmp_path)]) == 0
     assert (READ.files - files, READ.bytes - size) == (300, 30_000)
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_the_output_ends_exactly_before_a_fault(
+    jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    small_segments(monkeypatch, 1000)
+    clean = "naïve\n".encode() * 900
+    (tmp_path / "in").write_bytes(clean + b"naiv\xff" + clean)
+    assert main(["convert", "-t", "utf-16-le", "-j", jobs, str(tmp_path / "in")]) == 1
+    assert capfdbinary.readouterr().out == (clean + b"naiv").decode().encode("utf-16-le")
+
+
+def test_what_may_be_the_beginning_of_a_signature_is_no_segment() -> None:
+    nearly = b"\xef\xb7\x9d\xed\xb2\xae\0" + "你".encode() * 50
+    conversion = Conversion(form("corrected-utf-8-sig"), form("utf-16"), "strict")
+    with pytest.MonkeyPatch.context() as patch, source_of(nearly) as source:
+        small_segments(patch, 20)
+        expected = outcome(source, conversion, 1)
+        source.rewind()
+        pieces, raised = outcome(source, conversion, PROCESSORS)
+    assert raised is None
+    assert sides(pieces) == sides(expected[0])
+
+
+def test_a_system_without_more_threads_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def refused(thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    for name in "ab":
+        (tmp_path / name).write_bytes(b"text")
+    monkeypatch.setattr(Thread, "start", refused)
+    assert main(["convert", "-t", "utf-16", "-j", "2", "-o", str(tmp_path / "out"), str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "eightfold: -j: can't start new thread: try a smaller number\n"
+
+
+def test_no_more_threads_are_begun_than_can_have_their_files_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    def limit(most: int) -> None:
+        monkeypatch.setattr(resource, "getrlimit", lambda _: (most, most))
+
+    limit(56)
+    assert [allowed(number) for number in (1, 2, 64, 1000)] == [1, 2, 10, 10]
+    limit(3)
+    assert allowed(8) == 1
+    limit(resource.RLIM_INFINITY)
+    assert allowed(1000) == 64
+
+
+def test_a_large_file_is_worth_a_thread_for_each_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "LARGE_BYTES", 10)
+    monkeypatch.setattr(segments, "processors", lambda: 3)
+    with source_of(b"0123456789") as large, source_of(b"012345678") as small:
+        assert [segments.worth(large, number) for number in (1, 2, 1000)] == [1, 2, 3]
+        assert segments.worth(small, 1000) == 1
+
+
+def test_who_is_told_twice_to_stop_still_cleans_up() -> None:
+    held = []
+    shutdown = ThreadPoolExecutor.shutdown
+
+    def watched(pool: ThreadPoolExecutor, **options: bool) -> None:
+        held.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+        shutdown(pool, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ThreadPoolExecutor, "shutdown", watched)
+        with working(2):
+            pass
+    assert {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} <= held[0]
+
+
+@pytest.mark.parametrize("jobs", ["1", "4"])
+def test_a_policy_that_a_form_lacks_stops_that_file_only(jobs: str, tmp_path: Path, capsys: Captured) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}").write_bytes(b"naive" if number == 1 else b"a\xc0\x80b\xed\xa0\xbd\xed\xb8\x80" * 9)
+    line = ["convert", "-f", "auto", "--errors", "java", "-t", "utf-16-le", "-j", jobs, "--in-place", str(tmp_path)]
+    assert main(line) == 2
+    assert len((tmp_path / "5").read_bytes()) == 9 * 10
+    messages = capsys.readouterr().err
+    assert f"eightfold: {tmp_path / '1'}: --errors: " in messages
+    assert "not all is converted: run it again for the rest" in messages
+
+
+def test_certificates_that_cannot_be_written_are_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    for name in "ab":
+        (tmp_path / name).write_bytes(b"text")
+    line = ["convert", "-t", "utf-16-le", "--in-place", "--certificate", str(tmp_path / "none" / "c"), str(tmp_path)]
+    original = convert.certificates
+
+    @contextmanager
+    def failing_at_last(options: convert.Options) -> Iterator[Callable[[bytes], object]]:
+        with original(replace(options, certificate="")) as certify:
+            yield certify
+        raise FileError("c", "No space left on device")
+
+    monkeypatch.setattr(convert, "certificates", failing_at_last)
+    assert main(line) == 2
+    assert "c: No space left on device\neightfold: not all is converted: run it again" in capsys.readouterr().err
+    monkeypatch.setattr(convert, "certificates", original)
+    (tmp_path / "none").mkdir()
+    assert main(line) == 0
+    assert "2 files already converted by a run that was stopped: no certificate now\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_has_done_all_says_so_whoever_stops_it(stop: signal.Signals, tmp_path: Path) -> None:
+    """Else it would be run again, and with no journal left everything would be converted a second time."""
+    (tmp_path / "a").write_bytes("text".encode("utf-16-le"))
+    slow = (
+        "import sys, time; from eightfold.cli import main; from eightfold.files.journals import Journals\n"
+        "end = Journals.end; Journals.end = lambda self: (end(self), print(flush=True), time.sleep(1))\n"
+        "sys.exit(main())"
+    )
+    line = [sys.executable, "-c", slow, "convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place", str(tmp_path)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(stop)
+    assert process.returncode == 0
+    assert files_in(tmp_path) == {"a": b"text"}
+
+
+def test_signals_are_as_they_were_behind_a_command(tmp_path: Path) -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    (tmp_path / "a").write_bytes(b"text")
+    assert main(["convert", "-t", "utf-16", "--in-place", str(tmp_path)]) == 0
+    assert [signal.getsignal(number) for number in numbers] == before

@@ -82,7 +82,7 @@ def _at_once(source: Source, conversion: Conversion, threads: int) -> Iterator[P
     if len(first) < LONGEST_SIGNATURE or len(head) < _HEAD_BYTES:  # It is not known what it begins with, or shorter.
         yield from _in_turn(converter, source.pieces())
         return
-    yield Piece(first, converter.convert(first), False)  # It has the signatures, of both sides.
+    yield from _in_turn(converter, [(first, False)])  # It has the signatures, of both sides.
     held, end, *others = converter.getstate()
     assert (held, end) == (b"", len(first)), NOTHING_OPEN
     large = LargeFile(source, plain, len(first), is_whole_text)
