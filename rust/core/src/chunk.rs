@@ -9,8 +9,17 @@ pub const CHUNK_POINTS: usize = 4096;
 /// Bytes that the automaton walks after something that the kernels do not take, before they are tried again.
 pub(crate) const WINDOW_BYTES: usize = 16;
 
+/// As many at most, and as many code points, where the kernels stop soon each time that they are tried.
+pub(crate) const LONGEST_WINDOW: usize = 2048;
+
+/// How many bytes the kernels must read for it to be worth what it costs to begin with them.
+pub(crate) const FAR_BYTES: usize = 48;
+
 /// Code points that are written one by one after such a stop.
 pub(crate) const WINDOW_POINTS: usize = 4;
+
+/// How many code points the kernels must write for it to be worth what it costs to begin with them.
+pub(crate) const FAR_POINTS: usize = 32;
 
 /// Bytes that decide what a sequence is: no more than these, from its first on, are looked at by the kernels.
 pub(crate) const LOOK_AHEAD: usize = 8;

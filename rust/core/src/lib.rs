@@ -15,6 +15,7 @@ pub mod kernels;
 mod layout;
 mod line;
 mod pass;
+mod piece;
 mod pieces;
 mod scan;
 mod sequence;

@@ -1,8 +1,8 @@
 //! The end of a conversion that is written: code points with their places in the source become bytes of a form.
 
 use crate::OutOfMemory;
-use crate::chunk::CHUNK_BYTES;
-use crate::encode::joined;
+use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS};
+use crate::encode::{Missing, joined, window_after};
 use crate::form::{Form, LEADS, TRAILS, holds};
 use crate::kernels::{Extent, Input, Output, Text, Width, append, append_up_to};
 use crate::pass::{Halt, Pass, Pending, Sink};
@@ -136,9 +136,10 @@ impl<'a> Writer<'a> {
         if form.holds_back_lead && count > 0 && holds(LEADS, text.at(count - 1)) {
             return Ok(false);
         }
-        let (before, mut at) = (self.out.len(), 0);
+        let (before, mut at, mut window) = (self.out.len(), 0, WINDOW_POINTS);
         loop {
-            if let Some(script) = form.script(form.spelling.as_ref(), text) {
+            let start = at;
+            if let Some(script) = form.script(form.spelling.as_ref(), Missing::Stop, text) {
                 // Room for the longest is quicker than a look at how much is needed; what is not written is not touched.
                 let room = (count - at) * LONGEST_BYTES;
                 self.out.try_reserve(room)?;
@@ -147,13 +148,16 @@ impl<'a> Writer<'a> {
             if at == count {
                 return Ok(true);
             }
-            self.out.try_reserve(16)?;
-            let (code_point, next) = form.next_written(text, at);
-            if self.written(code_point, 0, 0, 0).is_err() {
-                self.out.truncate(before);
-                return Ok(false);
+            window = window_after(at - start, window);
+            let limit = count.min(at + window);
+            while at < limit {
+                let (code_point, next) = form.next_written(text, at);
+                if self.written(code_point, 0, 0, 0).is_err() {
+                    self.out.truncate(before);
+                    return Ok(false);
+                }
+                at = next;
             }
-            at = next;
         }
     }
 

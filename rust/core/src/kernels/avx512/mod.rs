@@ -19,6 +19,7 @@ use super::Output;
 mod clean;
 pub mod decode;
 pub mod encode;
+mod look;
 pub mod units;
 pub mod utf8;
 pub mod wide_text;
