@@ -1,6 +1,6 @@
 //! Writing: which units write a code point, which code point is written next, and the loop over a str.
 
-use crate::chunk::{CHUNK_POINTS, FAR_POINTS, LONGEST_WINDOW, WINDOW_POINTS};
+use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
 use crate::form::{Form, LEADS, Range, SURROGATES, TRAILS, holds};
 use crate::kernels::{self, Output, Script, Text};
 use crate::pass::hex_digit;
@@ -302,12 +302,6 @@ impl Place for Vec<u8> {
     }
 }
 
-/// How many code points are written one by one where the kernels stopped after some. To begin with them again and again
-/// costs as much as ten, so it is twice as many as before while they do not get far.
-pub(crate) fn window_after(points: usize, before: usize) -> usize {
-    if points < FAR_POINTS { LONGEST_WINDOW.min(before * 2) } else { WINDOW_POINTS }
-}
-
 /// Write a str from an index on.
 ///
 /// # Errors
@@ -328,7 +322,7 @@ pub fn encode_text(
         if let Some(script) = &script {
             let start = at;
             at = place.take(script, start, limit)?;
-            window = window_after(at - start, window);
+            window = point_window_after(at - start, window);
             limit = limit.min(at + window);
         }
         while at < limit {

@@ -6,6 +6,7 @@ use crate::agreement::Agreement;
 use crate::automaton::Automaton;
 use crate::encode::Missing;
 use crate::fault::Kind;
+use crate::fault_table::FaultTable;
 use crate::kernels::{Level, Script, Spelt, Text, WideText};
 use crate::layout::{Layout, SURROGATE};
 use crate::spelling::{Lacking, Spelling};
@@ -86,6 +87,8 @@ pub struct Form {
     pub(crate) surrogates: Option<Vec<Range>>,
     /// What a few units decide; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
+    /// What the kernels count faults by; made when many bytes are first counted.
+    fault_table: OnceLock<Option<FaultTable>>,
     /// The layout with surrogate byte sequences, where the form's own rows have none; made when it is first asked for.
     passing: OnceLock<Option<Layout>>,
 }
@@ -105,6 +108,7 @@ impl Form {
             wide: Wide::new(&tables),
             surrogates: surrogate_ranges(&tables),
             verdicts: OnceLock::new(),
+            fault_table: OnceLock::new(),
             passing: OnceLock::new(),
             holds_back_lead: false,
             line_feed: Vec::new(),
@@ -132,6 +136,11 @@ impl Form {
         let has_surrogates = wide.has_surrogates || policy == Missing::SurrogatePass;
         let lacking = Lacking::under(policy);
         Some(Script::Units(WideText { wide: Wide { has_surrogates, ..wide }, lacking, text }))
+    }
+
+    /// What the kernels count faults by, where they can.
+    pub(crate) fn fault_table(&self) -> Option<&FaultTable> {
+        self.fault_table.get_or_init(|| FaultTable::new(self)).as_ref()
     }
 
     /// How `surrogatepass` reads: by the form's layout with surrogate byte sequences, if its own rows have none.

@@ -21,7 +21,7 @@ const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
 const LEAST: [u32; 3] = [0x80, 0x100, 0x1_0000];
 const NO_BORDER: [u8; 3] = [0xFF; 3];
 /// The second byte from which on `ED` begins a surrogate byte sequence.
-const SURROGATE_SECOND: u8 = 0xA0;
+pub(crate) const SURROGATE_SECOND: u8 = 0xA0;
 
 /// A byte for each byte from 80 on.
 #[derive(Clone, Debug)]

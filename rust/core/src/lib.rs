@@ -10,6 +10,7 @@ mod automaton;
 mod chunk;
 mod encode;
 mod fault;
+mod fault_table;
 mod form;
 pub mod kernels;
 mod layout;

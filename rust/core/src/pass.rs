@@ -1,7 +1,7 @@
 //! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
 
 use crate::OutOfMemory;
-use crate::chunk::{FAR_BYTES, LONGEST_WINDOW, LOOK_AHEAD, WINDOW_BYTES};
+use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::form::Form;
 use crate::kernels::{Answer, Extent, Input, Output, Source, Units, Width};
 use crate::sequence::Step;
@@ -179,9 +179,7 @@ impl Pass<'_> {
             };
             let start = *at;
             *at = sink.take(input, start, visible)?;
-            // Where the kernels stop short, what follows is walked, and a little more: faults come in flocks. To begin with
-            // the kernels again and again costs ten times a walk, so it goes on for longer while they do not get far.
-            window = if *at - start < FAR_BYTES { LONGEST_WINDOW.min(window * 2) } else { WINDOW_BYTES };
+            window = window_after(*at - start, window);
             if *at < visible && !self.walk(at, visible.min(*at + window), sink)? {
                 return Ok(());
             }

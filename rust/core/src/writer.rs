@@ -1,8 +1,8 @@
 //! The end of a conversion that is written: code points with their places in the source become bytes of a form.
 
 use crate::OutOfMemory;
-use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS};
-use crate::encode::{Missing, joined, window_after};
+use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
+use crate::encode::{Missing, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
 use crate::kernels::{Extent, Input, Output, Text, Width, append, append_up_to};
 use crate::pass::{Halt, Pass, Pending, Sink};
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
             if at == count {
                 return Ok(true);
             }
-            window = window_after(at - start, window);
+            window = point_window_after(at - start, window);
             let limit = count.min(at + window);
             while at < limit {
                 let (code_point, next) = form.next_written(text, at);

@@ -72,7 +72,7 @@ pub struct Block {
 impl Lookup {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn new(table: &Table) -> Self {
+    pub fn new(table: &Table) -> Self {
         Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
     }
 
@@ -101,7 +101,7 @@ pub fn bytes_of(window: &Window, from: usize) -> __m512i {
 /// Which of the last 8 bytes of a window are continuation bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn continuing_8(window: &Window) -> u64 {
+pub fn continuing_8(window: &Window) -> u64 {
     let last = _mm512_castsi512_si128(last_8(window));
     _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
 }
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
-        let [b0, b1, _, b3] = bytes;
+        let [b0, b1, ..] = bytes;
         let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
         let (continuing, behind) = (continuations(b0), continuing_8(window));
         let continues = |place: u32| continuing >> place | behind << (64 - place);
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
             if surrogates != 0 {
-                pairs = self.pairs::<Taker>(window, surrogates & three, b1, b3);
+                pairs = pairs_among(window, surrogates & three, b1);
                 let unpaired = surrogates & !pairs;
                 match self.layout.pairs {
                     Pairs::Joined if self.layout.unpaired_is_ill => whole &= !unpaired,
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn well_formed<Taker>(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
-        let [b0, b1, _, b3] = bytes;
+        let [b0, b1, ..] = bytes;
         let continuing = continuations(b0);
         let (two, three, four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
         let due = two << 1 | three << 2 | four << 3;
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
             if surrogates != 0 {
-                let pairs = self.pairs::<Taker>(window, surrogates & !carry, b1, b3);
+                let pairs = pairs_among(window, surrogates & !carry, b1);
                 let joined = pairs << 3;
                 if self.layout.pairs == Pairs::Parting && pairs != 0
                     || self.layout.unpaired_part && surrogates & !(pairs | joined | carry) != 0
@@ -317,13 +317,13 @@ impl<'a> Reader<'a> {
         let second = _mm512_sub_epi8(b1, Lookup::new(&self.layout.parting_low).of(b0));
         parts | (seconds & _mm512_cmple_epu8_mask(second, Lookup::new(&self.layout.parting_span).of(b0)))
     }
+}
 
-    /// Which of the surrogate byte sequences begin a pair.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn pairs<Taker>(&self, window: &Window, surrogates: u64, b1: __m512i, b3: __m512i) -> u64 {
-        let (b4, b5) = (bytes_of(window, 4), bytes_of(window, 5));
-        let leads = surrogates & !is_at_least(b1, 0xB0);
-        leads & is(b3, 0xED) & is_at_least(b4, 0xB0) & continuations(b4) & continuations(b5)
-    }
+/// Which of some whole surrogate byte sequences begin a pair; `b1` are their second bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn pairs_among(window: &Window, surrogates: u64, b1: __m512i) -> u64 {
+    let [b3, b4, b5] = [3, 4, 5].map(|from| bytes_of(window, from));
+    let leads = surrogates & !is_at_least(b1, 0xB0);
+    leads & is(b3, 0xED) & is_at_least(b4, 0xB0) & continuations(b4) & continuations(b5)
 }

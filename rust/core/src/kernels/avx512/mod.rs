@@ -20,6 +20,7 @@ mod clean;
 pub mod decode;
 pub mod encode;
 mod look;
+pub mod tally;
 pub mod units;
 pub mod utf8;
 pub mod wide_text;

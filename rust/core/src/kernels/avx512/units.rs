@@ -175,6 +175,26 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
     Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: ill == 0 }
 }
 
+/// Count the ill-formed units from an offset to a limit, or to where the kernel stops: surrogates, and what is beyond
+/// Unicode. The end is returned.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn tally(units: &Units<'_>, start: usize, limit: usize, [surrogates, beyond]: [&mut u64; 2]) -> usize {
+    let units = &Units { answer: Answer::Drop, ..*units };
+    if units.wide.unit_bytes == 2 {
+        return each_block::<2, _>(units, (start, limit), surrogates, |surrogates, block| {
+            *surrogates += u64::from(block.ill.count_ones());
+        });
+    }
+    let mut counts = (surrogates, beyond);
+    each_block::<4, _>(units, (start, limit), &mut counts, |(surrogates, beyond), block| {
+        if block.ill != 0 {
+            let of_surrogates = block.ill & u32::from(are_32(block.units, SURROGATES));
+            **surrogates += u64::from(of_surrogates.count_ones());
+            **beyond += u64::from((block.ill & !of_surrogates).count_ones());
+        }
+    })
+}
+
 /// The units of a block without pairs that begin something, side by side.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
