@@ -62,6 +62,11 @@ impl Form {
             return self.write_row(code_point, out);
         }
         if let Some(spelling) = &self.spelling {
+            if (1..0x80).contains(&code_point) {
+                // A form that is spelt has no other bytes for ASCII than ASCII.
+                out.push(code_point as u8);
+                return true;
+            }
             let Some((bytes, length)) = spelling.spelt(code_point) else { return false };
             // All eight and then fewer: a number of bytes that is not known takes a call.
             let end = out.len() + length;
@@ -212,13 +217,7 @@ impl Form {
         for (place, digit) in escape[2..2 + digits].iter_mut().rev().enumerate() {
             *digit = hex_digit((code_point >> (4 * place)) as u8);
         }
-        let escape = &escape[..2 + digits];
-        if self.spelling.is_some() {
-            // A form that is spelt has no other bytes for ASCII than ASCII.
-            out.extend_from_slice(escape);
-            return true;
-        }
-        escape.iter().all(|&character| self.write(character.into(), out))
+        escape[..2 + digits].iter().all(|&character| self.write(character.into(), out))
     }
 
     fn write_surrogate(&self, code_point: u32, out: &mut Vec<u8>) -> bool {

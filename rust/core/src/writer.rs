@@ -21,6 +21,9 @@ pub struct Held {
 /// Room for any sequence; memory that cannot be had must be found out before a vector grows by itself.
 const ROOM_BYTES: usize = 64;
 
+/// How much must be valid UTF-8 for it to be copied as it is.
+const SHARED_BYTES: usize = 512;
+
 /// What the kernels write for a code point at most: a surrogate pair, each of three bytes.
 const LONGEST_BYTES: usize = 6;
 
@@ -113,7 +116,8 @@ impl<'a> Writer<'a> {
     fn take_chunk(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
         if self.form.agreement.is_total() {
             let shared = input.shared(start, limit);
-            if !shared.is_empty() {
+            // Little is sooner read with what follows it than written by itself.
+            if shared.len() >= SHARED_BYTES || start + shared.len() == limit && !shared.is_empty() {
                 self.out.try_reserve(shared.len())?;
                 self.out.extend_from_slice(shared);
                 return Ok(start + shared.len());

@@ -277,8 +277,8 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     write(source, start, limit, out, ascii, |reader, window, block, out| {
         let after = last_8(window);
         let mut places = _mm512_maskz_compress_epi8(block.begins, each_place());
-        let [mut ill, mut replaced, mut pairs] =
-            [block.ill, block.replaced, block.pairs].map(|lanes| _pext_u64(lanes, block.begins));
+        let (mut ill, mut pairs) = (_pext_u64(block.ill, block.begins), _pext_u64(block.pairs, block.begins));
+        let mut replaced = if block.replaced == 0 { 0 } else { _pext_u64(block.replaced, block.begins) };
         let mut left = block.begins.count_ones() as usize;
         while left > 0 {
             let at = four_times(places);
@@ -297,7 +297,9 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
                     None => _mm512_set1_epi32(0xFFFD),
                 };
                 points = _mm512_mask_mov_epi32(points, ill as u16, answers);
-                points = _mm512_mask_mov_epi32(points, replaced as u16, _mm512_set1_epi32(0xFFFD));
+                if replaced as u16 != 0 {
+                    points = _mm512_mask_mov_epi32(points, replaced as u16, _mm512_set1_epi32(0xFFFD));
+                }
             }
             put_32(out, points, left.min(16));
             places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
@@ -391,7 +393,9 @@ fn put_half(reader: &Reader<'_>, block: &Block, bytes: [__m256i; 3], first: u32,
             None => _mm512_set1_epi16(0xFFFD_u16 as i16),
         };
         points = _mm512_mask_mov_epi16(points, half(block.ill), answer);
-        points = _mm512_mask_mov_epi16(points, half(block.replaced), _mm512_set1_epi16(0xFFFD_u16 as i16));
+        if block.replaced != 0 {
+            points = _mm512_mask_mov_epi16(points, half(block.replaced), _mm512_set1_epi16(0xFFFD_u16 as i16));
+        }
     }
     let begins = half(block.begins);
     put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);

@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
             replaced = stops & continues(1) & continues(2);
             stops = 0;
         }
-        let mut pairs = 0;
+        let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
             if surrogates != 0 {
@@ -204,14 +204,16 @@ impl<'a> Reader<'a> {
                     Pairs::Joined => {}
                     _ => stops |= pairs,
                 }
+                joined = if self.layout.pairs == Pairs::Joined { pairs } else { 0 };
             }
         }
         let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let joined = if self.layout.pairs == Pairs::Joined { pairs } else { 0 };
-        // Of two, three and four bytes, and of six.
-        let [second, third, fourth] = [taken[0] | replaced, taken[1] | replaced, taken[2]];
-        let absorbed = carry | second << 1 | third << 2 | (fourth | joined) << 3 | joined << 4 | joined << 5;
-        let next_carry = second >> 63 | third >> 62 | (fourth | joined) >> 61 | joined >> 60 | joined >> 59;
+        let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
+        let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
+        if joined | replaced != 0 {
+            absorbed |= replaced << 1 | replaced << 2 | joined << 3 | joined << 4 | joined << 5;
+            next_carry |= replaced >> 63 | replaced >> 62 | joined >> 61 | joined >> 60 | joined >> 59;
+        }
 
         let mut ill = high & !whole;
         if !self.layout.has_nul {
