@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -543,3 +543,24 @@ def test_handlers_of_encoding_are_asked_as_the_reference_asks(form: eightfold.Fo
             writing = policy.writing(form, "eightfold-test-asked", form.name)
             pieces = b"".join(run.encoded_pieces(writing, text))
         assert (data, seen) == (pieces, expected)
+
+
+def converted(convert: Callable[..., bytes], *given: object) -> object:
+    try:
+        return convert(*given)
+    except eightfold.ConversionError as error:
+        return error.start, error.end, error.fault
+
+
+@pytest.mark.parametrize("policy_name", ["surrogatepass", "surrogateescape", "backslashreplace"])
+@pytest.mark.parametrize("form", PLAIN_FORMS, ids=lambda form: form.name)
+def test_what_gives_several_code_points_is_converted_as_the_reference_converts(
+    form: eightfold.Form, policy_name: str
+) -> None:
+    draw, texts = random.Random(7), ("a", "\x80", "\ufffe", "\U0010ffff", "\ud800", "\udc80")
+    parts = [*DIRT, *(eightfold.encode(text, form, "replace") for text in texts)]
+    for target in PLAIN_FORMS:
+        for _ in range(12):
+            data = b"".join(draw.choice(parts) for _ in range(draw.randrange(1, 9)))
+            given = (data, form, target, policy_name)
+            assert converted(eightfold.convert, *given) == converted(TWINS["convert"], *given), given

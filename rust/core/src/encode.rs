@@ -3,7 +3,8 @@
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
 use crate::form::{Form, LEADS, Range, SURROGATES, TRAILS, holds};
 use crate::kernels::{self, Output, Script, Text};
-use crate::pass::hex_digit;
+use crate::pass::{OnFault, hex_digit};
+use crate::spelling::ESCAPED;
 use crate::{LARGEST_IN_STR, OutOfMemory};
 
 /// What happens at code points that the form lacks. A policy that has no answer stops as `Stop` does.
@@ -135,6 +136,26 @@ impl Form {
         self.tables.rows.iter().any(|row| holds((row.first, row.last), code_point))
     }
 
+    /// Whether the form is known to have bytes for the code points that a policy of reading gives for a fault, if it gives
+    /// several.
+    #[must_use]
+    pub fn has_answers(&self, on_fault: OnFault) -> bool {
+        match on_fault {
+            OnFault::BackslashReplace => self.has_all((b' '.into(), b'~'.into())),
+            OnFault::SurrogateEscape => self.has_all(ESCAPED),
+            OnFault::Stop | OnFault::Replace | OnFault::Ignore | OnFault::SurrogatePass => true,
+        }
+    }
+
+    fn has_all(&self, range: Range) -> bool {
+        let is_apart = |other: Range| other.1 < range.0 || range.1 < other.0;
+        match (&self.spelling, self.wide) {
+            (Some(spelling), _) => spelling.missing.iter().all(|&missing| is_apart(missing)),
+            (None, Some(wide)) => wide.has_surrogates || is_apart(SURROGATES),
+            _ => false,
+        }
+    }
+
     /// The code point that is written next and the index after it: a pair is joined where the form joins.
     #[inline]
     pub(crate) fn next_written(&self, text: Text<'_>, at: usize) -> (u32, usize) {
@@ -168,7 +189,8 @@ impl Form {
         }
     }
 
-    fn write_missing(
+    /// Write what a policy gives for code points that the form lacks, and return how far; None where it gives nothing.
+    pub(crate) fn write_missing(
         &self,
         text: Text<'_>,
         (start, end): (usize, usize),

@@ -234,8 +234,13 @@ impl Pass<'_> {
             }
             OnFault::SurrogatePass => {
                 let (code_point, resume) = self.form.surrogate_at(self.data, start).ok_or(unanswered)?;
-                sink.put(code_point, start, end)?;
-                Ok(resume)
+                match sink.put(code_point, start, end) {
+                    // Behind the whole surrogate, of which the unit is the beginning.
+                    Err(Halt::Unwritten(pending)) if pending.resume == end => {
+                        Err(Halt::Unwritten(Pending { resume, ..pending }))
+                    }
+                    put => put.map(|()| resume),
+                }
             }
             OnFault::SurrogateEscape => {
                 let bytes = &self.data[start..end];

@@ -5,7 +5,7 @@ use crate::form::{Range, Row, SURROGATES, Tables, holds};
 use crate::layout::{Layout, PAIR, SURROGATE};
 
 /// The code points by which `surrogateescape` keeps bytes.
-const ESCAPED: Range = (0xDC80, 0xDCFF);
+pub(crate) const ESCAPED: Range = (0xDC80, 0xDCFF);
 
 /// How code points are written: up to how many bytes, and which are written otherwise or not at all.
 #[derive(Clone, Debug)]

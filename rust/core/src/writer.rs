@@ -34,6 +34,8 @@ pub enum Unwritten {
     Stop,
     /// These bytes, which may be none.
     Write(Vec<u8>),
+    /// What a policy gives for it by itself; where it gives nothing, the pass stops.
+    Answer(Missing),
 }
 
 /// Writes code points in a form.
@@ -170,8 +172,13 @@ impl<'a> Writer<'a> {
         if self.form.write(code_point, &mut self.out) {
             return Ok(());
         }
+        let stop = Err(Halt::Unwritten(Pending { code_point, start, end, resume }));
         match &self.unwritten {
-            Unwritten::Stop => Err(Halt::Unwritten(Pending { code_point, start, end, resume })),
+            Unwritten::Stop => stop,
+            Unwritten::Answer(policy) => {
+                let written = self.form.write_missing(Text::Four(&[code_point]), (0, 1), *policy, &mut self.out);
+                if written.is_some() { Ok(()) } else { stop }
+            }
             Unwritten::Write(bytes) => {
                 self.out.try_reserve(bytes.len()).map_err(OutOfMemory::from)?;
                 self.out.extend_from_slice(bytes);

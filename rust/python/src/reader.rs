@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use eightfold_core::{Extent, Halt, OnFault, Pass, Pending, Sink};
+use eightfold_core::{Extent, Form, Halt, OnFault, Pass, Pending, Sink};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -87,18 +87,18 @@ impl<'py> Reader<'py> {
         Ok(reader)
     }
 
-    /// The same pass over a piece of its input, with Python's answers.
-    pub fn of_piece(&self, piece: &Range<usize>) -> Self {
+    /// The same pass over a piece of its input, for a writer of a form.
+    pub fn of_piece(&self, piece: &Range<usize>, target: &Form) -> Self {
         let mut reader = Reader::new(self.reading.clone(), self.input.clone(), piece.start, self.largest);
         reader.limit = piece.end;
-        reader.answer_one_by_one();
+        reader.write_to(target);
         reader
     }
 
-    /// Leave to Python what gives several code points or goes on elsewhere than at the end of a unit: a sink that stops
-    /// for each code point must be able to go on right behind it.
-    pub fn answer_one_by_one(&mut self) {
-        if !matches!(self.on_fault, OnFault::Replace | OnFault::Ignore) {
+    /// Leave to the handler what gives several code points, where the target may lack one of them: a sink that stops for
+    /// each code point must be able to go on right behind it.
+    pub fn write_to(&mut self, target: &Form) {
+        if !target.has_answers(self.on_fault) {
             self.on_fault = OnFault::Stop;
         }
     }
