@@ -129,6 +129,28 @@ fn faults_are_counted_in_blocks_as_one_by_one() {
 }
 
 #[test]
+fn pairs_are_known_wherever_a_block_ends() {
+    let family = forms::family();
+    let (pair, lead, trail) = (b"\xED\xA0\xBD\xED\xB8\x80", b"\xED\xA0\xBD", b"\xED\xB8\x80");
+    for name in ["cesu-8", "mutf-8", "wtf-8"] {
+        for padding in 0..64 {
+            let mut data = b"a".repeat(padding);
+            for round in 0..7500 {
+                data.extend(pair);
+                let more: &[u8] = match round % 50 {
+                    10 => lead,
+                    20 => trail,
+                    30 => b"\xED\xA0",
+                    _ => b"abc",
+                };
+                data.extend(more);
+            }
+            check(name, &family[name], &data);
+        }
+    }
+}
+
+#[test]
 fn what_is_held_back_is_not_counted() {
     let family = forms::family();
     let mut scan = Scan { is_final: false, ..scan(&family["utf-8"], b"a\xFF\xE2\x82") };

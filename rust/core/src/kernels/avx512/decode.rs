@@ -249,7 +249,7 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         put_16(out, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)), 32);
     };
     write(source, start, limit, out, ascii, |reader, _, block, out| {
-        if reader.layout.shift().is_none() && reader.escape.is_none_or(|base| base & 0xFF == 0) {
+        if reader.has_plain_bytes() {
             return put_units(reader, block, out);
         }
         let [b0, b1, b2, _] = block.bytes;
@@ -393,9 +393,6 @@ fn put_half(reader: &Reader<'_>, block: &Block, bytes: [__m256i; 3], first: u32,
             None => _mm512_set1_epi16(0xFFFD_u16 as i16),
         };
         points = _mm512_mask_mov_epi16(points, half(block.ill), answer);
-        if block.replaced != 0 {
-            points = _mm512_mask_mov_epi16(points, half(block.replaced), _mm512_set1_epi16(0xFFFD_u16 as i16));
-        }
     }
     let begins = half(block.begins);
     put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);

@@ -132,6 +132,11 @@ pub fn continuations(bytes: __m512i) -> u64 {
     _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
 
+/// Whether payload bits are code points, and what is added to an escaped byte changes none of its bits.
+fn adds_upper_byte(layout: &Layout, answer: Answer) -> bool {
+    layout.shift().is_none() && !matches!(answer, Answer::Escape(base) if base & 0xFF != 0)
+}
+
 impl<'a> Reader<'a> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -146,8 +151,17 @@ impl<'a> Reader<'a> {
             second_span: Lookup::new(&layout.second_span),
             answer,
             escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
-            replaces_units: layout.parting_is_unit && source.answer == Answer::Replace,
+            replaces_units: layout.parting_is_unit
+                && source.answer == Answer::Replace
+                && adds_upper_byte(layout, answer),
         }
+    }
+
+    /// Whether 16-bit units can be put together byte by byte.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn has_plain_bytes(&self) -> bool {
+        adds_upper_byte(self.layout, self.answer)
     }
 
     /// Whether 64 bytes are code points as they stand, and nothing is due before them.
