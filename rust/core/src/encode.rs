@@ -239,7 +239,13 @@ impl Form {
         for (place, digit) in escape[2..2 + digits].iter_mut().rev().enumerate() {
             *digit = hex_digit((code_point >> (4 * place)) as u8);
         }
-        escape[..2 + digits].iter().all(|&character| self.write(character.into(), out))
+        let escape = &escape[..2 + digits];
+        if self.spelling.is_some() {
+            // All at once takes half the time.
+            out.extend_from_slice(escape);
+            return true;
+        }
+        escape.iter().all(|&character| self.write(character.into(), out))
     }
 
     fn write_surrogate(&self, code_point: u32, out: &mut Vec<u8>) -> bool {

@@ -8,8 +8,9 @@ use crate::pass::{Halt, OnFault, Pass};
 use crate::sequence::Step;
 use crate::verdict::{Verdict, Verdicts};
 
-/// From here on it is worth what it costs to find out how a form's faults are told by the block: half a millisecond, once.
-const BLOCKS_BYTES: usize = 1 << 16;
+/// How much must follow the first fault for it to be worth what it costs to find out how a form's faults are told by the
+/// block: a quarter of a millisecond, once.
+const BLOCKS_BYTES: usize = 1 << 14;
 
 /// How many faults there are of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl Scan<'_> {
     /// Count the faults of a form that tells them by the block, up to where the input ends soon.
     fn tally_blocks(&mut self, tally: &mut Tally) {
         let end = self.limit.min(self.data.len().saturating_sub(LOOK_AHEAD));
-        if end.saturating_sub(self.at) < BLOCKS_BYTES {
+        if !self.stops_at_fault() || end.saturating_sub(self.at) < BLOCKS_BYTES {
             return;
         }
         let mut window = WINDOW_BYTES;
