@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
+import copy
 import inspect
 import os
+import pickle
 import random
 import subprocess
 import sys
 import threading
 import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 import eightfold
-from eightfold import jsontext, reference
+from eightfold import jsontext, policy, reference, run
 from eightfold._engine import CORE
 from eightfold.text import TWINS
 
@@ -475,3 +480,87 @@ def test_a_line_feed_may_be_several_bytes_or_missing(ranges: list[tuple[int, int
     for count in range(300):
         data = bytes(draw.choice([0x8A, 0xC0, 0x0A, 0x61]) for _ in range(count))
         assert CORE.line_feeds(form, data) == reference.line_feeds(form, data)
+
+
+@contextmanager
+def asked(back: int = 0) -> Iterator[list[tuple[object, ...]]]:
+    """Register a handler that goes on some units before the end of every third fault, and yield what it is asked.
+
+    That is all that an exception is, here and behind a pickle and a copy.
+    """
+    seen: list[tuple[object, ...]] = []
+
+    def handler(error: UnicodeDecodeError | UnicodeEncodeError) -> tuple[str, int]:
+        each = [
+            (type(e), e.args, str(e), vars(e)) for e in (error, pickle.loads(pickle.dumps(error)), copy.copy(error))
+        ]
+        assert each[0] == each[1] == each[2]
+        seen.append(each[0])
+        return "?", error.end if len(seen) % 3 else max(error.end - back, error.start + 1)
+
+    codecs.register_error("eightfold-test-asked", handler)
+    yield seen
+
+
+DIRT = (
+    *(b"\xff\xfe", b"\x80", b"\xc0\xaf", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xb0", b"\xf0\x9f\x92", b"\xee\xbe\x80"),
+    *(
+        b"\xf8\x88\x80\x80\x80a",
+        b"\xf4\x90\x80\x80",
+        b"\x00\xd8",
+        b"\xd8\x00",
+        b"\xff\xff\xff\xff",
+        b"\xfe\x80\xff\x80",
+    ),
+)
+PLAIN_FORMS = [form for form in eightfold.forms() if not form.signatures]
+
+
+@pytest.mark.parametrize("form", PLAIN_FORMS, ids=lambda form: form.name)
+@pytest.mark.parametrize("back", [0, 1])
+def test_handlers_of_decoding_are_asked_as_the_reference_asks(form: eightfold.Form, back: int) -> None:
+    draw, plain = random.Random(5), eightfold.encode("a", form)
+    for _ in range(100):
+        data = b"".join(draw.choice((plain, *DIRT)) for _ in range(draw.randrange(1, 12)))
+        with asked(back) as seen:
+            text = eightfold.decode(data, form, "eightfold-test-asked")
+        with asked(back) as expected:
+            decoding = run.Decoding(policy.reading(form, "eightfold-test-asked", form.name), data)
+            points = [point for piece in decoding.pieces(final=True) for point in piece.code_points]
+        assert (text, seen) == ("".join(map(chr, points)), expected)
+
+
+@pytest.mark.parametrize("form", PLAIN_FORMS, ids=lambda form: form.name)
+def test_handlers_of_encoding_are_asked_as_the_reference_asks(form: eightfold.Form) -> None:
+    draw = random.Random(5)
+    for _ in range(100):
+        text = "".join(
+            draw.choice("a\x80\ud800\udbff\udc00\udc80\uef80\uffff\U0010ffff") for _ in range(draw.randrange(9))
+        )
+        with asked() as seen:
+            data = eightfold.encode(text, form, "eightfold-test-asked")
+        with asked() as expected:
+            writing = policy.writing(form, "eightfold-test-asked", form.name)
+            pieces = b"".join(run.encoded_pieces(writing, text))
+        assert (data, seen) == (pieces, expected)
+
+
+def converted(convert: Callable[..., bytes], *given: object) -> object:
+    try:
+        return convert(*given)
+    except eightfold.ConversionError as error:
+        return error.start, error.end, error.fault
+
+
+@pytest.mark.parametrize("policy_name", ["surrogatepass", "surrogateescape", "backslashreplace"])
+@pytest.mark.parametrize("form", PLAIN_FORMS, ids=lambda form: form.name)
+def test_what_gives_several_code_points_is_converted_as_the_reference_converts(
+    form: eightfold.Form, policy_name: str
+) -> None:
+    draw, texts = random.Random(7), ("a", "\x80", "\ufffe", "\U0010ffff", "\ud800", "\udc80")
+    parts = [*DIRT, *(eightfold.encode(text, form, "replace") for text in texts)]
+    for target in PLAIN_FORMS:
+        for _ in range(12):
+            data = b"".join(draw.choice(parts) for _ in range(draw.randrange(1, 9)))
+            given = (data, form, target, policy_name)
+            assert converted(eightfold.convert, *given) == converted(TWINS["convert"], *given), given

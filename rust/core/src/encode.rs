@@ -1,10 +1,11 @@
 //! Writing: which units write a code point, which code point is written next, and the loop over a str.
 
-use crate::OutOfMemory;
-use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS};
-use crate::form::{Form, LEADS, Row, SURROGATES, TRAILS, holds};
+use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
+use crate::form::{Form, LEADS, Range, SURROGATES, TRAILS, holds};
 use crate::kernels::{self, Output, Script, Text};
-use crate::pass::hex_digit;
+use crate::pass::{OnFault, hex_digit};
+use crate::spelling::ESCAPED;
+use crate::{LARGEST_IN_STR, OutOfMemory};
 
 /// What happens at code points that the form lacks. A policy that has no answer stops as `Stop` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,16 +59,41 @@ impl Form {
     /// Write a code point; false, and nothing written, where the form has none for it.
     #[inline]
     pub fn write(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
-        let row = self.tables.rows.iter().find(|row| holds((row.first, row.last), code_point));
-        row.map(|row| self.write_by(row, code_point, out)).is_some()
+        if code_point > LARGEST_IN_STR {
+            return self.write_row(code_point, out);
+        }
+        if let Some(spelling) = &self.spelling {
+            if (1..0x80).contains(&code_point) {
+                // A form that is spelt has no other bytes for ASCII than ASCII.
+                out.push(code_point as u8);
+                return true;
+            }
+            let Some((bytes, length)) = spelling.spelt(code_point) else { return false };
+            // All eight and then fewer: a number of bytes that is not known takes a call.
+            let end = out.len() + length;
+            out.extend_from_slice(&bytes);
+            out.truncate(end);
+            return true;
+        }
+        match self.wide {
+            Some(wide) => wide.write(code_point, out),
+            None => self.write_row(code_point, out),
+        }
     }
 
-    fn write_by(&self, row: &Row, code_point: u32, out: &mut Vec<u8>) {
+    /// The same by the rows alone, which is slow: what the quick ways are measured against.
+    pub fn write_row(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        let row = self.tables.rows.iter().find(|row| holds((row.first, row.last), code_point));
+        row.map(|row| self.write_by((row.first, &row.ranges), code_point, out)).is_some()
+    }
+
+    /// Write by the ranges of units that begin with those of a first code point.
+    fn write_by(&self, (first, ranges): (u32, &[Range]), code_point: u32, out: &mut Vec<u8>) {
         let width = self.tables.unit_bytes;
         let start = out.len();
-        out.resize(start + row.ranges.len() * width, 0);
-        let mut index = code_point - row.first;
-        for (&(low, high), place) in row.ranges.iter().zip(out[start..].chunks_exact_mut(width)).rev() {
+        out.resize(start + ranges.len() * width, 0);
+        let mut index = code_point - first;
+        for (&(low, high), place) in ranges.iter().zip(out[start..].chunks_exact_mut(width)).rev() {
             // A range as wide as all 32-bit units is the only one of its row.
             let (unit, rest) = match (high - low).checked_add(1) {
                 Some(count) => (low + index % count, index / count),
@@ -103,8 +129,31 @@ impl Form {
     }
 
     /// Whether the form has bytes for a code point.
-    pub(crate) fn has(&self, code_point: u32) -> bool {
+    fn has(&self, code_point: u32) -> bool {
+        if let Some(spelling) = self.spelling.as_ref().filter(|_| code_point <= LARGEST_IN_STR) {
+            return !spelling.lacks(code_point);
+        }
         self.tables.rows.iter().any(|row| holds((row.first, row.last), code_point))
+    }
+
+    /// Whether the form is known to have bytes for the code points that a policy of reading gives for a fault, if it gives
+    /// several.
+    #[must_use]
+    pub fn has_answers(&self, on_fault: OnFault) -> bool {
+        match on_fault {
+            OnFault::BackslashReplace => self.has_all((b' '.into(), b'~'.into())),
+            OnFault::SurrogateEscape => self.has_all(ESCAPED),
+            OnFault::Stop | OnFault::Replace | OnFault::Ignore | OnFault::SurrogatePass => true,
+        }
+    }
+
+    fn has_all(&self, range: Range) -> bool {
+        let is_apart = |other: Range| other.1 < range.0 || range.1 < other.0;
+        match (&self.spelling, self.wide) {
+            (Some(spelling), _) => spelling.missing.iter().all(|&missing| is_apart(missing)),
+            (None, Some(wide)) => wide.has_surrogates || is_apart(SURROGATES),
+            _ => false,
+        }
     }
 
     /// The code point that is written next and the index after it: a pair is joined where the form joins.
@@ -140,7 +189,8 @@ impl Form {
         }
     }
 
-    fn write_missing(
+    /// Write what a policy gives for code points that the form lacks, and return how far; None where it gives nothing.
+    pub(crate) fn write_missing(
         &self,
         text: Text<'_>,
         (start, end): (usize, usize),
@@ -153,7 +203,7 @@ impl Form {
             Missing::Stop => None,
             Missing::Ignore => Some(end),
             Missing::Replace => all((start..end).all(|_| self.write(u32::from(b'?'), out))),
-            Missing::BackslashReplace => all((start..end).all(|at| self.write_all(&escape(text.at(at)), out))),
+            Missing::BackslashReplace => all((start..end).all(|at| self.write_escape(text.at(at), out))),
             Missing::SurrogatePass => self.write_prefix(text, (start, end), |point| self.write_surrogate(point, out)),
             Missing::SurrogateEscape => self.write_prefix(text, (start, end), |point| {
                 let byte = u8::try_from(point.wrapping_sub(0xDC00)).ok().filter(|&byte| byte >= 0x80);
@@ -179,24 +229,29 @@ impl Form {
         (written > 0).then_some(start + written)
     }
 
-    fn write_surrogate(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
-        let Some(ranges) = self.surrogates.as_ref().filter(|_| holds(SURROGATES, code_point)) else {
-            return false;
+    fn write_escape(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        let (letter, digits) = match code_point {
+            0..=0xFF => (b'x', 2),
+            0x100..=0xFFFF => (b'u', 4),
+            _ => (b'U', 8),
         };
-        let row = Row { first: SURROGATES.0, last: SURROGATES.1, ranges: ranges.clone() };
-        self.write_by(&row, code_point, out);
-        true
+        let mut escape = [b'\\', letter, 0, 0, 0, 0, 0, 0, 0, 0];
+        for (place, digit) in escape[2..2 + digits].iter_mut().rev().enumerate() {
+            *digit = hex_digit((code_point >> (4 * place)) as u8);
+        }
+        let escape = &escape[..2 + digits];
+        if self.spelling.is_some() {
+            // All at once takes half the time.
+            out.extend_from_slice(escape);
+            return true;
+        }
+        escape.iter().all(|&character| self.write(character.into(), out))
     }
-}
 
-fn escape(code_point: u32) -> Vec<u32> {
-    let (letter, digits) = match code_point {
-        0..=0xFF => (b'x', 2),
-        0x100..=0xFFFF => (b'u', 4),
-        _ => (b'U', 8),
-    };
-    let hex = (0..digits).rev().map(|place| hex_digit((code_point >> (4 * place)) as u8));
-    [b'\\', letter].into_iter().chain(hex).map(u32::from).collect()
+    fn write_surrogate(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        let ranges = self.surrogates.as_ref().filter(|_| holds(SURROGATES, code_point));
+        ranges.map(|ranges| self.write_by((SURROGATES.0, ranges), code_point, out)).is_some()
+    }
 }
 
 /// A place for the bytes of a text.
@@ -287,13 +342,15 @@ pub fn encode_text(
 ) -> Result<(), TextFault> {
     let own = form.spelling.as_ref();
     let under_policy = own.filter(|_| policy != Missing::Stop).map(|own| own.under(policy, form.surrogates.as_deref()));
-    let script = form.script(under_policy.as_ref().or(own), text);
-    let (mut at, mut bytes) = (start, Vec::new());
+    let script = form.script(under_policy.as_ref().or(own), policy, text);
+    let (mut at, mut bytes, mut window) = (start, Vec::new(), WINDOW_POINTS);
     while at < text.len() {
         let mut limit = text.len();
         if let Some(script) = &script {
-            at = place.take(script, at, limit)?;
-            limit = limit.min(at + WINDOW_POINTS);
+            let start = at;
+            at = place.take(script, start, limit)?;
+            window = point_window_after(at - start, window);
+            limit = limit.min(at + window);
         }
         while at < limit {
             bytes.clear();

@@ -95,6 +95,12 @@ impl Form {
         Some(Fault { kind, start, end, code_point, at_end: kind == Kind::TRUNCATED && end == data.len() })
     }
 
+    /// Whether some row begins with the code unit at an offset.
+    #[must_use]
+    pub fn begins_row(&self, data: &[u8], start: usize) -> bool {
+        self.unit_at(data, start).is_some_and(|lead| self.tables.rows.iter().any(|row| holds(row.ranges[0], lead)))
+    }
+
     fn row_named(&self, data: &[u8], start: usize, unit_end: usize, is_final: bool) -> Option<Named<'_>> {
         let is_whole = |unit: &&FaultRow| self.matched(&unit.ranges, data, start).0 == unit.ranges.len();
         // The longest unit names it; of two that are as long, the one that the form lists first.

@@ -4,10 +4,12 @@ use std::sync::OnceLock;
 
 use crate::agreement::Agreement;
 use crate::automaton::Automaton;
+use crate::encode::Missing;
 use crate::fault::Kind;
+use crate::fault_table::FaultTable;
 use crate::kernels::{Level, Script, Spelt, Text, WideText};
-use crate::layout::Layout;
-use crate::spelling::Spelling;
+use crate::layout::{Layout, SURROGATE};
+use crate::spelling::{Lacking, Spelling};
 use crate::verdict::Verdicts;
 use crate::wide::Wide;
 
@@ -85,6 +87,8 @@ pub struct Form {
     pub(crate) surrogates: Option<Vec<Range>>,
     /// What a few units decide; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
+    /// What the kernels count faults by; made when many bytes are first counted.
+    fault_table: OnceLock<Option<FaultTable>>,
     /// The layout with surrogate byte sequences, where the form's own rows have none; made when it is first asked for.
     passing: OnceLock<Option<Layout>>,
 }
@@ -104,6 +108,7 @@ impl Form {
             wide: Wide::new(&tables),
             surrogates: surrogate_ranges(&tables),
             verdicts: OnceLock::new(),
+            fault_table: OnceLock::new(),
             passing: OnceLock::new(),
             holds_back_lead: false,
             line_feed: Vec::new(),
@@ -118,15 +123,34 @@ impl Form {
     }
 
     /// What the kernels write of a text, if they know the form; `spelling` is the form's or one for a policy.
-    pub(crate) fn script<'a>(&'a self, spelling: Option<&'a Spelling>, text: Text<'a>) -> Option<Script<'a>> {
-        let spelt = |spelling| Script::Bytes(Spelt { spelling, agreement: &self.agreement, text });
-        let units = |wide| Script::Units(WideText { wide, text });
-        spelling.map(spelt).or(self.wide.map(units))
+    pub(crate) fn script<'a>(
+        &'a self,
+        spelling: Option<&'a Spelling>,
+        policy: Missing,
+        text: Text<'a>,
+    ) -> Option<Script<'a>> {
+        if let Some(spelling) = spelling {
+            return Some(Script::Bytes(Spelt { spelling, agreement: &self.agreement, text }));
+        }
+        let wide = self.wide?;
+        let has_surrogates = wide.has_surrogates || policy == Missing::SurrogatePass;
+        let lacking = Lacking::under(policy);
+        Some(Script::Units(WideText { wide: Wide { has_surrogates, ..wide }, lacking, text }))
+    }
+
+    /// What the kernels count faults by, where they can.
+    pub(crate) fn fault_table(&self) -> Option<&FaultTable> {
+        self.fault_table.get_or_init(|| FaultTable::new(self)).as_ref()
     }
 
     /// How `surrogatepass` reads: by the form's layout with surrogate byte sequences, if its own rows have none.
     pub(crate) fn passing(&self) -> Option<&Layout> {
-        self.passing.get_or_init(|| passing(&self.tables)).as_ref().or(self.layout.as_ref())
+        let own = self.layout.as_ref()?;
+        // Where each stray byte is an escape, no surrogate is a fault.
+        if own.escape.is_some() {
+            return Some(own);
+        }
+        self.passing.get_or_init(|| passing(&self.tables)).as_ref().or(Some(own))
     }
 
     /// Whether a unit without a fixed length is among the form's own.
@@ -151,16 +175,20 @@ impl Form {
 /// The layout of the form's rows with one more, by which `surrogatepass` reads surrogates.
 fn passing(tables: &Tables) -> Option<Layout> {
     let ranges = surrogate_ranges(tables)?;
-    if ranges.len() != 3 || !tables.units.is_empty() || tables.rows.iter().any(|row| row.ranges == ranges) {
+    // Units that are surrogates and the beginnings of such are no other units than those that the row would leave.
+    let is_of_surrogates = |unit: &FaultRow| unit.run.is_empty() && SURROGATE.starts_with(&unit.ranges);
+    let has_row = tables.rows.iter().any(|row| row.ranges == ranges);
+    if ranges != SURROGATE || !tables.units.iter().all(is_of_surrogates) || has_row {
         return None;
     }
     let mut tables = tables.clone();
+    tables.units.clear();
     tables.rows.push(Row { first: SURROGATES.0, last: SURROGATES.1, ranges });
     Layout::new(&tables)
 }
 
 /// The unit ranges by which a form's own tables know the surrogates: a row, a unit or a name.
-fn surrogate_ranges(tables: &Tables) -> Option<Vec<Range>> {
+pub(crate) fn surrogate_ranges(tables: &Tables) -> Option<Vec<Range>> {
     let rows = tables.rows.iter().map(|row| (Some((row.first, row.last)), &row.ranges));
     let named = tables.units.iter().chain(&tables.names).map(|row| (row.meant, &row.ranges));
     rows.chain(named).find(|(meant, _)| *meant == Some(SURROGATES)).map(|(_, ranges)| ranges.clone())

@@ -13,13 +13,15 @@ const CONTINUATION: Range = (0x80, 0xBF);
 /// The bytes of a surrogate pair, each written as three.
 pub(crate) const PAIR: [Range; 6] =
     [(0xED, 0xED), (0xA0, 0xAF), CONTINUATION, (0xED, 0xED), (0xB0, 0xBF), CONTINUATION];
+/// The bytes of a surrogate in generalized UTF-8.
+pub(crate) const SURROGATE: [Range; 3] = [PAIR[0], (0xA0, 0xBF), CONTINUATION];
 /// The continuation bytes.
 const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
 /// The code points of the borders, see [`Layout::borders`].
 const LEAST: [u32; 3] = [0x80, 0x100, 0x1_0000];
 const NO_BORDER: [u8; 3] = [0xFF; 3];
 /// The second byte from which on `ED` begins a surrogate byte sequence.
-const SURROGATE_SECOND: u8 = 0xA0;
+pub(crate) const SURROGATE_SECOND: u8 = 0xA0;
 
 /// A byte for each byte from 80 on.
 #[derive(Clone, Debug)]
@@ -71,6 +73,8 @@ pub struct Layout {
     pub pairs: Pairs,
     /// Whether a surrogate byte sequence in no pair parts from the layout.
     pub unpaired_part: bool,
+    /// Whether that is an ill-formed unit as long as what is there of it, two bytes at least, and nothing else.
+    pub unpaired_is_ill: bool,
     /// What is added to each byte that is part of no sequence, where the form has such a row.
     pub escape: Option<u32>,
     /// The first three bytes of the first sequences from U+0080, U+0100 and U+10000 on: what is before them is smaller.
@@ -79,6 +83,8 @@ pub struct Layout {
     pub lead_decides: bool,
     /// Whether some sequences part from the layout by their first two bytes.
     pub parts: bool,
+    /// Whether those that do are ill-formed units of three bytes, where their third continues them, and else nothing.
+    pub parting_is_unit: bool,
 }
 
 /// What begins with two bytes.
@@ -131,10 +137,12 @@ impl Layout {
             has_nul,
             pairs,
             unpaired_part: false,
+            unpaired_is_ill: false,
             escape,
             borders: [NO_BORDER; 3],
             lead_decides: true,
             parts: false,
+            parting_is_unit: true,
         };
         let leads: Vec<Lead> = (0x80..=0xFF).map(|lead| Lead::new(tables, lead)).collect();
         leads.iter().for_each(|lead| layout.find_borders(lead));
@@ -206,7 +214,7 @@ impl Layout {
         let (parting, parting_is_range) = span_of(&beginnings, Beginning::Parting);
         if lead.goes_beyond || !plain_is_range || !parting_is_range {
             self.kinds.0[place] = Layout::PARTS;
-            self.parts = true;
+            (self.parts, self.parting_is_unit) = (true, false);
             return;
         }
         if let Some((low, span)) = plain {
@@ -218,6 +226,7 @@ impl Layout {
             self.kinds.0[place] |= Layout::SECOND_PARTS;
             (self.parting_low.0[place], self.parting_span.0[place]) = (low, span);
             self.parts = true;
+            self.parting_is_unit &= lead.has_units_of_three((low, low + span));
         }
         // A pair must be seen whole before anything is said of its halves.
         if self.pairs == Pairs::Joined
@@ -227,6 +236,7 @@ impl Layout {
             self.second_span.0[place] = 0xBF - self.second_low.0[place];
             self.kinds.0[place] &= !Layout::SECOND_PARTS;
             self.unpaired_part = true;
+            self.unpaired_is_ill = lead.has_surrogate_units();
         }
     }
 
@@ -288,12 +298,30 @@ impl<'a> Lead<'a> {
         let rows = tables.rows.iter().filter(|row| begins(&row.ranges, byte));
         let units = tables.units.iter().map(|unit| unit.ranges.as_slice()).filter(|ranges| begins(ranges, byte));
         let is_apart = |ranges: &&[Range]| ranges.len() > 1 && *ranges != PAIR;
+        let has_run = tables.units.iter().any(|unit| begins(&unit.ranges, byte) && !unit.run.is_empty());
         Lead {
             byte,
             rows: rows.clone().filter(|row| is_apart(&row.ranges.as_slice())).map(Line::new).collect(),
             units: units.clone().filter(is_apart).collect(),
-            goes_beyond: rows.map(|row| row.ranges.as_slice()).chain(units).any(|ranges| !continues(ranges)),
+            goes_beyond: has_run || rows.map(|row| row.ranges.as_slice()).chain(units).any(|ranges| !continues(ranges)),
         }
+    }
+
+    /// Whether what begins with some second bytes is one of the units, of which each is any three bytes that begin so.
+    fn has_units_of_three(&self, (low, high): (u8, u8)) -> bool {
+        let is_apart = |line: &Line| line.ranges[1].1 < u32::from(low) || line.ranges[1].0 > u32::from(high);
+        let is_of_three = |ranges: &&[Range]| ranges.len() == 3 && ranges[2] == CONTINUATION;
+        self.byte >= 0xC0 && self.units.iter().all(is_of_three) && self.rows.iter().all(is_apart)
+    }
+
+    /// Whether the units are surrogate byte sequences, and two bytes of them, and no row begins as they do.
+    fn has_surrogate_units(&self) -> bool {
+        let is_unit = |ranges: &&[Range]| *ranges == SURROGATE || *ranges == &SURROGATE[..2];
+        let is_apart = |line: &Line| line.ranges[1].1 < u32::from(SURROGATE_SECOND);
+        self.units.len() == 2
+            && self.units.iter().all(is_unit)
+            && self.units[0] != self.units[1]
+            && self.rows.iter().all(is_apart)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
 
 use crate::OutOfMemory;
-use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES};
+use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::form::Form;
 use crate::kernels::{Answer, Extent, Input, Output, Source, Units, Width};
 use crate::sequence::Step;
@@ -20,6 +20,15 @@ pub trait Sink {
     /// # Errors
     /// The sink cannot hold it: [`Halt::Unwritten`].
     fn put(&mut self, code_point: u32, start: usize, end: usize) -> Result<(), Halt>;
+
+    /// Take characters of ASCII that stand for the bytes from `start` to `end`.
+    ///
+    /// # Errors
+    /// As [`Sink::put`].
+    #[inline]
+    fn put_ascii(&mut self, characters: &[u8], start: usize, end: usize) -> Result<(), Halt> {
+        characters.iter().try_for_each(|&character| self.put(character.into(), start, end))
+    }
 
     /// Take what the kernels read from an offset to a limit, and return where they stopped.
     ///
@@ -162,14 +171,16 @@ impl Pass<'_> {
         let input = self.input();
         // Where more may follow, the kernels read what they can see whole.
         let visible = if self.is_final { self.data.len() } else { self.data.len().saturating_sub(LOOK_AHEAD) };
+        let mut window = WINDOW_BYTES;
         while *at < self.data.len() {
             let Some(input) = input.as_ref().filter(|_| *at < visible) else {
                 self.walk(at, self.data.len(), sink)?;
                 return Ok(());
             };
-            *at = sink.take(input, *at, visible)?;
-            // Where the kernels stop short, what follows is walked, and a little more: faults come in flocks.
-            if *at < visible && !self.walk(at, visible.min(*at + WINDOW_BYTES), sink)? {
+            let start = *at;
+            *at = sink.take(input, start, visible)?;
+            window = window_after(*at - start, window);
+            if *at < visible && !self.walk(at, visible.min(*at + window), sink)? {
                 return Ok(());
             }
         }
@@ -178,17 +189,18 @@ impl Pass<'_> {
 
     /// What the kernels read, if they know the form.
     fn input(&self) -> Option<Input<'_>> {
-        if let Some(wide) = self.form.wide {
-            let has_surrogates = wide.has_surrogates || self.on_fault == OnFault::SurrogatePass;
-            return Some(Input::Units(Units { wide: Wide { has_surrogates, ..wide }, data: self.data }));
-        }
-        let (layout, answer) = match self.on_fault {
-            OnFault::SurrogatePass => (self.form.passing(), Answer::Stop),
-            OnFault::Stop | OnFault::BackslashReplace => (self.form.layout.as_ref(), Answer::Stop),
-            OnFault::Replace => (self.form.layout.as_ref(), Answer::Replace),
-            OnFault::Ignore => (self.form.layout.as_ref(), Answer::Drop),
-            OnFault::SurrogateEscape => (self.form.layout.as_ref(), Answer::Escape(SURROGATE_ESCAPE)),
+        let answer = match self.on_fault {
+            OnFault::Stop | OnFault::BackslashReplace | OnFault::SurrogatePass => Answer::Stop,
+            OnFault::Replace => Answer::Replace,
+            OnFault::Ignore => Answer::Drop,
+            OnFault::SurrogateEscape => Answer::Escape(SURROGATE_ESCAPE),
         };
+        let passes = self.on_fault == OnFault::SurrogatePass;
+        if let Some(wide) = self.form.wide {
+            let wide = Wide { has_surrogates: wide.has_surrogates || passes, ..wide };
+            return Some(Input::Units(Units { wide, answer, data: self.data }));
+        }
+        let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
         layout.map(|layout| Input::Bytes(Source { layout, agreement: &self.form.agreement, answer, data: self.data }))
     }
 
@@ -196,7 +208,7 @@ impl Pass<'_> {
     fn walk(&self, at: &mut usize, limit: usize, sink: &mut impl Sink) -> Result<bool, Halt> {
         sink.reserve(limit - *at + WINDOW_BYTES)?;
         while *at < limit {
-            match self.form.sequence_at(self.data, *at, self.is_final) {
+            match self.form.step_at(self.data, *at, self.is_final) {
                 Step::Wait => return Ok(false),
                 Step::Value { end, code_point } if code_point <= self.largest => {
                     sink.put(code_point, *at, end)?;
@@ -210,6 +222,7 @@ impl Pass<'_> {
     }
 
     /// Answer a fault and return where to go on.
+    #[inline(always)]
     fn answer(&self, start: usize, end: usize, value: Option<u32>, sink: &mut impl Sink) -> Result<usize, Halt> {
         let unanswered = Halt::Fault { start, end, code_point: value };
         match self.on_fault {
@@ -221,8 +234,13 @@ impl Pass<'_> {
             }
             OnFault::SurrogatePass => {
                 let (code_point, resume) = self.form.surrogate_at(self.data, start).ok_or(unanswered)?;
-                sink.put(code_point, start, end)?;
-                Ok(resume)
+                match sink.put(code_point, start, end) {
+                    // Behind the whole surrogate, of which the unit is the beginning.
+                    Err(Halt::Unwritten(pending)) if pending.resume == end => {
+                        Err(Halt::Unwritten(Pending { resume, ..pending }))
+                    }
+                    put => put.map(|()| resume),
+                }
             }
             OnFault::SurrogateEscape => {
                 let bytes = &self.data[start..end];
@@ -239,9 +257,7 @@ impl Pass<'_> {
             OnFault::BackslashReplace => {
                 sink.reserve(4 * (end - start))?;
                 for &byte in &self.data[start..end] {
-                    for unit in [b'\\', b'x', hex_digit(byte >> 4), hex_digit(byte & 15)] {
-                        sink.put(u32::from(unit), start, end)?;
-                    }
+                    sink.put_ascii(&[b'\\', b'x', hex_digit(byte >> 4), hex_digit(byte & 15)], start, end)?;
                 }
                 Ok(end)
             }
@@ -281,6 +297,11 @@ impl Sink for Extent {
         Ok(())
     }
 
+    fn put_ascii(&mut self, characters: &[u8], _: usize, end: usize) -> Result<(), Halt> {
+        *self = self.and(Extent { end, count: characters.len(), width: Width::Ascii, is_clean: false });
+        Ok(())
+    }
+
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
         *self = self.and(input.measure(start, limit));
         Ok(self.end)
@@ -297,6 +318,11 @@ macro_rules! output_sinks {
 
             fn put(&mut self, code_point: u32, _: usize, _: usize) -> Result<(), Halt> {
                 self.push(code_point as $unit);
+                Ok(())
+            }
+
+            fn put_ascii(&mut self, characters: &[u8], _: usize, _: usize) -> Result<(), Halt> {
+                self.extend(characters);
                 Ok(())
             }
 

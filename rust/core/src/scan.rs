@@ -1,13 +1,16 @@
 //! A scan for faults: one after the other, or how many there are of each kind.
 
+use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::fault::{Fault, Kind};
 use crate::form::Form;
+use crate::kernels::{Answer, Faults, Units, tally as tally_in_blocks, tally_units};
 use crate::pass::{Halt, OnFault, Pass};
 use crate::sequence::Step;
 use crate::verdict::{Verdict, Verdicts};
 
-/// How many bytes are looked at one sequence after the other behind a fault: where there is one, more are near.
-const FLOCK_BYTES: usize = 16;
+/// How much must follow the first fault for it to be worth what it costs to find out how a form's faults are told by the
+/// block: a quarter of a millisecond, once.
+const BLOCKS_BYTES: usize = 1 << 14;
 
 /// How many faults there are of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,34 +69,75 @@ impl Scan<'_> {
     /// Count the faults; then the scan is at the end of its part, or where more input could change the answer.
     pub fn tally(&mut self) -> Tally {
         let mut tally = Tally::default();
-        while self.stops_at_fault() && self.tally_flock(&mut tally) {}
+        self.tally_blocks(&mut tally);
+        let (mut start, mut window) = (self.at, WINDOW_BYTES);
+        while self.stops_at_fault() {
+            window = window_after(self.at - start, window);
+            if !self.tally_to(self.limit.min(self.at + window), &mut tally) {
+                break;
+            }
+            start = self.at;
+        }
         tally
     }
 
-    /// Count faults as long as one follows the other closely; false says that more input could change the answer.
-    fn tally_flock(&mut self, tally: &mut Tally) -> bool {
+    /// Count the faults of a form that tells them by the block, up to where the input ends soon.
+    fn tally_blocks(&mut self, tally: &mut Tally) {
+        let end = self.limit.min(self.data.len().saturating_sub(LOOK_AHEAD));
+        if !self.stops_at_fault() || end.saturating_sub(self.at) < BLOCKS_BYTES {
+            return;
+        }
+        let mut window = WINDOW_BYTES;
+        while let Some(stop) = self.tally_by_kernels(end, tally) {
+            window = window_after(stop - self.at, window);
+            self.at = stop;
+            let walked_to = stop + window;
+            if walked_to > end || !self.tally_to(walked_to, tally) {
+                return;
+            }
+        }
+    }
+
+    /// Count what the kernels can before a limit, and return where that ended; None where they cannot.
+    fn tally_by_kernels(&self, limit: usize, tally: &mut Tally) -> Option<usize> {
+        if let Some(wide) = self.form.wide {
+            let units = Units { wide, answer: Answer::Stop, data: self.data };
+            let kinds = self.form.wide_kinds()?;
+            let mut counts = [0; 2];
+            let [surrogates, beyond] = &mut counts;
+            let stop = tally_units(&units, self.at, limit, [surrogates, beyond])?;
+            kinds.into_iter().zip(counts).for_each(|(kind, count)| tally.counts[kind.index()] += count);
+            return Some(stop);
+        }
+        let (layout, table) = self.form.layout.as_ref().zip(self.form.fault_table())?;
+        tally_in_blocks(&Faults { layout, table, data: self.data }, self.at, limit, &mut tally.counts)
+    }
+
+    /// Count faults one by one up to an offset; false says that more input could change the answer.
+    fn tally_to(&mut self, end: usize, tally: &mut Tally) -> bool {
         let verdicts = self.form.verdicts();
-        let mut end = self.at + FLOCK_BYTES;
-        while self.at < end.min(self.limit) {
-            // A step of one that is no number in memory: the next byte need not wait for what this one is.
-            let (next, kind) = match verdicts.alone(self.data[self.at]) {
-                Some(Verdict::Sequence(1)) => (self.at + 1, None),
-                Some(Verdict::Fault(kind, 1)) => (self.at + 1, Some(kind)),
-                _ => match self.told(verdicts) {
-                    Some(told) => told,
-                    None => return false,
-                },
-            };
+        while self.at < end {
+            let Some((next, kind)) = self.step(verdicts) else { return false };
             self.at = next;
             if let Some(kind) = kind {
                 tally.counts[kind.index()] += 1;
-                end = next + FLOCK_BYTES;
             }
         }
         true
     }
 
     /// The end of what is next, and its kind if it is a fault.
+    #[inline]
+    fn step(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
+        // A step of one that is no number in memory: the next byte need not wait for what this one is.
+        match verdicts.alone(self.data[self.at]) {
+            Some(Verdict::Sequence(1)) => Some((self.at + 1, None)),
+            Some(Verdict::Fault(kind, 1)) => Some((self.at + 1, Some(kind))),
+            _ => self.told(verdicts),
+        }
+    }
+
+    /// The same where several units decide.
     #[inline]
     fn told(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
         let end = |units: u8| self.at + usize::from(units) * self.form.tables.unit_bytes;

@@ -1,7 +1,12 @@
 //! Which sequence begins at an offset: the longest row or decoding unit, else the maximal subpart.
 
+use crate::LARGEST_IN_STR;
 use crate::automaton::{DEAD, NONE};
-use crate::form::{FaultRow, Form, Range, SURROGATES, holds};
+use crate::encode::joined;
+use crate::form::{FaultRow, Form, LEADS, Range, SURROGATES, TRAILS, holds};
+use crate::layout::Layout;
+use crate::piece::Piece;
+use crate::wide::Wide;
 
 /// One step of decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +46,46 @@ impl Form {
                 Some(if self.tables.big_endian { u32::from_be_bytes(unit) } else { u32::from_le_bytes(unit) })
             }
         }
+    }
+
+    /// As [`Form::sequence_at`], which is asked where the first units do not decide.
+    #[inline(always)]
+    pub(crate) fn step_at(&self, data: &[u8], start: usize, is_final: bool) -> Step {
+        let quick = match (self.wide, &self.layout) {
+            (Some(wide), _) => self.wide_step(wide, data, start, is_final),
+            (None, Some(layout)) => self.piece_step(layout, data, start, is_final),
+            _ => None,
+        };
+        quick.unwrap_or_else(|| self.sequence_at(data, start, is_final))
+    }
+
+    /// The step of a form that has a layout, where that tells.
+    #[inline(always)]
+    fn piece_step(&self, layout: &Layout, data: &[u8], start: usize, is_final: bool) -> Option<Step> {
+        // What the end of the input means is not the layout's business, nor that a surrogate must be seen whole.
+        let window = data[start..].first_chunk::<8>()?;
+        match layout.piece(window) {
+            Piece::Value(code_point, length) => Some(Step::Value { end: start + length, code_point }),
+            Piece::IllFormed(length) => match layout.escape.filter(|_| window[0] >= 0x80) {
+                Some(base) => Some(Step::Value { end: start + 1, code_point: base + u32::from(window[0]) }),
+                None => is_final.then_some(Step::Unit { end: start + length }),
+            },
+            Piece::Parting => None,
+        }
+    }
+
+    /// The step of wide units, where nothing must be waited for and the input does not end too soon.
+    #[inline(always)]
+    fn wide_step(&self, wide: Wide, data: &[u8], start: usize, is_final: bool) -> Option<Step> {
+        let (unit, end) = (self.unit_at(data, start)?, start + wide.unit_bytes);
+        if wide.unit_bytes == 2 && holds(LEADS, unit) {
+            let next = self.unit_at(data, end)?;
+            if holds(TRAILS, next) {
+                return Some(Step::Value { end: end + 2, code_point: joined(unit, next) });
+            }
+        }
+        let is_value = unit <= LARGEST_IN_STR && (wide.has_surrogates || !holds(SURROGATES, unit));
+        if is_value { Some(Step::Value { end, code_point: unit }) } else { is_final.then_some(Step::Unit { end }) }
     }
 
     /// The sequence that begins at an offset below the length. With `is_final` there is always one.

@@ -1,13 +1,11 @@
 //! How a byte form writes code points, derived from its rows: the other direction of a [`Layout`].
 
-use crate::encode::Missing;
-use crate::form::{Range, Row, SURROGATES, Tables};
-use crate::layout::{Layout, PAIR};
+use crate::encode::{Missing, split};
+use crate::form::{Range, Row, SURROGATES, Tables, holds};
+use crate::layout::{Layout, PAIR, SURROGATE};
 
 /// The code points by which `surrogateescape` keeps bytes.
-const ESCAPED: Range = (0xDC80, 0xDCFF);
-/// The bytes of a surrogate in generalized UTF-8.
-const SURROGATE: [Range; 3] = [(0xED, 0xED), (0xA0, 0xBF), (0x80, 0xBF)];
+pub(crate) const ESCAPED: Range = (0xDC80, 0xDCFF);
 
 /// How code points are written: up to how many bytes, and which are written otherwise or not at all.
 #[derive(Clone, Debug)]
@@ -45,6 +43,17 @@ pub enum Lacking {
     Nothing,
 }
 
+impl Lacking {
+    /// What they write under a policy, as far as they know it.
+    pub(crate) fn under(policy: Missing) -> Self {
+        match policy {
+            Missing::Replace => Lacking::Mark,
+            Missing::Ignore => Lacking::Nothing,
+            _ => Lacking::Stop,
+        }
+    }
+}
+
 impl Spelling {
     /// The spelling of a form that has a layout; None where its rows say something else.
     pub(crate) fn new(tables: &Tables, layout: &Layout) -> Option<Spelling> {
@@ -77,10 +86,8 @@ impl Spelling {
 
     /// The same under a policy, as far as the kernels know it; `surrogates` is how the form's tables know those.
     pub(crate) fn under(&self, policy: Missing, surrogates: Option<&[Range]>) -> Spelling {
-        let mut spelling = self.clone();
+        let mut spelling = Spelling { lacking: Lacking::under(policy), ..self.clone() };
         match policy {
-            Missing::Replace => spelling.lacking = Lacking::Mark,
-            Missing::Ignore => spelling.lacking = Lacking::Nothing,
             Missing::SurrogateEscape if self.escapes.is_none() && spelling.knows(ESCAPED) => {
                 spelling.escapes = Some(ESCAPED);
             }
@@ -132,17 +139,43 @@ impl Spelling {
         code_point.wrapping_sub(shift).wrapping_sub(if length > 1 { self.offsets[length - 2] } else { 0 })
     }
 
-    /// The bytes of so many payload bits.
+    /// The bytes of so many payload bits, the first of them the lowest.
+    #[inline]
+    fn sequence(payload: u32, length: usize) -> u32 {
+        // Put together as a number: bytes that are stored one by one are waited for when they are loaded together.
+        let tail = |place: u32| 0x80 | (payload >> (6 * place) & 0x3F);
+        match length {
+            1 => payload,
+            2 => 0xC0 | payload >> 6 | tail(0) << 8,
+            3 => 0xE0 | payload >> 12 | tail(1) << 8 | tail(0) << 16,
+            _ => 0xF0 | payload >> 18 | tail(2) << 8 | tail(1) << 16 | tail(0) << 24,
+        }
+    }
+
+    /// Whether the form has no bytes for a code point.
     #[inline]
     #[must_use]
-    pub fn bytes(payload: u32, length: usize) -> [u8; 4] {
-        let tail = |place: u32| 0x80 | (payload >> (6 * place) & 0x3F) as u8;
-        match length {
-            1 => [payload as u8, 0, 0, 0],
-            2 => [0xC0 | (payload >> 6) as u8, tail(0), 0, 0],
-            3 => [0xE0 | (payload >> 12) as u8, tail(1), tail(0), 0],
-            _ => [0xF0 | (payload >> 18) as u8, tail(2), tail(1), tail(0)],
+    pub fn lacks(&self, code_point: u32) -> bool {
+        self.missing.iter().any(|&range| holds(range, code_point))
+    }
+
+    /// The bytes of a code point by itself, and how many there are; None where the form lacks it.
+    #[inline]
+    #[must_use]
+    pub fn spelt(&self, code_point: u32) -> Option<([u8; 8], usize)> {
+        if self.lacks(code_point) {
+            return None;
         }
+        let (bytes, length) = if self.escapes.is_some_and(|range| holds(range, code_point)) {
+            (u64::from(code_point & 0xFF), 1)
+        } else if self.splits && code_point >= 0x1_0000 {
+            let [lead, trail] = split(code_point).map(|unit| u64::from(Spelling::sequence(unit, 3)));
+            (lead | trail << 24, 6)
+        } else {
+            let length = self.length(code_point);
+            (Spelling::sequence(self.payload(code_point, length), length).into(), length)
+        };
+        Some((bytes.to_le_bytes(), length))
     }
 
     /// Whether a code point of a row is spelt as the row has it.
@@ -156,7 +189,7 @@ impl Spelling {
             *place = (low + index % (high - low + 1)) as u8;
             index /= high - low + 1;
         }
-        Spelling::bytes(self.payload(code_point, length), length) == expected
+        Spelling::sequence(self.payload(code_point, length), length).to_le_bytes() == expected
     }
 }
 

@@ -1,6 +1,7 @@
 //! Forms of 16- and 32-bit units, derived from their rows: what the kernels need to read and write them.
 
-use crate::form::{Range, Row, SURROGATES, Tables};
+use crate::encode::split;
+use crate::form::{Range, Row, SURROGATES, Tables, holds};
 
 /// The units of a surrogate pair.
 const PAIR: [Range; 2] = [(0xD800, 0xDBFF), (0xDC00, 0xDFFF)];
@@ -47,6 +48,28 @@ impl Wide {
             big_endian: tables.big_endian,
             has_surrogates,
         })
+    }
+
+    /// Write a code point of Unicode; false, and nothing written, where the form lacks it.
+    #[inline]
+    pub fn write(self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        if !self.has_surrogates && holds(SURROGATES, code_point) {
+            return false;
+        }
+        if self.unit_bytes == 4 {
+            out.extend_from_slice(&if self.big_endian { code_point.to_be_bytes() } else { code_point.to_le_bytes() });
+            return true;
+        }
+        let mut put = |unit: u32| {
+            let unit = unit as u16;
+            out.extend_from_slice(&if self.big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() });
+        };
+        if code_point < 0x1_0000 {
+            put(code_point)
+        } else {
+            split(code_point).into_iter().for_each(put)
+        }
+        true
     }
 
     /// How many bytes of units are in so many bytes.

@@ -1,8 +1,8 @@
 //! The end of a conversion that is written: code points with their places in the source become bytes of a form.
 
 use crate::OutOfMemory;
-use crate::chunk::CHUNK_BYTES;
-use crate::encode::joined;
+use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
+use crate::encode::{Missing, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
 use crate::kernels::{Extent, Input, Output, Text, Width, append, append_up_to};
 use crate::pass::{Halt, Pass, Pending, Sink};
@@ -21,6 +21,9 @@ pub struct Held {
 /// Room for any sequence; memory that cannot be had must be found out before a vector grows by itself.
 const ROOM_BYTES: usize = 64;
 
+/// How much must be valid UTF-8 for it to be copied as it is.
+const SHARED_BYTES: usize = 512;
+
 /// What the kernels write for a code point at most: a surrogate pair, each of three bytes.
 const LONGEST_BYTES: usize = 6;
 
@@ -31,6 +34,8 @@ pub enum Unwritten {
     Stop,
     /// These bytes, which may be none.
     Write(Vec<u8>),
+    /// What a policy gives for it by itself; where it gives nothing, the pass stops.
+    Answer(Missing),
 }
 
 /// Writes code points in a form.
@@ -113,7 +118,8 @@ impl<'a> Writer<'a> {
     fn take_chunk(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
         if self.form.agreement.is_total() {
             let shared = input.shared(start, limit);
-            if !shared.is_empty() {
+            // Little is sooner read with what follows it than written by itself.
+            if shared.len() >= SHARED_BYTES || start + shared.len() == limit && !shared.is_empty() {
                 self.out.try_reserve(shared.len())?;
                 self.out.extend_from_slice(shared);
                 return Ok(start + shared.len());
@@ -136,9 +142,10 @@ impl<'a> Writer<'a> {
         if form.holds_back_lead && count > 0 && holds(LEADS, text.at(count - 1)) {
             return Ok(false);
         }
-        let (before, mut at) = (self.out.len(), 0);
+        let (before, mut at, mut window) = (self.out.len(), 0, WINDOW_POINTS);
         loop {
-            if let Some(script) = form.script(form.spelling.as_ref(), text) {
+            let start = at;
+            if let Some(script) = form.script(form.spelling.as_ref(), Missing::Stop, text) {
                 // Room for the longest is quicker than a look at how much is needed; what is not written is not touched.
                 let room = (count - at) * LONGEST_BYTES;
                 self.out.try_reserve(room)?;
@@ -147,13 +154,16 @@ impl<'a> Writer<'a> {
             if at == count {
                 return Ok(true);
             }
-            self.out.try_reserve(16)?;
-            let (code_point, next) = form.next_written(text, at);
-            if self.written(code_point, 0, 0, 0).is_err() {
-                self.out.truncate(before);
-                return Ok(false);
+            window = point_window_after(at - start, window);
+            let limit = count.min(at + window);
+            while at < limit {
+                let (code_point, next) = form.next_written(text, at);
+                if self.written(code_point, 0, 0, 0).is_err() {
+                    self.out.truncate(before);
+                    return Ok(false);
+                }
+                at = next;
             }
-            at = next;
         }
     }
 
@@ -162,8 +172,13 @@ impl<'a> Writer<'a> {
         if self.form.write(code_point, &mut self.out) {
             return Ok(());
         }
+        let stop = Err(Halt::Unwritten(Pending { code_point, start, end, resume }));
         match &self.unwritten {
-            Unwritten::Stop => Err(Halt::Unwritten(Pending { code_point, start, end, resume })),
+            Unwritten::Stop => stop,
+            Unwritten::Answer(policy) => {
+                let written = self.form.write_missing(Text::Four(&[code_point]), (0, 1), *policy, &mut self.out);
+                if written.is_some() { Ok(()) } else { stop }
+            }
             Unwritten::Write(bytes) => {
                 self.out.try_reserve(bytes.len()).map_err(OutOfMemory::from)?;
                 self.out.extend_from_slice(bytes);

@@ -7,7 +7,8 @@ use eightfold_core::{Form, Halt, OnFault, Pass, TextBuffer};
 use forms::family;
 
 const PADDING: usize = 128;
-const POLICIES: [OnFault; 4] = [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape, OnFault::BackslashReplace];
+const POLICIES: [OnFault; 5] =
+    [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape, OnFault::BackslashReplace, OnFault::SurrogatePass];
 
 struct Chance(u64);
 
@@ -29,6 +30,27 @@ fn read(form: &Form, data: &[u8], cut: usize, on_fault: OnFault) -> (Vec<u32>, H
     ((0..buffer.text().len()).map(|at| buffer.text().at(at)).collect(), halt)
 }
 
+fn add_unit(form: &Form, unit: u32, data: &mut Vec<u8>) {
+    let (width, bytes) = (form.tables.unit_bytes, unit.to_le_bytes());
+    if form.tables.big_endian { data.extend(bytes[..width].iter().rev()) } else { data.extend(&bytes[..width]) }
+}
+
+/// The same ill-formed sequence that has a name, or the beginning of it, again and again, perhaps with text between.
+fn add_flock(form: &Form, chance: &mut Chance, data: &mut Vec<u8>) {
+    let named: Vec<_> = form.tables.units.iter().chain(&form.tables.names).collect();
+    if named.is_empty() {
+        return;
+    }
+    let ranges = &named[chance.below(named.len())].ranges;
+    let (length, gap) = (1 + chance.below(ranges.len()), [0, 0, 1, 20][chance.below(4)]);
+    for _ in 0..chance.below(9) {
+        for &(low, high) in &ranges[..length] {
+            add_unit(form, if chance.below(2) == 0 { low } else { high }, data);
+        }
+        (0..gap).for_each(|_| add_unit(form, 0x61, data));
+    }
+}
+
 /// Padding, well-formed sequences with dirt among them, and padding.
 fn drawn(form: &Form, chance: &mut Chance, padding: usize) -> Vec<u8> {
     let rows = &form.tables.rows;
@@ -38,13 +60,14 @@ fn drawn(form: &Form, chance: &mut Chance, padding: usize) -> Vec<u8> {
     let pad = |data: &mut Vec<u8>| (0..padding).for_each(|_| assert!(form.write(0x61, data)));
     pad(&mut data);
     for _ in 0..chance.below(60) {
-        match chance.below(density + 1) {
+        match chance.below(density + 3) {
             0 => {
                 let row = &rows[chance.below(rows.len())].ranges;
                 let bytes = row.iter().map(|range| range.0 as u8);
                 data.extend(bytes.take(1 + chance.below(row.len())));
             }
             1 => data.push(0x80 | chance.below(128) as u8),
+            3 => add_flock(form, chance, &mut data),
             2 => _ = form.write(rows[chance.below(rows.len())].last, &mut data),
             _ => _ = form.write(usual, &mut data),
         }

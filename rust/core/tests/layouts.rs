@@ -4,6 +4,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
+use eightfold_core::kernels::instruction_set;
 use eightfold_core::{Answer, Extent, Form, Output, Source, Step, Width};
 use forms::family;
 
@@ -217,7 +218,12 @@ fn the_kernels_stop_only_where_a_layout_does_not_tell() {
     assert_eq!(read("optu-8", dirty, Answer::Stop), dirty.len());
     assert_eq!(read("generalized-utf-8", b"\xED\xA0\x80\xED\xB0\x80", Answer::Stop), 6);
     assert_eq!(read("wtf-8", b"\xED\xA0\x80a\xED\xA0\x80\xED\xB0\x80", Answer::Stop), 4);
-    assert_eq!(read("cesu-8", b"a\xED\xA0\x80\xED\xB0\x80\xED\xA0\x80", Answer::Replace), 7);
+    let unpaired = b"a\xED\xA0\x80\xED\xB0\x80\xED\xA0\x80\xED\xB0a";
+    assert_eq!(read("cesu-8", unpaired, Answer::Stop), 7);
+    // The kernels of AVX2 leave these to the automaton.
+    if instruction_set() != "avx2" {
+        assert_eq!(read("cesu-8", unpaired, Answer::Replace), unpaired.len());
+    }
     assert_eq!(read("mutf-8", b"\xC0\x80\xED\xA0\x80\xED\xB0\x80\xED\xB0\x80\x00", Answer::Stop), 11);
     assert_eq!(read("corrected-utf-8", b"\xC0\x80\xEC\xBD\xA0\xF0\x80\x80\x80\xFE", Answer::Stop), 9);
     assert_eq!(read("xtf-8", b"\xEE\xBD\xBF\xEE\xBE\x80", Answer::Stop), 3);

@@ -44,7 +44,7 @@ fn check(name: &str, form: &Form, data: &[u8]) {
             other => panic!("{name} {data:X?} {start}: {other:?}"),
         }
     }
-    assert_eq!(counted(form, data), expected, "{name} {data:X?}");
+    assert_eq!(counted(form, data), expected, "{name} {:X?}", &data[..data.len().min(4000)]);
 }
 
 /// The ends of all ranges of a form's tables.
@@ -105,6 +105,47 @@ fn flocks_of_faults_with_text_between() {
             }
             let cut = data.len() - random(4);
             check(name, form, &data[..cut]);
+        }
+    }
+}
+
+/// From some size on faults are counted block by block, where a form allows it.
+#[test]
+fn faults_are_counted_in_blocks_as_one_by_one() {
+    let mut random = random_numbers();
+    for (name, form) in &forms::family() {
+        let (edges, plain) = (edges(form), bytes_of(form, 0x61));
+        for gap in [0, 1, 3, 10, 100] {
+            let mut data = Vec::new();
+            while data.len() < 70_000 {
+                (0..random(2 * gap + 1)).for_each(|_| data.extend(&plain));
+                // Few different bytes for a while, so that longer faults come about.
+                let few: Vec<_> = (0..3).map(|_| &edges[random(edges.len())]).collect();
+                (0..1 + random(20)).for_each(|_| data.extend(few[random(3)]));
+            }
+            check(name, form, &data);
+        }
+    }
+}
+
+#[test]
+fn pairs_are_known_wherever_a_block_ends() {
+    let family = forms::family();
+    let (pair, lead, trail) = (b"\xED\xA0\xBD\xED\xB8\x80", b"\xED\xA0\xBD", b"\xED\xB8\x80");
+    for name in ["cesu-8", "mutf-8", "wtf-8"] {
+        for padding in 0..64 {
+            let mut data = b"a".repeat(padding);
+            for round in 0..7500 {
+                data.extend(pair);
+                let more: &[u8] = match round % 50 {
+                    10 => lead,
+                    20 => trail,
+                    30 => b"\xED\xA0",
+                    _ => b"abc",
+                };
+                data.extend(more);
+            }
+            check(name, &family[name], &data);
         }
     }
 }

@@ -9,7 +9,7 @@ use forms::family;
 fn by_rows(form: &Form, points: &[u32], end: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for &point in &points[..end] {
-        assert!(form.write(point, &mut bytes), "wrote over U+{point:04X}");
+        assert!(form.write_row(point, &mut bytes), "wrote over U+{point:04X}");
     }
     bytes
 }
@@ -17,7 +17,7 @@ fn by_rows(form: &Form, points: &[u32], end: usize) -> Vec<u8> {
 fn stops(form: &Form, points: &[u32], at: usize) -> bool {
     let is_lead = (0xD800..0xDC00).contains(&points[at]);
     let is_pair = is_lead && points.get(at + 1).is_some_and(|next| (0xDC00..0xE000).contains(next));
-    !form.write(points[at], &mut Vec::new()) || (form.holds_back_lead && is_pair)
+    !form.write_row(points[at], &mut Vec::new()) || (form.holds_back_lead && is_pair)
 }
 
 fn check(name: &str, form: &Form, points: &[u32], start: usize, limit: usize) {
@@ -188,6 +188,17 @@ fn the_last_code_point_of_two_bytes_is_not_taken_for_those_beyond() {
             assert_eq!(out, by_rows(&form, &points, length), "{policy:?} {length}");
             assert_eq!(encode_text(&form, Text::Two(&text), 0, policy, &mut size), Ok(()));
             assert_eq!(size, out.len(), "{policy:?} {length}");
+        }
+    }
+}
+
+#[test]
+fn every_code_point_is_written_as_the_rows_have_it() {
+    for (name, form) in family() {
+        for point in (0..0x11_0000).chain([0x11_0000, 0x7FFF_FFFF, 0x8421_109F, u32::MAX]) {
+            let (mut quick, mut expected) = (Vec::new(), Vec::new());
+            let is_written = form.write_row(point, &mut expected);
+            assert_eq!((form.write(point, &mut quick), &quick), (is_written, &expected), "{name} {point:X}");
         }
     }
 }

@@ -4,7 +4,8 @@ mod forms;
 
 use eightfold_core::kernels::WideText;
 use eightfold_core::{
-    Extent, Form, Halt, Missing, OnFault, Output, Pass, Step, Stretch, Text, TextBuffer, Width, encode_text,
+    Extent, Form, Halt, Lacking, Missing, OnFault, Output, Pass, Sink, Step, Stretch, Text, TextBuffer, Width,
+    encode_text,
 };
 use forms::family;
 use std::mem::MaybeUninit;
@@ -18,16 +19,22 @@ impl Chance {
     }
 }
 
-/// The code points, with U+FFFD for each ill-formed unit, by the automaton alone.
-fn stepped(form: &Form, data: &[u8]) -> Vec<u32> {
+const ILL_FORMED: u32 = u32::MAX;
+
+/// The code points, with U+FFFD for each ill-formed unit or nothing, by the automaton alone.
+fn stepped(form: &Form, data: &[u8], on_fault: OnFault) -> Vec<u32> {
     let (mut at, mut points) = (0, Vec::new());
     while at < data.len() {
         let (end, point) = match form.sequence_at(data, at, true) {
             Step::Value { end, code_point } if code_point <= 0x10_FFFF => (end, code_point),
-            Step::Value { end, .. } | Step::Unit { end } => (end, 0xFFFD),
+            Step::Value { end, .. } | Step::Unit { end } => (end, ILL_FORMED),
             Step::Wait => unreachable!("the input is final"),
         };
-        points.push(point);
+        match on_fault {
+            OnFault::Replace if point == ILL_FORMED => points.push(0xFFFD),
+            _ if point == ILL_FORMED => {}
+            _ => points.push(point),
+        }
         at = end;
     }
     points
@@ -60,39 +67,59 @@ fn wide_forms_are_known() {
     assert!(family().values().all(|form| form.wide.is_none() || form.tables.unit_bytes > 1));
 }
 
+fn add_unit(form: &Form, unit: u32, data: &mut Vec<u8>) {
+    let (width, bytes) = (form.tables.unit_bytes, unit.to_le_bytes());
+    if form.tables.big_endian { data.extend(bytes[..width].iter().rev()) } else { data.extend(&bytes[..width]) }
+}
+
 #[test]
 fn units_are_read_alike() {
-    for (name, form) in wide_forms() {
+    for form in wide_forms().map(|(_, form)| form) {
         for (round, text) in texts().enumerate() {
             // Any units: surrogates of every neighbourhood, and now and then a byte too many.
             let units = text.iter().map(|&point| if form.tables.unit_bytes == 2 { point & 0xFFFF } else { point });
-            let mut data: Vec<u8> = units
-                .flat_map(|unit| {
-                    let bytes = if form.tables.big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() };
-                    let first = if form.tables.big_endian { 4 - form.tables.unit_bytes } else { 0 };
-                    bytes[first..first + form.tables.unit_bytes].to_vec()
-                })
-                .collect();
+            let mut data = Vec::new();
+            units.for_each(|unit| add_unit(&form, unit, &mut data));
             data.extend(&[0x61, 0xD8, 0][..round % form.tables.unit_bytes]);
-            let pass =
-                Pass { form: &form, data: &data, is_final: true, largest: 0x10_FFFF, on_fault: OnFault::Replace };
-            let expected = stepped(&form, &data);
-            let mut points: Vec<u32> = Vec::new();
-            assert_eq!(pass.run(0, &mut points), Halt::End(data.len()));
-            assert_eq!(points, expected, "{name} {data:X?}");
-            let mut buffer = TextBuffer::default();
-            pass.run(0, &mut buffer);
-            assert!((0..expected.len()).all(|at| buffer.text().at(at) == expected[at]), "{name} {data:X?}");
-            let extent: Extent = pass.measure(0).expect("every fault has an answer");
-            assert_eq!((extent.count, extent.width), (expected.len(), buffer.width()), "{name} {data:X?}");
-            if extent.width <= Width::Ucs2 {
-                let mut place = vec![MaybeUninit::new(0_u16); extent.count];
-                let mut out = Output::new(&mut place);
-                pass.run(0, &mut out);
-                out.finish();
+            for on_fault in [OnFault::Replace, OnFault::Ignore] {
+                let expected = stepped(&form, &data, on_fault);
+                check_reading(&form, &data, on_fault, &expected);
             }
         }
     }
+}
+
+fn check_reading(form: &Form, data: &[u8], on_fault: OnFault, expected: &[u32]) {
+    let pass = Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault };
+    let mut points: Vec<u32> = Vec::new();
+    assert_eq!(pass.run(0, &mut points), Halt::End(data.len()));
+    assert_eq!(points, expected, "{on_fault:?} {data:X?}");
+    let mut buffer = TextBuffer::default();
+    pass.run(0, &mut buffer);
+    assert!((0..expected.len()).all(|at| buffer.text().at(at) == expected[at]), "{on_fault:?} {data:X?}");
+    let extent: Extent = pass.measure(0).expect("every fault has an answer");
+    assert_eq!((extent.count, extent.width), (expected.len(), buffer.width()), "{on_fault:?} {data:X?}");
+    match extent.width {
+        Width::Ascii | Width::Latin1 => assert!(written::<u8>(&pass, &extent).eq(expected.iter().copied())),
+        Width::Ucs2 => assert!(written::<u16>(&pass, &extent).eq(expected.iter().copied())),
+        Width::Ucs4 => assert!(written::<u32>(&pass, &extent).eq(expected.iter().copied())),
+    }
+}
+
+/// What is written to memory of exactly the size that was measured.
+fn written<'a, T: Copy + Default + Into<u32> + 'a>(
+    pass: &Pass<'_>,
+    extent: &Extent,
+) -> impl Iterator<Item = u32> + use<'a, T>
+where
+    for<'b> Output<'b, T>: Sink,
+{
+    let mut place = vec![MaybeUninit::new(T::default()); extent.count];
+    let mut out = Output::new(&mut place);
+    assert_eq!(pass.write(0, extent, &mut out), Halt::End(pass.data.len()));
+    out.finish();
+    // SAFETY: all of it was made with a value.
+    place.into_iter().map(|value| unsafe { value.assume_init() }.into())
 }
 
 #[test]
@@ -103,15 +130,25 @@ fn texts_are_written_alike() {
             let twos: Vec<u16> = points.iter().map(|&point| point as u16).collect();
             for text in [Text::One(&ones), Text::Two(&twos), Text::Four(&points)] {
                 let all: Vec<u32> = (0..text.len()).map(|at| text.at(at)).collect();
-                let (mut expected, mut out, mut size) = (Vec::new(), Vec::new(), 0_usize);
-                // A code point that the form lacks is `?` here.
-                for &point in &all {
-                    assert!(form.write(point, &mut expected) || form.write(u32::from(b'?'), &mut expected));
+                for policy in [Missing::Replace, Missing::Ignore, Missing::SurrogatePass] {
+                    let (mut expected, mut out, mut size) = (Vec::new(), Vec::new(), 0_usize);
+                    for &point in &all {
+                        match policy {
+                            _ if form.write_row(point, &mut expected) => {}
+                            Missing::Replace => assert!(form.write_row(u32::from(b'?'), &mut expected)),
+                            Missing::SurrogatePass => add_unit(&form, point, &mut expected),
+                            _ => {}
+                        }
+                    }
+                    assert_eq!(encode_text(&form, text, 0, policy, &mut out), Ok(()));
+                    assert_eq!(out, expected, "{name} {policy:?} {all:X?}");
+                    assert_eq!(encode_text(&form, text, 0, policy, &mut size), Ok(()));
+                    assert_eq!(size, out.len(), "{name} {policy:?} {all:X?}");
+                    let mut place = vec![MaybeUninit::new(0_u8); size];
+                    let mut exact = Output::new(&mut place);
+                    assert_eq!(encode_text(&form, text, 0, policy, &mut exact), Ok(()));
+                    exact.finish();
                 }
-                assert_eq!(encode_text(&form, text, 0, Missing::Replace, &mut out), Ok(()));
-                assert_eq!(out, expected, "{name} {all:X?}");
-                assert_eq!(encode_text(&form, text, 0, Missing::Replace, &mut size), Ok(()));
-                assert_eq!(size, out.len(), "{name} {all:X?}");
             }
         }
     }
@@ -127,10 +164,10 @@ fn text_is_measured_and_written_from_any_index_to_any_limit() {
             let limit = start + chance.below(points.len() + 1 - start);
             let twos: Vec<u16> = points.iter().map(|&point| point as u16).collect();
             for text in [Text::Two(&twos), Text::Four(&points)] {
-                let lacks = |at: &usize| !form.write(text.at(*at), &mut Vec::new());
+                let lacks = |at: &usize| !form.write_row(text.at(*at), &mut Vec::new());
                 let (end, mut expected) = ((start..limit).find(lacks).unwrap_or(limit), Vec::new());
-                assert!((start..end).all(|at| form.write(text.at(at), &mut expected)));
-                let text = WideText { wide, text };
+                assert!((start..end).all(|at| form.write_row(text.at(at), &mut expected)));
+                let text = WideText { wide, lacking: Lacking::Stop, text };
                 let stretch = Stretch { end, bytes: expected.len() };
                 assert_eq!(text.measure(start, limit), stretch, "{name} {start}..{limit} {points:X?}");
                 let mut place = vec![MaybeUninit::new(0_u8); expected.len()];
@@ -147,7 +184,7 @@ fn part_of_a_unit_is_no_trail() {
     for (name, form) in wide_forms() {
         let mut whole = Vec::new();
         for at in 0..80_u32 {
-            assert!(form.write(if at % 7 == 3 { 0x61 } else { 0x1_0000 + at * 997 }, &mut whole));
+            assert!(form.write_row(if at % 7 == 3 { 0x61 } else { 0x1_0000 + at * 997 }, &mut whole));
         }
         for length in 0..=whole.len() {
             let data = &whole[..length];
@@ -155,7 +192,7 @@ fn part_of_a_unit_is_no_trail() {
             let mut buffer = TextBuffer::default();
             assert_eq!(pass.run(0, &mut buffer), Halt::End(length), "{name}");
             let points: Vec<u32> = (0..buffer.text().len()).map(|at| buffer.text().at(at)).collect();
-            assert_eq!(points, stepped(&form, data), "{name} {data:X?}");
+            assert_eq!(points, stepped(&form, data, OnFault::Replace), "{name} {data:X?}");
             assert_eq!(pass.measure(0).map(|extent| extent.count), Some(points.len()), "{name}");
         }
     }

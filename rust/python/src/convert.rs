@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use eightfold_core::{Halt, Held, PIECE_BYTES, Pass, Pending, Sink, Unwritten, Writer, by_threads};
+use eightfold_core::{Halt, Held, Missing, PIECE_BYTES, Pass, Pending, Sink, Unwritten, Writer, by_threads};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -42,7 +42,11 @@ pub struct Target<'py> {
 pub fn writer(writing: &Writing, replacement: char, out: Vec<u8>) -> Writer<'_> {
     let mut bytes = Vec::new();
     let replaces = writing.is_replace && writing.form.write_all(&[u32::from(replacement)], &mut bytes);
-    let unwritten = if writing.is_ignore || replaces { Unwritten::Write(bytes) } else { Unwritten::Stop };
+    let unwritten = match writing.missing {
+        _ if writing.is_ignore || replaces => Unwritten::Write(bytes),
+        Missing::Stop | Missing::Replace | Missing::Ignore => Unwritten::Stop,
+        policy => Unwritten::Answer(policy),
+    };
     Writer::new(&writing.form, unwritten, out)
 }
 
@@ -125,7 +129,7 @@ impl<'py> Target<'py> {
 
     /// Read all that is left, and write.
     fn take_rest(&mut self, mut reader: Reader<'py>, writer: &mut Writer<'_>) -> PyResult<()> {
-        reader.answer_one_by_one();
+        reader.write_to(&self.writing.form);
         self.take(&mut reader, writer, true)
     }
 
@@ -157,7 +161,7 @@ impl<'py> Target<'py> {
     fn take_piece(&mut self, reader: &Reader<'py>, piece: &Range<usize>, parts: &mut Vec<Vec<u8>>) -> PyResult<bool> {
         let writing = self.writing.clone();
         let mut writer = writer(&writing, REPLACEMENT, Vec::new());
-        let mut reader = reader.of_piece(piece);
+        let mut reader = reader.of_piece(piece, &writing.form);
         self.take(&mut reader, &mut writer, true)?;
         parts.push(writer.out);
         Ok(reader.limit == piece.end && reader.at == piece.end)
@@ -262,8 +266,8 @@ pub fn converted_bytes<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = decoding.py();
     let mut reader = Reader::of(decoding)?;
-    reader.answer_one_by_one();
     let writing = Arc::new(Writing::of(&target.getattr(intern!(py, "writing"))?)?);
+    reader.write_to(&writing.form);
     let mut end = Target::new(&writing, target.getattr(intern!(py, "source"))?, REPLACEMENT);
     end.object = Some(target.clone());
     end.offset = offset;

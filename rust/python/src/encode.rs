@@ -7,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
+use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::convert::{Target, writer};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
@@ -90,22 +91,15 @@ fn written<'py>(
         });
     }
     let mut out = mark.to_vec();
-    let (mut at, mut stalls) = (0, None);
+    let (mut at, mut stalls) = (0, Stalls::default());
     loop {
         let result = released(py, points.len(), || encode_text(form, points, at, missing, &mut out));
         match result {
             Ok(()) => return bytes_of_slice(py, &out),
             Err(TextFault::OutOfMemory) => return Err(PyMemoryError::new_err(())),
             Err(TextFault::Missing { start, end }) => {
-                let error = names::encode_error(py)?.call1((writing.object.bind(py), text, start, end))?;
-                let answer = names::ask_encoding(py)?.call1((writing.object.bind(py), &error))?;
-                let (bytes, position): (Bound<'py, PyBytes>, usize) = answer.extract()?;
-                let stalls = match &stalls {
-                    Some(stalls) => stalls,
-                    None => stalls.insert(names::stalls_type(py)?.call0()?),
-                };
-                stalls.call_method1(intern!(py, "note"), (error, position))?;
-                append(&mut out, bytes.as_bytes())?;
+                let (bytes, position) = ask_encoding(writing, text, (start, end), &mut stalls)?;
+                append(&mut out, &bytes)?;
                 at = position;
             }
         }
@@ -226,8 +220,7 @@ impl EncodeFaults {
             return Ok(None);
         };
         self.at = end;
-        let error = names::encode_error(py)?.call1((self.writing.object.bind(py), text, start, end))?;
-        error.getattr(intern!(py, "fault")).map(Some)
+        encode_error(&self.writing, text, (start, end))?.getattr(intern!(py, "fault")).map(Some)
     }
 }
 

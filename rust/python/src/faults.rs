@@ -54,18 +54,42 @@ pub fn fault_object<'py>(
     name: &Py<PyString>,
     fault: Fault,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = data.py();
     let units = &data.as_bytes()[fault.start..fault.end.min(fault.start + UNITS_KEPT)];
+    let span = (offset + fault.start, offset + fault.end);
+    let named = Named { kind: fault.kind.name(), side: "source", span, at_end: fault.at_end };
+    new_fault(&named, name, PyBytes::new(data.py(), units), fault.code_point)
+}
+
+/// What a Fault is, beside its form, its units and its code point.
+pub struct Named {
+    /// The kind.
+    pub kind: &'static str,
+    /// The side.
+    pub side: &'static str,
+    /// The start and the end.
+    pub span: (usize, usize),
+    /// Whether the end of the input cut it short.
+    pub at_end: bool,
+}
+
+/// A Fault.
+pub fn new_fault<'py>(
+    named: &Named,
+    form: &Py<PyString>,
+    units: Bound<'py, PyBytes>,
+    code_point: Option<u32>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = units.py();
     let slots = [
-        (intern!(py, "kind"), PyString::intern(py, fault.kind.name()).into_any()),
-        (intern!(py, "form"), name.bind(py).clone().into_any()),
-        (intern!(py, "start"), (offset + fault.start).into_pyobject(py)?.into_any()),
-        (intern!(py, "end"), (offset + fault.end).into_pyobject(py)?.into_any()),
-        (intern!(py, "units"), PyBytes::new(py, units).into_any()),
-        (intern!(py, "code_point"), fault.code_point.into_pyobject(py)?),
-        (intern!(py, "side"), intern!(py, "source").clone().into_any()),
+        (intern!(py, "kind"), PyString::intern(py, named.kind).into_any()),
+        (intern!(py, "form"), form.bind(py).clone().into_any()),
+        (intern!(py, "start"), named.span.0.into_pyobject(py)?.into_any()),
+        (intern!(py, "end"), named.span.1.into_pyobject(py)?.into_any()),
+        (intern!(py, "units"), units.into_any()),
+        (intern!(py, "code_point"), code_point.into_pyobject(py)?),
+        (intern!(py, "side"), PyString::intern(py, named.side).into_any()),
         (intern!(py, "severity"), intern!(py, "error").clone().into_any()),
-        (intern!(py, "at_end"), PyBool::new(py, fault.at_end).to_owned().into_any()),
+        (intern!(py, "at_end"), PyBool::new(py, named.at_end).to_owned().into_any()),
     ];
     instance(names::fault_type(py)?.cast()?, slots)
 }

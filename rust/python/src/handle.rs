@@ -74,6 +74,12 @@ pub struct Reading {
     pub form: Arc<Form>,
     /// What the core does.
     pub on_fault: OnFault,
+    /// The name that errors give the form.
+    pub name: Py<PyString>,
+    /// What is called with an exception.
+    pub handler: Py<PyAny>,
+    /// CPython's words for faults, where the form behaves as CPython's codec.
+    pub reasons: Option<Py<PyAny>>,
 }
 
 impl Reading {
@@ -98,8 +104,16 @@ impl Reading {
         } else {
             OnFault::Stop
         };
-        let form = Handle::of(&object.getattr(intern!(py, "form"))?)?.get().form.clone();
-        Ok(Reading { object: object.clone().unbind(), form, on_fault })
+        let form = object.getattr(intern!(py, "form"))?;
+        let reasons = form.getattr(intern!(py, "cpython_reasons"))?;
+        Ok(Reading {
+            form: Handle::of(&form)?.get().form.clone(),
+            on_fault,
+            name: object.getattr(intern!(py, "name"))?.extract()?,
+            handler: handler.unbind(),
+            reasons: if reasons.is_truthy()? { Some(reasons.unbind()) } else { None },
+            object: object.clone().unbind(),
+        })
     }
 }
 
@@ -111,6 +125,12 @@ pub struct Writing {
     pub form: Arc<Form>,
     /// What the core does.
     pub missing: Missing,
+    /// As in [`Reading`].
+    pub name: Py<PyString>,
+    /// As in [`Reading`].
+    pub handler: Py<PyAny>,
+    /// As in [`Reading`].
+    pub reasons: Option<Py<PyAny>>,
     /// The name of the policy, where it is one of those that a conversion answers itself.
     pub is_replace: bool,
     /// Whether nothing is written.
@@ -120,7 +140,7 @@ pub struct Writing {
 impl Writing {
     /// Read the Python object.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Reading { object, form, on_fault } = Reading::of(object)?;
+        let Reading { object, form, on_fault, name, handler, reasons } = Reading::of(object)?;
         let missing = match on_fault {
             OnFault::Stop => Missing::Stop,
             OnFault::Replace => Missing::Replace,
@@ -133,6 +153,9 @@ impl Writing {
             object,
             form,
             missing,
+            name,
+            handler,
+            reasons,
             is_replace: on_fault == OnFault::Replace,
             is_ignore: on_fault == OnFault::Ignore,
         })

@@ -1,10 +1,10 @@
 //! The module `eightfold._native`: the verbs as compiled functions, and the passes that streams are made of.
 //!
-//! What the forms mean is in `eightfold_core`, what happens at a fault that no built-in policy answers in
-//! `eightfold.policy` and `eightfold.run`, which are called with plain Python objects: no borrowed memory is held while
-//! Python code runs. Memory of a str is touched in `memory` only; the other modules with
+//! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, and for
+//! streams `eightfold.run` does, with plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only; the other modules with
 //! unsafe code are `fastcall`, `documented` and `interpreter`, a few lines each.
 
+mod ask;
 mod convert;
 mod decode;
 mod documented;

@@ -28,14 +28,11 @@ names! {
     form_named = "eightfold.forms" . "form";
     fault_type = "eightfold.faults" . "Fault";
     decode_error_type = "eightfold.faults" . "DecodeError";
+    encode_error_type = "eightfold.faults" . "EncodeError";
     check_policy = "eightfold.policy" . "check_policy";
     reading = "eightfold.policy" . "reading";
     writing = "eightfold.policy" . "writing";
-    encode_error = "eightfold.policy" . "encode_error";
-    ask_encoding = "eightfold.policy" . "ask_encoding";
     raise_conversion = "eightfold.policy" . "raise_conversion";
-    stalls_type = "eightfold.policy" . "Stalls";
-    decoding_type = "eightfold.run" . "Decoding";
     target_type = "eightfold.run" . "Target";
     decoded_type = "eightfold.reference" . "Decoded";
     strict_errors = "codecs" . "strict_errors";

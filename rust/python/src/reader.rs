@@ -1,14 +1,16 @@
-//! A pass over bytes from Python: the core as far as it has answers, then `eightfold.run.Decoding` for one fault.
+//! A pass over bytes from Python: the core as far as it has answers, then a handler for one fault; that of a stream goes
+//! on with `eightfold.run.Decoding`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use eightfold_core::{Extent, Halt, OnFault, Pass, Pending, Sink};
+use eightfold_core::{Extent, Form, Halt, OnFault, Pass, Pending, Sink};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMemoryView};
+use pyo3::types::{PyBytes, PyMemoryView};
 
+use crate::ask::Asking;
 use crate::handle::Reading;
 use crate::memory::released;
 use crate::names;
@@ -50,14 +52,26 @@ pub struct Reader<'py> {
     on_fault: OnFault,
     largest: u32,
     in_run: bool,
+    /// A pass of Python's, which is gone on with.
     decoding: Option<Bound<'py, PyAny>>,
+    asking: Asking,
 }
 
 impl<'py> Reader<'py> {
     /// A pass that begins at an offset.
     pub fn new(reading: Arc<Reading>, input: Bound<'py, PyBytes>, at: usize, largest: u32) -> Self {
         let limit = input.as_bytes().len();
-        Reader { input, at, limit, on_fault: reading.on_fault, reading, largest, in_run: false, decoding: None }
+        Reader {
+            input,
+            at,
+            limit,
+            on_fault: reading.on_fault,
+            reading,
+            largest,
+            in_run: false,
+            decoding: None,
+            asking: Asking::default(),
+        }
     }
 
     /// Go on with a pass of Python's.
@@ -73,18 +87,18 @@ impl<'py> Reader<'py> {
         Ok(reader)
     }
 
-    /// The same pass over a piece of its input, with Python's answers.
-    pub fn of_piece(&self, piece: &Range<usize>) -> Self {
+    /// The same pass over a piece of its input, for a writer of a form.
+    pub fn of_piece(&self, piece: &Range<usize>, target: &Form) -> Self {
         let mut reader = Reader::new(self.reading.clone(), self.input.clone(), piece.start, self.largest);
         reader.limit = piece.end;
-        reader.answer_one_by_one();
+        reader.write_to(target);
         reader
     }
 
-    /// Leave to Python what gives several code points or goes on elsewhere than at the end of a unit: a sink that stops
-    /// for each code point must be able to go on right behind it.
-    pub fn answer_one_by_one(&mut self) {
-        if !matches!(self.on_fault, OnFault::Replace | OnFault::Ignore) {
+    /// Leave to the handler what gives several code points, where the target may lack one of them: a sink that stops for
+    /// each code point must be able to go on right behind it.
+    pub fn write_to(&mut self, target: &Form) {
+        if !target.has_answers(self.on_fault) {
             self.on_fault = OnFault::Stop;
         }
     }
@@ -134,28 +148,25 @@ impl<'py> Reader<'py> {
         released(self.input.py(), pass.data.len(), || pass.run(start, sink))
     }
 
-    /// Let Python answer a fault: an exception, or what a handler gave.
+    /// Let the handler answer a fault; a pass of Python's remembers what it was asked.
     fn ask(&mut self, start: usize, end: usize, code_point: Option<u32>) -> PyResult<Event> {
         let py = self.input.py();
         self.at = start;
+        if self.decoding.is_none() {
+            let answer = self.asking.ask(&self.reading, &self.input, (start, end), code_point)?;
+            self.at = answer.position;
+            self.set_input(answer.data);
+            return Ok(Event::Points { start, end, points: answer.points });
+        }
         let unit = names::decoded_type(py)?.call1((end, code_point))?;
         let piece = self.synchronised()?.call_method1(intern!(py, "ask"), (unit,))?;
         self.follow(&piece)
     }
 
     /// The pass as Python has it, at our place.
-    fn synchronised(&mut self) -> PyResult<Bound<'py, PyAny>> {
-        let py = self.input.py();
-        let decoding = match &self.decoding {
-            Some(decoding) => decoding.clone(),
-            None => {
-                let options = PyDict::new(py);
-                options.set_item("largest", self.largest)?;
-                names::decoding_type(py)?.call((self.reading.object.bind(py), &self.input), Some(&options))?
-            }
-        };
-        decoding.setattr(intern!(py, "position"), self.at)?;
-        self.decoding = Some(decoding.clone());
+    fn synchronised(&self) -> PyResult<Bound<'py, PyAny>> {
+        let decoding = self.decoding.clone().expect("only a pass of Python's stops before its input ends");
+        decoding.setattr(intern!(decoding.py(), "position"), self.at)?;
         Ok(decoding)
     }
 

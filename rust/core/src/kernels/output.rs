@@ -49,12 +49,12 @@ impl<'a, T> Output<'a, T> {
     ///
     /// # Panics
     /// There is no room for them.
-    pub fn extend(&mut self, values: &[T])
+    pub fn extend<U: Copy>(&mut self, values: &[U])
     where
-        T: Copy,
+        T: From<U>,
     {
         self.fill(values.len(), |place| {
-            place.iter_mut().zip(values).for_each(|(place, &value)| _ = place.write(value));
+            place.iter_mut().zip(values).for_each(|(place, &value)| _ = place.write(value.into()));
         });
     }
 

@@ -6,20 +6,9 @@ use super::spelt::Spelt;
 use super::text::Scalar;
 use super::utf8::{Measured, Width};
 use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
-use crate::encode::{joined, split};
 use crate::form::{LEADS, TRAILS, holds};
-use crate::layout::{Layout, Pairs};
-use crate::spelling::{Lacking, Spelling};
-
-/// What begins at an offset.
-enum Piece {
-    /// A sequence of so many bytes.
-    Value(u32, usize),
-    /// An ill-formed unit of so many bytes.
-    IllFormed(usize),
-    /// Something for the automaton.
-    Parting,
-}
+use crate::piece::{Piece, window};
+use crate::spelling::Lacking;
 
 /// A place for code points.
 pub trait Points {
@@ -116,7 +105,7 @@ impl Source<'_> {
     fn read_each(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {
         let (answer, mut at, mut is_clean) = (self.answer(), start, true);
         while at < limit {
-            match self.piece(at) {
+            match self.layout.piece(&window(self.data, at)) {
                 Piece::Value(code_point, length) => {
                     out.put(code_point);
                     at += length;
@@ -141,62 +130,6 @@ impl Source<'_> {
             }
         }
         (at, is_clean)
-    }
-
-    #[inline]
-    fn byte(&self, at: usize) -> u8 {
-        self.data.get(at).copied().unwrap_or(0)
-    }
-
-    #[inline]
-    fn piece(&self, at: usize) -> Piece {
-        let lead = self.data[at];
-        if lead < 0x80 {
-            return if lead > 0 || self.layout.has_nul { Piece::Value(lead.into(), 1) } else { Piece::IllFormed(1) };
-        }
-        let (layout, second) = (self.layout, self.byte(at + 1));
-        let kind = layout.kinds.of(lead);
-        let is_parting = kind & Layout::SECOND_PARTS != 0
-            && second.wrapping_sub(layout.parting_low.of(lead)) <= layout.parting_span.of(lead);
-        if kind & Layout::PARTS != 0 || is_parting {
-            return Piece::Parting;
-        }
-        let length = 1 + (kind & 7).count_ones() as usize;
-        if length == 1 || second.wrapping_sub(layout.second_low.of(lead)) > layout.second_span.of(lead) {
-            return Piece::IllFormed(1);
-        }
-        let tail = (2..length).take_while(|&place| self.byte(at + place) & 0xC0 == 0x80).count();
-        if layout.pairs != Pairs::Apart && lead == 0xED && second >= 0xA0 {
-            return self.surrogate(at, 2 + tail);
-        }
-        if 2 + tail < length { Piece::IllFormed(2 + tail) } else { Piece::Value(self.value(at, length), length) }
-    }
-
-    #[inline]
-    fn value(&self, at: usize, length: usize) -> u32 {
-        let first = u32::from(self.data[at] & (0x7F >> length));
-        let payload = self.data[at + 1..at + length].iter().fold(first, |sum, byte| sum * 64 + u32::from(byte & 0x3F));
-        self.layout.value(payload, length)
-    }
-
-    /// A surrogate byte sequence of which so many bytes are there, where pairs mean something.
-    fn surrogate(&self, at: usize, length: usize) -> Piece {
-        if length == 3 {
-            let lead = self.value(at, 3);
-            let next = [self.byte(at + 3), self.byte(at + 4), self.byte(at + 5)];
-            let is_trail = next[0] == 0xED && (0xB0..=0xBF).contains(&next[1]) && next[2] & 0xC0 == 0x80;
-            if holds(LEADS, lead) && is_trail {
-                return match self.layout.pairs {
-                    Pairs::Joined => Piece::Value(joined(lead, self.value(at + 3, 3)), 6),
-                    _ => Piece::Parting,
-                };
-            }
-        }
-        match length {
-            _ if self.layout.unpaired_part => Piece::Parting,
-            3 => Piece::Value(self.value(at, 3), 3),
-            _ => Piece::IllFormed(length),
-        }
     }
 }
 
@@ -248,23 +181,14 @@ fn put_point(spelt: &Spelt<'_>, at: usize, out: &mut impl Bytes) -> bool {
     if spelling.joins && holds(LEADS, code_point) && is_followed() {
         return false;
     }
-    if spelling.missing.iter().any(|&range| holds(range, code_point)) {
-        match spelling.lacking {
-            Lacking::Stop => return false,
-            Lacking::Mark => out.put(b"?"),
-            Lacking::Nothing => {}
-        }
+    if let Some((bytes, length)) = spelling.spelt(code_point) {
+        out.put(&bytes[..length]);
         return true;
     }
-    if spelling.escapes.is_some_and(|range| holds(range, code_point)) {
-        out.put(&[code_point as u8]);
-    } else if spelling.splits && code_point >= 0x1_0000 {
-        for unit in split(code_point) {
-            out.put(&Spelling::bytes(unit, 3)[..3]);
-        }
-    } else {
-        let length = spelling.length(code_point);
-        out.put(&Spelling::bytes(spelling.payload(code_point, length), length)[..length]);
+    match spelling.lacking {
+        Lacking::Stop => return false,
+        Lacking::Mark => out.put(b"?"),
+        Lacking::Nothing => {}
     }
     true
 }

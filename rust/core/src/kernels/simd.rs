@@ -10,7 +10,7 @@
 use std::mem::MaybeUninit;
 
 use super::utf8::Prefix;
-use super::{Extent, Level, Output, Source, Spelt, Stretch, Text, Units, WideText};
+use super::{Extent, Faults, Level, Output, Source, Spelt, Stretch, Text, Units, WideText};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 
@@ -191,6 +191,29 @@ pub fn append_up_to<T: Copy, R>(out: &mut Vec<T>, room: usize, write: impl FnOnc
     // SAFETY: so many values were written (the contract of `Output`).
     unsafe { out.set_len(out.len() + filled) };
     result
+}
+
+/// Count faults by the indices of their kinds, from an offset on, in whole blocks before a limit; a sequence begins where
+/// that ended. None where the machine lacks the instructions.
+pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        // SAFETY: the machine has the instructions.
+        return Some(unsafe { avx512::tally::tally(faults, start, limit, counts) });
+    }
+    let _ = (faults.layout, faults.table, faults.data, start, limit, counts);
+    None
+}
+
+/// As [`tally`], of wide units: surrogates, and what is beyond Unicode. It stops before the last unit.
+pub fn tally_units(units: &Units<'_>, start: usize, limit: usize, counts: [&mut u64; 2]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        // SAFETY: the machine has the instructions.
+        return Some(unsafe { avx512::units::tally(units, start, limit, counts) });
+    }
+    let _ = (units, start, limit, counts);
+    None
 }
 
 macro_rules! by_level {

@@ -3,6 +3,7 @@
 use super::utf8::Width;
 use super::{Output, portable, simd};
 use crate::agreement::Agreement;
+use crate::fault_table::FaultTable;
 use crate::layout::Layout;
 
 /// What the kernels do at an ill-formed decoding unit.
@@ -30,6 +31,17 @@ pub struct Source<'a> {
     /// What happens at ill-formed units.
     pub answer: Answer,
     /// The bytes. Nothing follows them.
+    pub data: &'a [u8],
+}
+
+/// Bytes of which the faults are counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Faults<'a> {
+    /// The layout.
+    pub layout: &'a Layout,
+    /// What faults are in it.
+    pub table: &'a FaultTable,
+    /// The bytes.
     pub data: &'a [u8],
 }
 

@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::source::Extent;
+use super::source::{Answer, Extent};
 use super::spelt::Stretch;
 use super::text::Text;
 use super::utf8::Width;
@@ -11,16 +11,19 @@ use super::{Output, simd};
 use crate::LARGEST_IN_STR;
 use crate::encode::{joined, split};
 use crate::form::{LEADS, SURROGATES, TRAILS, holds};
+use crate::spelling::Lacking;
 use crate::wide::Wide;
 
 /// Units that are looked at together.
 const BLOCK: usize = 64;
 
-/// Bytes of wide units, of which the kernels stop at what is ill-formed.
+/// Bytes of wide units.
 #[derive(Clone, Copy, Debug)]
 pub struct Units<'a> {
     /// The form.
     pub wide: Wide,
+    /// What happens at ill-formed units, where the kernels know it; else they stop, as they may anyway.
+    pub answer: Answer,
     /// The bytes. Nothing follows them.
     pub data: &'a [u8],
 }
@@ -30,6 +33,8 @@ pub struct Units<'a> {
 pub struct WideText<'a> {
     /// The form.
     pub wide: Wide,
+    /// What is written for surrogates that the form lacks, where the kernels know it; else they stop, as they may anyway.
+    pub lacking: Lacking,
     /// The code points, none beyond Unicode.
     pub text: Text<'a>,
 }

@@ -1,11 +1,11 @@
 //! Bytes of any form that has a layout, measured and written as code points.
 //!
-//! Each byte of a block is treated as if a sequence began there, all at once: masks say which lanes begin a sequence, which
-//! of them are ill-formed, and where the layout does not tell. Then `compress` drops the lanes where nothing begins.
+//! What begins where is told by [`Reader`]; then `compress` drops the lanes where nothing begins.
 
 use std::arch::x86_64::*;
 
 use super::clean::{self, CHOICE, halves_at, joined_32, put_joined, shifted_16, shifted_32, surrogates};
+use super::look::{Block, Reader, Window, bytes_of, continuations, is, is_at_least, last_8, window};
 use super::{
     OR_AND, ascii_bytes, bytes_64, each_place, fetch_ahead, four_times, low_64, put_16, put_32, put_bytes,
     sequences_at, store_64, values_of,
@@ -13,311 +13,7 @@ use super::{
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
-use crate::layout::{Layout, Pairs, Table};
-
-/// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
-/// end of the data they are 0.
-type Window = [u8; 72];
-
-/// The window at an offset, in the data or in `copy`. A vector is copied, since a call would cost all registers.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
-    if let Some(window) = data[at..].first_chunk() {
-        return window;
-    }
-    store_64(bytes_64(data, at), copy);
-    for (place, byte) in copy[64..].iter_mut().enumerate() {
-        *byte = data.get(at + 64 + place).copied().unwrap_or(0);
-    }
-    copy
-}
-
-/// The tables of a layout and the few facts that each block asks for.
-struct Reader<'a> {
-    layout: &'a Layout,
-    kinds: Lookup,
-    /// Whether something that parts from the layout begins with a continuation byte.
-    strays_part: bool,
-    second_low: Lookup,
-    second_span: Lookup,
-    answer: Answer,
-    /// What an ill-formed lane becomes: 0 and the byte, or this alone.
-    escape: Option<u32>,
-}
-
-#[derive(Clone, Copy)]
-struct Lookup(__m512i, __m512i);
-
-/// What is known of 64 bytes and of those behind them.
-struct Block {
-    /// The bytes, and those one, two and three further.
-    bytes: [__m512i; 4],
-    /// Where something begins that is read.
-    begins: u64,
-    /// Where of that an ill-formed unit begins.
-    ill: u64,
-    /// Where of that a surrogate pair begins.
-    pairs: u64,
-    /// Where a sequence of at least three bytes begins.
-    three: u64,
-    /// Where sequences begin of at least two bytes.
-    two: u64,
-    /// Lanes of the next block in which nothing begins.
-    carry: u64,
-    /// How many bytes of the block were read.
-    length: usize,
-    /// Whether reading goes on behind the block.
-    goes_on: bool,
-}
-
-impl Lookup {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn new(table: &Table) -> Self {
-        Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
-    }
-
-    /// The entries of bytes from 80 on; of others something.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn of(self, bytes: __m512i) -> __m512i {
-        _mm512_permutex2var_epi8(self.0, bytes, self.1)
-    }
-
-    /// The entries of bytes from C0 on; of others something.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn of_lead(self, bytes: __m512i) -> __m512i {
-        _mm512_permutexvar_epi8(bytes, self.1)
-    }
-}
-
-/// 64 bytes of a window, from one of its first nine on.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn bytes_of(window: &Window, from: usize) -> __m512i {
-    bytes_64(&window[from..], 0)
-}
-
-/// Which of the last 8 bytes of a window are continuation bytes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn continuing_8(window: &Window) -> u64 {
-    let last = _mm512_castsi512_si128(last_8(window));
-    _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
-}
-
-/// The last 8 bytes of a window.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn last_8(window: &Window) -> __m512i {
-    let bytes: [u8; 8] = *window.last_chunk().expect("a window is longer");
-    _mm512_castsi128_si512(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn is_at_least(bytes: __m512i, least: u8) -> u64 {
-    _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn is(bytes: __m512i, byte: u8) -> u64 {
-    _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn continuations(bytes: __m512i) -> u64 {
-    _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
-}
-
-impl<'a> Reader<'a> {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn new(source: &Source<'a>) -> Self {
-        let layout = source.layout;
-        let answer = source.answer();
-        Reader {
-            layout,
-            kinds: Lookup::new(&layout.kinds),
-            strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
-            second_low: Lookup::new(&layout.second_low),
-            second_span: Lookup::new(&layout.second_span),
-            answer,
-            escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
-        }
-    }
-
-    /// Whether 64 bytes are code points as they stand, and nothing is due before them.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn is_ascii(&self, bytes: __m512i, carry: u64, left: usize) -> bool {
-        left >= 64
-            && carry | _mm512_movepi8_mask(bytes) == 0
-            && (self.layout.has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
-    }
-
-    /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins. It is not
-    /// `expected` to be clean behind one that was not: a wrong guess costs more than a closer look.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn block<Taker>(&self, window: &Window, left: usize, carry: u64, expected: bool) -> Block {
-        let clean = if expected { self.well_formed::<Taker>(window, left, carry) } else { None };
-        clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
-    }
-
-    /// The same for a block of which nothing is known.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
-        let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
-        let [b0, b1, _, b3] = bytes;
-        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
-        let (continuing, behind) = (continuations(b0), continuing_8(window));
-        let continues = |place: u32| continuing >> place | behind << (64 - place);
-        let high = is_two | continuing;
-        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
-        // What is no lead byte takes 00 alone, which is no continuation byte.
-        let takes = _mm512_cmple_epu8_mask(second, self.second_span.of_lead(b0));
-        let two = is_two & takes & continues(1);
-        let three = two & is_three & continues(2);
-        let four = three & is_four & continues(3);
-        let whole = (two & !is_three) | (three & !is_four) | four;
-        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
-        let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
-
-        let mut stops = if self.may_part(b0, is_two) { self.parting::<Taker>(b0, b1, high) } else { 0 };
-        let mut pairs = 0;
-        if self.layout.pairs != Pairs::Apart {
-            let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
-            if surrogates & two != 0 {
-                pairs = self.pairs::<Taker>(window, surrogates & three, b1, b3);
-                match self.layout.pairs {
-                    Pairs::Joined => {
-                        absorbed |= pairs << 3 | pairs << 4 | pairs << 5;
-                        next_carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
-                        stops |= if self.layout.unpaired_part { surrogates & two & !pairs } else { 0 };
-                    }
-                    _ => stops |= pairs,
-                }
-            }
-        }
-        let mut ill = high & !whole;
-        if !self.layout.has_nul {
-            ill |= _mm512_testn_epi8_mask(b0, b0);
-        }
-        match self.answer {
-            Answer::Stop => stops |= ill,
-            Answer::Escape(_) => stops |= ill & !high,
-            _ => {}
-        }
-        let block = |begins: u64, length, goes_on| Block {
-            bytes,
-            begins,
-            ill: ill & begins,
-            pairs: pairs & begins,
-            three: three & begins,
-            two: two & begins,
-            carry: next_carry,
-            length,
-            goes_on,
-        };
-        let begins = !absorbed & low_64(left);
-        let stop = (stops & begins).trailing_zeros() as usize;
-        if stop == 64 && left > 64 {
-            return block(begins, 64, true);
-        }
-        // Behind the limit, lanes in which nothing begins belong to what was read.
-        let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
-        let length = match (stop, left) {
-            (0..64, _) => stop,
-            _ => left + behind.trailing_ones() as usize,
-        };
-        block(begins & low_64(stop), length, false)
-    }
-
-    /// The block, if all that begins in it is well-formed and as the layout has it: what is due is there.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn well_formed<Taker>(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
-        let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
-        let [b0, b1, _, b3] = bytes;
-        let continuing = continuations(b0);
-        let (two, three, four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
-        let due = two << 1 | three << 2 | four << 3;
-        let due_behind = two >> 63 | three >> 62 | four >> 61;
-        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
-        let fails = two & _mm512_cmpgt_epu8_mask(second, self.second_span.of_lead(b0));
-        let missing = (due | (carry & continuing)) ^ continuing | due_behind & !continuing_8(window) | fails;
-        let is_nul = !self.layout.has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
-        if missing != 0 || is_nul || left <= 64 {
-            return None;
-        }
-        let mut block = Block {
-            bytes,
-            begins: !(continuing | carry),
-            ill: 0,
-            pairs: 0,
-            three,
-            two,
-            carry: due_behind,
-            length: 64,
-            goes_on: true,
-        };
-        if self.layout.pairs != Pairs::Apart {
-            let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
-            if surrogates != 0 {
-                let pairs = self.pairs::<Taker>(window, surrogates & !carry, b1, b3);
-                let joined = pairs << 3;
-                if self.layout.pairs == Pairs::Parting && pairs != 0
-                    || self.layout.unpaired_part && surrogates & !(pairs | joined | carry) != 0
-                {
-                    return None;
-                }
-                block.pairs = pairs;
-                block.begins &= !joined;
-                block.carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
-            }
-        }
-        Some(block)
-    }
-
-    /// Whether something may begin in a block that parts from the layout.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
-        let parts = _mm512_set1_epi8((Layout::PARTS | Layout::SECOND_PARTS) as i8);
-        self.layout.parts
-            && (self.strays_part || _mm512_mask_test_epi8_mask(leads, self.kinds.of_lead(bytes), parts) != 0)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn parting<Taker>(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
-        let kinds = self.kinds.of(b0);
-        let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
-        let seconds = has(Layout::SECOND_PARTS);
-        let parts = has(Layout::PARTS);
-        if seconds == 0 {
-            return parts;
-        }
-        let second = _mm512_sub_epi8(b1, Lookup::new(&self.layout.parting_low).of(b0));
-        parts | (seconds & _mm512_cmple_epu8_mask(second, Lookup::new(&self.layout.parting_span).of(b0)))
-    }
-
-    /// Which of the surrogate byte sequences begin a pair.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn pairs<Taker>(&self, window: &Window, surrogates: u64, b1: __m512i, b3: __m512i) -> u64 {
-        let (b4, b5) = (bytes_of(window, 4), bytes_of(window, 5));
-        let leads = surrogates & !is_at_least(b1, 0xB0);
-        leads & is(b3, 0xED) & is_at_least(b4, 0xB0) & continuations(b4) & continuations(b5)
-    }
-}
+use crate::layout::{Layout, Pairs};
 
 /// What was counted so far.
 struct Counted<'a> {
@@ -553,7 +249,7 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         put_16(out, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)), 32);
     };
     write(source, start, limit, out, ascii, |reader, _, block, out| {
-        if reader.layout.shift().is_none() && reader.escape.is_none_or(|base| base & 0xFF == 0) {
+        if reader.has_plain_bytes() {
             return put_units(reader, block, out);
         }
         let [b0, b1, b2, _] = block.bytes;
@@ -582,6 +278,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         let after = last_8(window);
         let mut places = _mm512_maskz_compress_epi8(block.begins, each_place());
         let (mut ill, mut pairs) = (_pext_u64(block.ill, block.begins), _pext_u64(block.pairs, block.begins));
+        let mut replaced = if block.replaced == 0 { 0 } else { _pext_u64(block.replaced, block.begins) };
         let mut left = block.begins.count_ones() as usize;
         while left > 0 {
             let at = four_times(places);
@@ -600,10 +297,14 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
                     None => _mm512_set1_epi32(0xFFFD),
                 };
                 points = _mm512_mask_mov_epi32(points, ill as u16, answers);
+                if replaced as u16 != 0 {
+                    points = _mm512_mask_mov_epi32(points, replaced as u16, _mm512_set1_epi32(0xFFFD));
+                }
             }
             put_32(out, points, left.min(16));
             places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
-            (ill, pairs, left) = (ill >> 16, pairs >> 16, left.saturating_sub(16));
+            (ill, replaced, pairs) = (ill >> 16, replaced >> 16, pairs >> 16);
+            left = left.saturating_sub(16);
         }
     })
 }
@@ -663,8 +364,12 @@ fn put_units(reader: &Reader<'_>, block: &Block, out: &mut Output<'_, u16>) {
         Some(base) => (b0, (base >> 8) as i8),
         None => (_mm512_set1_epi8(0xFD_u8 as i8), 0xFF_u8 as i8),
     };
-    let lower = _mm512_mask_mov_epi8(lower, block.ill, answer.0);
-    let upper = _mm512_mask_mov_epi8(upper, block.ill, _mm512_set1_epi8(answer.1));
+    let mut lower = _mm512_mask_mov_epi8(lower, block.ill, answer.0);
+    let mut upper = _mm512_mask_mov_epi8(upper, block.ill, _mm512_set1_epi8(answer.1));
+    if block.replaced != 0 {
+        lower = _mm512_mask_mov_epi8(lower, block.replaced, _mm512_set1_epi8(0xFD_u8 as i8));
+        upper = _mm512_mask_mov_epi8(upper, block.replaced, _mm512_set1_epi8(-1));
+    }
     put_joined(lower, upper, block.begins, out, |out, points, count| put_16(out, points, count));
 }
 

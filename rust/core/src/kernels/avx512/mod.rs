@@ -19,6 +19,8 @@ use super::Output;
 mod clean;
 pub mod decode;
 pub mod encode;
+mod look;
+pub mod tally;
 pub mod units;
 pub mod utf8;
 pub mod wide_text;

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
 use crate::LARGEST_IN_STR;
 use crate::form::{LEADS, SURROGATES, TRAILS};
-use crate::kernels::source::Extent;
+use crate::kernels::source::{Answer, Extent};
 use crate::kernels::utf8::Width;
 use crate::kernels::{Output, Units};
 
@@ -18,6 +18,8 @@ struct Block {
     begins: u32,
     /// Where of that a surrogate pair begins.
     pairs: u32,
+    /// Where of that is an ill-formed unit.
+    ill: u32,
 }
 
 /// 64 bytes as units of the machine's order.
@@ -72,9 +74,15 @@ fn each_block<const BYTES: usize, S>(
     while at < limit {
         let left = ((limit - at) / BYTES).min(64 / BYTES);
         fetch_ahead(units.data, at);
-        let (block, stop) = if BYTES == 2 { of_16(units, at, consumed) } else { of_32(units, at) };
-        let read = left.min(stop.trailing_zeros() as usize);
-        take(state, &Block { begins: block.begins & low_32(read), ..block });
+        let mut block = if BYTES == 2 { of_16(units, at, consumed) } else { of_32(units, at) };
+        let mut stop = 0;
+        if block.ill != 0 {
+            stop = stops(units, at, block.ill);
+            answer::<BYTES>(units.answer, &mut block);
+        }
+        let read = left.min((u64::from(stop) | 1 << 32).trailing_zeros() as usize);
+        let valid = low_32(read);
+        take(state, &Block { begins: block.begins & valid, ill: block.ill & valid, ..block });
         if read < 64 / BYTES {
             // Behind the limit, the trail of a pair belongs to what was read.
             let trail = read > 0 && read == left && block.pairs >> (read - 1) & 1 != 0;
@@ -85,56 +93,120 @@ fn each_block<const BYTES: usize, S>(
     at + consumed as usize * BYTES
 }
 
-/// A block of 16-bit units, of which the first is the trail of a pair if `consumed`, and where the kernel stops.
+/// At which of some ill-formed units the kernel stops.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> (Block, u64) {
+fn stops(from: &Units<'_>, at: usize, ill: u32) -> u32 {
+    match from.answer {
+        // With the byte behind it, where there is one, the last unit can be an ill-formed one of more bytes.
+        Answer::Replace | Answer::Drop if at + 64 < from.data.len() => 0,
+        Answer::Replace | Answer::Drop => ill & !low_32((from.data.len() - at) / from.wide.unit_bytes - 1),
+        _ => ill,
+    }
+}
+
+/// Let the ill-formed units of a block be what they become.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn answer<const BYTES: usize>(answer: Answer, block: &mut Block) {
+    match answer {
+        Answer::Drop => block.begins &= !block.ill,
+        Answer::Replace if BYTES == 2 => {
+            block.units = _mm512_mask_mov_epi16(block.units, block.ill, _mm512_set1_epi16(0xFFFD_u16 as i16));
+        }
+        Answer::Replace => {
+            block.units = _mm512_mask_mov_epi32(block.units, block.ill as u16, _mm512_set1_epi32(0xFFFD));
+        }
+        _ => {}
+    }
+}
+
+/// A block of 16-bit units, of which the first is the trail of a pair if `consumed`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> Block {
     let units = loaded::<2>(from, at);
     let surrogates = are_16(units, SURROGATES);
     if surrogates | consumed == 0 {
-        return (Block { units, next: units, begins: !0, pairs: 0 }, 0);
+        return Block { units, next: units, begins: !0, pairs: 0, ill: 0 };
     }
     let next = loaded::<2>(from, at + 2);
     let leads = are_16(units, LEADS);
     let pairs = leads & are_16(next, TRAILS);
     let trails = pairs << 1 | consumed;
-    let stops = if from.wide.has_surrogates { 0 } else { surrogates & !(pairs | trails) };
-    (Block { units, next, begins: !trails, pairs }, stops.into())
+    let ill = if from.wide.has_surrogates { 0 } else { surrogates & !(pairs | trails) };
+    Block { units, next, begins: !trails, pairs, ill }
 }
 
-/// A block of 32-bit units, and where the kernel stops.
+/// A block of 32-bit units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn of_32(from: &Units<'_>, at: usize) -> (Block, u64) {
+fn of_32(from: &Units<'_>, at: usize) -> Block {
     let units = loaded::<4>(from, at);
-    let mut stops = _mm512_cmpgt_epu32_mask(units, _mm512_set1_epi32(LARGEST_IN_STR as i32));
+    let mut ill = _mm512_cmpgt_epu32_mask(units, _mm512_set1_epi32(LARGEST_IN_STR as i32));
     if !from.wide.has_surrogates {
-        stops |= are_32(units, SURROGATES);
+        ill |= are_32(units, SURROGATES);
     }
-    (Block { units, next: units, begins: low_16(16).into(), pairs: 0 }, stops.into())
+    Block { units, next: units, begins: low_16(16).into(), pairs: 0, ill: ill.into() }
 }
 
 /// As [`Units::measure`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
     // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
-    let (mut count, mut seen, mut pairs) = (0, _mm512_setzero_si512(), 0);
-    let mut state = (&mut count, &mut seen, &mut pairs);
+    let (mut count, mut seen, mut pairs, mut ill) = (0, _mm512_setzero_si512(), 0, 0);
+    let mut state = (&mut count, &mut seen, &mut pairs, &mut ill);
     let end = if units.wide.unit_bytes == 2 {
-        each_block::<2, _>(units, (start, limit), &mut state, |(count, seen, pairs), block| {
+        each_block::<2, _>(units, (start, limit), &mut state, |(count, seen, pairs, ill), block| {
             **count += block.begins.count_ones() as usize;
             **seen = _mm512_or_si512(**seen, _mm512_maskz_mov_epi16(block.begins, block.units));
             **pairs |= block.pairs & block.begins;
+            **ill |= block.ill;
         })
     } else {
-        each_block::<4, _>(units, (start, limit), &mut state, |(count, seen, _), block| {
+        each_block::<4, _>(units, (start, limit), &mut state, |(count, seen, _, ill), block| {
             **count += block.begins.count_ones() as usize;
             **seen = _mm512_or_si512(**seen, _mm512_maskz_mov_epi32(block.begins as u16, block.units));
+            **ill |= block.ill;
         })
     };
     let seen = if units.wide.unit_bytes == 2 { or_of_16(seen) } else { _mm512_reduce_or_epi32(seen) as u32 };
     let of_pairs = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
-    Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: true }
+    Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: ill == 0 }
+}
+
+/// Count the ill-formed units from an offset to a limit, or to where the kernel stops: surrogates, and what is beyond
+/// Unicode. The end is returned.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn tally(units: &Units<'_>, start: usize, limit: usize, [surrogates, beyond]: [&mut u64; 2]) -> usize {
+    let units = &Units { answer: Answer::Drop, ..*units };
+    if units.wide.unit_bytes == 2 {
+        return each_block::<2, _>(units, (start, limit), surrogates, |surrogates, block| {
+            *surrogates += u64::from(block.ill.count_ones());
+        });
+    }
+    let mut counts = (surrogates, beyond);
+    each_block::<4, _>(units, (start, limit), &mut counts, |(surrogates, beyond), block| {
+        if block.ill != 0 {
+            let of_surrogates = block.ill & u32::from(are_32(block.units, SURROGATES));
+            **surrogates += u64::from(of_surrogates.count_ones());
+            **beyond += u64::from((block.ill & !of_surrogates).count_ones());
+        }
+    })
+}
+
+/// The units of a block without pairs that begin something, side by side.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn kept_16(block: &Block) -> __m512i {
+    if block.ill == 0 { block.units } else { _mm512_maskz_compress_epi16(block.begins, block.units) }
+}
+
+/// As [`kept_16`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn kept_32(block: &Block) -> __m512i {
+    if block.ill == 0 { block.units } else { _mm512_maskz_compress_epi32(block.begins as u16, block.units) }
 }
 
 /// As [`Units::write_ucs1`].
@@ -142,12 +214,12 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
 pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
-            let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block.units));
+            let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(kept_16(block)));
             put_bytes(out, bytes, block.begins.count_ones() as usize);
         })
     } else {
         each_block::<4, _>(units, (start, limit), out, |out, block| {
-            let bytes = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(block.units));
+            let bytes = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(kept_32(block)));
             put_bytes(out, bytes, block.begins.count_ones() as usize);
         })
     }
@@ -159,11 +231,11 @@ pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
     // Text of this width holds no pair, so that what begins is as many units.
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
-            put_16(out, block.units, block.begins.count_ones() as usize);
+            put_16(out, kept_16(block), block.begins.count_ones() as usize);
         })
     } else {
         each_block::<4, _>(units, (start, limit), out, |out, block| {
-            let units = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(block.units));
+            let units = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(kept_32(block)));
             put_16(out, units, block.begins.count_ones() as usize);
         })
     }
@@ -189,7 +261,7 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
         })
     } else {
         each_block::<4, _>(units, (start, limit), out, |out, block| {
-            put_32(out, block.units, block.begins.count_ones() as usize);
+            put_32(out, kept_32(block), block.begins.count_ones() as usize);
         })
     }
 }

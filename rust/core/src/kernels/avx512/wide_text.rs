@@ -3,10 +3,13 @@
 use std::arch::x86_64::*;
 
 use super::units::{are_16, are_32, ordered};
-use super::{EVERY_SECOND, OR_OR, bytes_32, low_16, put_bytes, units_16, units_32};
+use super::{EVERY_SECOND, OR_OR, bytes_32, low_32, put_bytes, units_16, units_32};
 use crate::form::SURROGATES;
 use crate::kernels::{Output, Stretch, Text, WideText};
+use crate::spelling::Lacking;
 
+/// What is written for a code point that the form lacks, where it is not left out.
+const MARK: i16 = b'?' as i16;
 /// Where each 16-bit unit of 32-bit lanes stands that is the lower one.
 const LOWER: u32 = EVERY_SECOND as u32;
 
@@ -15,6 +18,8 @@ const LOWER: u32 = EVERY_SECOND as u32;
 struct Block {
     points: __m512i,
     read: usize,
+    /// Which of those read are written.
+    kept: u32,
 }
 
 impl Block {
@@ -27,8 +32,12 @@ impl Block {
             Text::Two(text) => units_32(text, at),
             Text::Four(_) => unreachable!("lanes are too narrow for them"),
         };
-        let stops = if from.wide.has_surrogates { 0 } else { are_16(points, SURROGATES) };
-        Block { points, read: left.min(stops.trailing_zeros() as usize) }
+        let missing = if from.wide.has_surrogates { 0 } else { are_16(points, SURROGATES) };
+        if missing == 0 {
+            return Block { points, read: left, kept: low_32(left) };
+        }
+        let marked = _mm512_mask_mov_epi16(points, missing, _mm512_set1_epi16(MARK));
+        Block::answered(from.lacking, [points, marked], left, missing)
     }
 
     /// 16 code points of a str of any kind, of which `left` are to be written.
@@ -40,9 +49,32 @@ impl Block {
             Text::Two(text) => _mm512_cvtepu16_epi32(_mm512_castsi512_si256(units_32(text, at))),
             Text::Four(text) => units_16(text, at),
         };
-        let stops = if from.wide.has_surrogates { 0 } else { are_32(points, SURROGATES) };
-        // Behind the last lane nothing stops.
-        Block { points, read: left.min((u32::from(stops) | 1 << 16).trailing_zeros() as usize) }
+        let missing = if from.wide.has_surrogates { 0 } else { are_32(points, SURROGATES) };
+        if missing == 0 {
+            return Block { points, read: left, kept: low_32(left) };
+        }
+        let marked = _mm512_mask_mov_epi32(points, missing, _mm512_set1_epi32(MARK.into()));
+        Block::answered(from.lacking, [points, marked], left, missing.into())
+    }
+
+    /// The same where the form lacks some of the code points.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn answered(lacking: Lacking, [points, marked]: [__m512i; 2], left: usize, missing: u32) -> Block {
+        match lacking {
+            Lacking::Mark => Block { points: marked, read: left, kept: low_32(left) },
+            Lacking::Nothing => Block { points, read: left, kept: !missing & low_32(left) },
+            Lacking::Stop => {
+                let read = left.min(missing.trailing_zeros() as usize);
+                Block { points, read, kept: low_32(read) }
+            }
+        }
+    }
+
+    /// How many code points are written.
+    #[inline]
+    fn count(&self) -> usize {
+        self.kept.count_ones() as usize
     }
 }
 
@@ -70,20 +102,31 @@ fn each_block<const LANES: usize>(
 /// As [`WideText::measure`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
-    let mut pairs = 0;
+    let mut units = 0;
     let is_any = text.wide.has_surrogates;
+    let is_each = match text.text {
+        Text::One(_) => true,
+        Text::Two(_) => is_any,
+        Text::Four(_) => is_any && text.wide.unit_bytes == 4,
+    };
+    if is_each {
+        return Stretch { end: limit, bytes: (limit - start) * text.wide.unit_bytes };
+    }
     let end = match text.text {
-        Text::One(_) => limit,
-        Text::Two(_) if is_any => limit,
-        Text::Two(_) => each_block::<32>((start, limit), |at, left| Block::of_16::<()>(text, at, left).read),
-        Text::Four(_) if is_any && text.wide.unit_bytes == 4 => limit,
+        Text::One(_) | Text::Two(_) => each_block::<32>((start, limit), |at, left| {
+            let block = Block::of_16::<()>(text, at, left);
+            units += block.count();
+            block.read
+        }),
         Text::Four(_) => each_block::<16>((start, limit), |at, left| {
             let block = Block::of_32::<()>(text, at, left);
-            pairs += (supplementary(block.points) & low_16(block.read)).count_ones() as usize;
+            units += block.count();
+            if text.wide.unit_bytes == 2 {
+                units += (u32::from(supplementary(block.points)) & block.kept).count_ones() as usize;
+            }
             block.read
         }),
     };
-    let units = if text.wide.unit_bytes == 2 { end - start + pairs } else { end - start };
     Stretch { end, bytes: units * text.wide.unit_bytes }
 }
 
@@ -98,12 +141,17 @@ pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'
         }),
         (2, _) => each_block::<32>((start, limit), |at, left| {
             let block = Block::of_16::<u16>(text, at, left);
-            put_bytes(out, ordered::<2>(block.points, text.wide.big_endian), 2 * block.read);
+            let is_all = block.count() == block.read;
+            let points = if is_all { block.points } else { _mm512_maskz_compress_epi16(block.kept, block.points) };
+            put_bytes(out, ordered::<2>(points, text.wide.big_endian), 2 * block.count());
             block.read
         }),
         _ => each_block::<16>((start, limit), |at, left| {
             let block = Block::of_32::<u32>(text, at, left);
-            put_bytes(out, ordered::<4>(block.points, text.wide.big_endian), 4 * block.read);
+            let is_all = block.count() == block.read;
+            let points =
+                if is_all { block.points } else { _mm512_maskz_compress_epi32(block.kept as u16, block.points) };
+            put_bytes(out, ordered::<4>(points, text.wide.big_endian), 4 * block.count());
             block.read
         }),
     }
@@ -119,15 +167,15 @@ fn supplementary(points: __m512i) -> u16 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
-    let (points, valid) = (block.points, low_16(block.read));
-    let splits = supplementary(points) & valid;
-    if splits == 0 {
+    let points = block.points;
+    let splits = supplementary(points) & block.kept as u16;
+    if splits == 0 && block.count() == block.read {
         let units = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(points));
         return put_bytes(out, ordered::<2>(units, big_endian), 2 * block.read);
     }
     // The lead below the trail; a lane that is no pair has its unit below, and what is above it is dropped.
     let pairs = _mm512_mask_mov_epi32(points, splits, split_32(points));
-    let kept = _pdep_u32(valid.into(), LOWER) | _pdep_u32(splits.into(), LOWER << 1);
+    let kept = _pdep_u32(block.kept, LOWER) | _pdep_u32(splits.into(), LOWER << 1);
     let units = _mm512_maskz_compress_epi16(kept, pairs);
     put_bytes(out, ordered::<2>(units, big_endian), 2 * kept.count_ones() as usize);
 }

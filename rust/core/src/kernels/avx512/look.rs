@@ -1,0 +1,345 @@
+//! Blocks of bytes of any form that has a layout: what begins where.
+//!
+//! Each byte of a block is treated as if a sequence began there, all at once: masks say which lanes begin a sequence, which
+//! of them are ill-formed, and where the layout does not tell.
+
+use std::arch::x86_64::*;
+
+use super::{bytes_64, low_64, store_64};
+use crate::kernels::source::{Answer, Source};
+use crate::layout::{Layout, Pairs, Table};
+
+/// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
+/// end of the data they are 0.
+pub type Window = [u8; 72];
+
+/// The window at an offset, in the data or in `copy`. A vector is copied, since a call would cost all registers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
+    if let Some(window) = data[at..].first_chunk() {
+        return window;
+    }
+    store_64(bytes_64(data, at), copy);
+    for (place, byte) in copy[64..].iter_mut().enumerate() {
+        *byte = data.get(at + 64 + place).copied().unwrap_or(0);
+    }
+    copy
+}
+
+/// The tables of a layout and the few facts that each block asks for.
+pub struct Reader<'a> {
+    pub layout: &'a Layout,
+    kinds: Lookup,
+    /// Whether something that parts from the layout begins with a continuation byte.
+    strays_part: bool,
+    pub second_low: Lookup,
+    pub second_span: Lookup,
+    pub answer: Answer,
+    /// What is added to the byte of an ill-formed lane; else that becomes U+FFFD.
+    pub escape: Option<u32>,
+    /// Whether units that part from the layout become U+FFFD all the same.
+    replaces_units: bool,
+}
+
+#[derive(Clone, Copy)]
+pub struct Lookup(__m512i, __m512i);
+
+/// What is known of 64 bytes and of those behind them.
+pub struct Block {
+    /// The bytes, and those one, two and three further.
+    pub bytes: [__m512i; 4],
+    /// Where something begins that is read.
+    pub begins: u64,
+    /// Where of that an ill-formed unit begins.
+    pub ill: u64,
+    /// Where of that one begins that is U+FFFD whatever others become.
+    pub replaced: u64,
+    /// Where of that a surrogate pair begins.
+    pub pairs: u64,
+    /// Where a sequence of at least three bytes begins.
+    pub three: u64,
+    /// Where sequences begin of at least two bytes.
+    pub two: u64,
+    /// Lanes of the next block in which nothing begins.
+    pub carry: u64,
+    /// How many bytes of the block were read.
+    pub length: usize,
+    /// Whether reading goes on behind the block.
+    pub goes_on: bool,
+}
+
+impl Lookup {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn new(table: &Table) -> Self {
+        Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
+    }
+
+    /// The entries of bytes from 80 on; of others something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of(self, bytes: __m512i) -> __m512i {
+        _mm512_permutex2var_epi8(self.0, bytes, self.1)
+    }
+
+    /// The entries of bytes from C0 on; of others something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn of_lead(self, bytes: __m512i) -> __m512i {
+        _mm512_permutexvar_epi8(bytes, self.1)
+    }
+}
+
+/// 64 bytes of a window, from one of its first nine on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn bytes_of(window: &Window, from: usize) -> __m512i {
+    bytes_64(&window[from..], 0)
+}
+
+/// Which of the last 8 bytes of a window are continuation bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn continuing_8(window: &Window) -> u64 {
+    let last = _mm512_castsi512_si128(last_8(window));
+    _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
+}
+
+/// The last 8 bytes of a window.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn last_8(window: &Window) -> __m512i {
+    let bytes: [u8; 8] = *window.last_chunk().expect("a window is longer");
+    _mm512_castsi128_si512(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn is_at_least(bytes: __m512i, least: u8) -> u64 {
+    _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn is(bytes: __m512i, byte: u8) -> u64 {
+    _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn continuations(bytes: __m512i) -> u64 {
+    _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
+}
+
+/// Whether payload bits are code points, and what is added to an escaped byte changes none of its bits.
+fn adds_upper_byte(layout: &Layout, answer: Answer) -> bool {
+    layout.shift().is_none() && !matches!(answer, Answer::Escape(base) if base & 0xFF != 0)
+}
+
+impl<'a> Reader<'a> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn new(source: &Source<'a>) -> Self {
+        let layout = source.layout;
+        let answer = source.answer();
+        Reader {
+            layout,
+            kinds: Lookup::new(&layout.kinds),
+            strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
+            second_low: Lookup::new(&layout.second_low),
+            second_span: Lookup::new(&layout.second_span),
+            answer,
+            escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
+            replaces_units: layout.parting_is_unit
+                && source.answer == Answer::Replace
+                && adds_upper_byte(layout, answer),
+        }
+    }
+
+    /// Whether 16-bit units can be put together byte by byte.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn has_plain_bytes(&self) -> bool {
+        adds_upper_byte(self.layout, self.answer)
+    }
+
+    /// Whether 64 bytes are code points as they stand, and nothing is due before them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn is_ascii(&self, bytes: __m512i, carry: u64, left: usize) -> bool {
+        left >= 64
+            && carry | _mm512_movepi8_mask(bytes) == 0
+            && (self.layout.has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
+    }
+
+    /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins. It is not
+    /// `expected` to be clean behind one that was not: a wrong guess costs more than a closer look.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn block<Taker>(&self, window: &Window, left: usize, carry: u64, expected: bool) -> Block {
+        let clean = if expected { self.well_formed::<Taker>(window, left, carry) } else { None };
+        clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
+    }
+
+    /// The same for a block of which nothing is known.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
+        let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
+        let [b0, b1, ..] = bytes;
+        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        let (continuing, behind) = (continuations(b0), continuing_8(window));
+        let continues = |place: u32| continuing >> place | behind << (64 - place);
+        let high = is_two | continuing;
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        // What is no lead byte takes 00 alone, which is no continuation byte.
+        let takes = _mm512_cmple_epu8_mask(second, self.second_span.of_lead(b0));
+        let two = is_two & takes & continues(1);
+        let three = two & is_three & continues(2);
+        let four = three & is_four & continues(3);
+        let mut whole = (two & !is_three) | (three & !is_four) | four;
+        let mut stops = if self.may_part(b0, is_two) { self.parting::<Taker>(b0, b1, high) } else { 0 };
+        let mut replaced = 0;
+        if self.replaces_units && stops != 0 {
+            // What is not there whole is nothing that parts.
+            replaced = stops & continues(1) & continues(2);
+            stops = 0;
+        }
+        let (mut pairs, mut joined) = (0, 0);
+        if self.layout.pairs != Pairs::Apart {
+            let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
+            if surrogates != 0 {
+                pairs = pairs_among(window, surrogates & three, b1);
+                let unpaired = surrogates & !pairs;
+                match self.layout.pairs {
+                    Pairs::Joined if self.layout.unpaired_is_ill => whole &= !unpaired,
+                    Pairs::Joined if self.layout.unpaired_part => stops |= unpaired,
+                    Pairs::Joined => {}
+                    _ => stops |= pairs,
+                }
+                joined = if self.layout.pairs == Pairs::Joined { pairs } else { 0 };
+            }
+        }
+        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
+        let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
+        let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
+        if joined | replaced != 0 {
+            absorbed |= replaced << 1 | replaced << 2 | joined << 3 | joined << 4 | joined << 5;
+            next_carry |= replaced >> 63 | replaced >> 62 | joined >> 61 | joined >> 60 | joined >> 59;
+        }
+
+        let mut ill = high & !whole;
+        if !self.layout.has_nul {
+            ill |= _mm512_testn_epi8_mask(b0, b0);
+        }
+        match self.answer {
+            Answer::Stop => stops |= ill,
+            Answer::Escape(_) => stops |= ill & !high,
+            _ => {}
+        }
+        let block = |begins: u64, length, goes_on| Block {
+            bytes,
+            begins,
+            ill: ill & begins,
+            replaced: replaced & begins,
+            pairs: pairs & begins,
+            three: three & begins,
+            two: two & begins,
+            carry: next_carry,
+            length,
+            goes_on,
+        };
+        let begins = !absorbed & low_64(left);
+        let stop = (stops & begins).trailing_zeros() as usize;
+        if stop == 64 && left > 64 {
+            return block(begins, 64, true);
+        }
+        // Behind the limit, lanes in which nothing begins belong to what was read.
+        let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
+        let length = match (stop, left) {
+            (0..64, _) => stop,
+            _ => left + behind.trailing_ones() as usize,
+        };
+        block(begins & low_64(stop), length, false)
+    }
+
+    /// The block, if all that begins in it is well-formed and as the layout has it: what is due is there.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn well_formed<Taker>(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
+        let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
+        let [b0, b1, ..] = bytes;
+        let continuing = continuations(b0);
+        let (two, three, four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        let due = two << 1 | three << 2 | four << 3;
+        let due_behind = two >> 63 | three >> 62 | four >> 61;
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        let fails = two & _mm512_cmpgt_epu8_mask(second, self.second_span.of_lead(b0));
+        let missing = (due | (carry & continuing)) ^ continuing | due_behind & !continuing_8(window) | fails;
+        let is_nul = !self.layout.has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
+        if missing != 0 || is_nul || left <= 64 {
+            return None;
+        }
+        let mut block = Block {
+            bytes,
+            begins: !(continuing | carry),
+            ill: 0,
+            replaced: 0,
+            pairs: 0,
+            three,
+            two,
+            carry: due_behind,
+            length: 64,
+            goes_on: true,
+        };
+        if self.layout.pairs != Pairs::Apart {
+            let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
+            if surrogates != 0 {
+                let pairs = pairs_among(window, surrogates & !carry, b1);
+                let joined = pairs << 3;
+                if self.layout.pairs == Pairs::Parting && pairs != 0
+                    || self.layout.unpaired_part && surrogates & !(pairs | joined | carry) != 0
+                {
+                    return None;
+                }
+                block.pairs = pairs;
+                block.begins &= !joined;
+                block.carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
+            }
+        }
+        Some(block)
+    }
+
+    /// Whether something may begin in a block that parts from the layout.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
+        let parts = _mm512_set1_epi8((Layout::PARTS | Layout::SECOND_PARTS) as i8);
+        self.layout.parts
+            && (self.strays_part || _mm512_mask_test_epi8_mask(leads, self.kinds.of_lead(bytes), parts) != 0)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn parting<Taker>(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
+        let kinds = self.kinds.of(b0);
+        let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
+        let seconds = has(Layout::SECOND_PARTS);
+        let parts = has(Layout::PARTS);
+        if seconds == 0 {
+            return parts;
+        }
+        let second = _mm512_sub_epi8(b1, Lookup::new(&self.layout.parting_low).of(b0));
+        parts | (seconds & _mm512_cmple_epu8_mask(second, Lookup::new(&self.layout.parting_span).of(b0)))
+    }
+}
+
+/// Which of some whole surrogate byte sequences begin a pair; `b1` are their second bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn pairs_among(window: &Window, surrogates: u64, b1: __m512i) -> u64 {
+    let [b3, b4, b5] = [3, 4, 5].map(|from| bytes_of(window, from));
+    let leads = surrogates & !is_at_least(b1, 0xB0);
+    leads & is(b3, 0xED) & is_at_least(b4, 0xB0) & continuations(b4) & continuations(b5)
+}

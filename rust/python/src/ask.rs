@@ -1,0 +1,242 @@
+//! What a handler is asked at a fault, and what it answers: `eightfold.policy` for the verbs, made by the core.
+//!
+//! The exceptions are those that `eightfold.policy` makes, and what an answer breaks is what breaks there.
+
+use pyo3::PyTypeInfo;
+use pyo3::exceptions::{
+    PyIndexError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError, PyUnicodeEncodeError,
+};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+
+use crate::faults::{Named, fault_object, new_fault};
+use crate::handle::{Reading, Writing};
+use crate::memory::text_of;
+use crate::names;
+
+/// How many answers in a row may stay where they were, as `eightfold.policy.STALLS_ALLOWED`.
+const STALLS_ALLOWED: usize = 1000;
+
+/// Counts the answers in a row that do not go on, and ends a handler that never does: `eightfold.policy.Stalls`.
+#[derive(Default)]
+pub struct Stalls(usize);
+
+impl Stalls {
+    /// Note the position that a handler gave.
+    pub fn note(&mut self, error: &Bound<'_, PyAny>, position: usize, same_object: bool) -> PyResult<()> {
+        let start: isize = error.getattr(intern!(error.py(), "start"))?.extract()?;
+        let stays = same_object && isize::try_from(position).is_ok_and(|position| position <= start);
+        self.0 = if stays { self.0 + 1 } else { 0 };
+        if self.0 >= STALLS_ALLOWED {
+            let message = format!("error handler does not go on: {STALLS_ALLOWED} answers at or before {start}");
+            return Err(PyRuntimeError::new_err(message));
+        }
+        Ok(())
+    }
+}
+
+/// What a fault of bytes was answered.
+pub struct Answer<'py> {
+    /// The code points that stand for the unit.
+    pub points: Vec<u32>,
+    /// Where to go on.
+    pub position: usize,
+    /// The bytes to go on in.
+    pub data: Bound<'py, PyBytes>,
+}
+
+/// Faults of bytes that a handler is asked about, one after the other: `eightfold.run.Decoding.ask`.
+#[derive(Default)]
+pub struct Asking {
+    /// The fault met last and where its last unit ended: it may go on there.
+    met: Option<(Py<PyAny>, usize)>,
+    stalls: Stalls,
+}
+
+impl Asking {
+    /// Ask about an ill-formed unit, or a value that no str holds.
+    pub fn ask<'py>(
+        &mut self,
+        reading: &Reading,
+        data: &Bound<'py, PyBytes>,
+        (start, end): (usize, usize),
+        code_point: Option<u32>,
+    ) -> PyResult<Answer<'py>> {
+        let py = data.py();
+        let fault = match self.goes_on(py, start)? {
+            Some(fault) => fault,
+            None => fault_of(reading, data, (start, end), code_point)?,
+        };
+        let reason = reason(reading, data.as_bytes(), (start, end), &fault)?;
+        let place = (reading.name.bind(py), data, start, end, reason).into_pyobject(py)?;
+        let error = exception::<PyUnicodeDecodeError>(names::decode_error_type(py)?, &place, &fault)?;
+        self.met = Some((fault.unbind(), end));
+        let answer = reading.handler.bind(py).call1((&error,))?;
+        let wrong = "decoding error handler must return (str, int) tuple";
+        let (text, position) = answered(&answer, |first| first.is_instance_of::<PyString>(), wrong)?;
+        let given = error.getattr(intern!(py, "object"))?.cast_into::<PyBytes>();
+        let given = given.map_err(|_| PyTypeError::new_err("object attribute must be bytes"))?;
+        let position = within(position, given.as_bytes().len())?;
+        self.stalls.note(&error, position, given.is(data))?;
+        if !given.is(data) {
+            self.met = None;
+        }
+        let text = text_of(text.cast::<PyString>()?)?;
+        Ok(Answer { points: (0..text.len()).map(|at| text.at(at)).collect(), position, data: given })
+    }
+
+    /// The fault that was met, if it goes on at an offset: not where a handler has gone back into a unit.
+    fn goes_on<'py>(&self, py: Python<'py>, start: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some((fault, _)) = self.met.as_ref().filter(|&&(_, end)| end == start) else { return Ok(None) };
+        let fault = fault.bind(py);
+        let end: usize = fault.getattr(intern!(py, "end"))?.extract()?;
+        Ok((start < end).then(|| fault.clone()))
+    }
+}
+
+fn fault_of<'py>(
+    reading: &Reading,
+    data: &Bound<'py, PyBytes>,
+    (start, end): (usize, usize),
+    code_point: Option<u32>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(code_point) = code_point {
+        let units = PyBytes::new(data.py(), &data.as_bytes()[start..end]);
+        let named = Named { kind: "unrepresentable", side: "source", span: (start, end), at_end: false };
+        return new_fault(&named, &reading.name, units, Some(code_point));
+    }
+    // With the whole input at hand there is always an answer.
+    let fault = reading.form.fault_at(data.as_bytes(), start, true).expect("a fault");
+    fault_object(data, 0, &reading.name, fault)
+}
+
+/// CPython's words, where the form has them, or the fault's sentence.
+fn reason<'py>(
+    reading: &Reading,
+    data: &[u8],
+    (start, end): (usize, usize),
+    fault: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, form) = (fault.py(), &reading.form);
+    if let Some(reasons) = reading.reasons.as_ref().map(|reasons| reasons.bind(py)) {
+        let situation = match form.begins_row(data, start) {
+            false => intern!(py, "start"),
+            true if end == data.len() => intern!(py, "end"),
+            true => intern!(py, "continuation"),
+        };
+        let kind = fault.getattr(intern!(py, "kind"))?;
+        for name in [kind, situation.clone().into_any()] {
+            if let Some(words) = found(reasons, &name)? {
+                return Ok(words);
+            }
+        }
+    }
+    Ok(fault.str()?.into_any())
+}
+
+/// What a mapping has for a name.
+fn found<'py>(reasons: &Bound<'py, PyAny>, name: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let words = reasons.call_method1(intern!(name.py(), "get"), (name,))?;
+    Ok(if words.is_none() { None } else { Some(words) })
+}
+
+/// The exception of a class of `eightfold.faults` derived from `Base`, without its `__init__`: that is a frame of Python.
+fn exception<'py, Base: PyTypeInfo>(
+    class: &Bound<'py, PyAny>,
+    place: &Bound<'py, PyTuple>,
+    fault: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let (base, count) = (py.get_type::<Base>(), place.len());
+    let behind = |first: &Bound<'py, PyAny>| {
+        let parts = (0..count).map(|at| place.get_item(at));
+        let all: PyResult<Vec<_>> = std::iter::once(Ok(first.clone())).chain(parts).collect();
+        PyTuple::new(py, all?)
+    };
+    let error = base.getattr(intern!(py, "__new__"))?.call1(behind(class)?)?;
+    base.getattr(intern!(py, "__init__"))?.call1(behind(&error)?)?;
+    error.setattr(intern!(py, "fault"), fault)?;
+    Ok(error)
+}
+
+/// The parts of a handler's answer: the first of them is a str, or where `is_first` takes it bytes.
+fn answered<'py>(
+    answer: &Bound<'py, PyAny>,
+    is_first: impl Fn(&Bound<'py, PyAny>) -> bool,
+    wrong: &'static str,
+) -> PyResult<(Bound<'py, PyAny>, isize)> {
+    let py = answer.py();
+    let parts = answer.cast::<PyTuple>().ok().filter(|parts| parts.len() == 2);
+    let parts = parts.map(|parts| PyResult::Ok((parts.get_item(0)?, parts.get_item(1)?))).transpose()?;
+    let Some((first, position)) = parts.filter(|(first, _)| is_first(first)) else {
+        return Err(PyTypeError::new_err(wrong));
+    };
+    let position = names::index(py)?.call1((position,))?;
+    let position = position.extract::<isize>();
+    let beyond = |_| PyOverflowError::new_err("Python int too large to convert to C ssize_t");
+    Ok((first, position.map_err(beyond)?))
+}
+
+/// A position from a handler, counted from the end where it is negative.
+fn within(given: isize, length: usize) -> PyResult<usize> {
+    let position = if given < 0 { given.wrapping_add_unsigned(length) } else { given };
+    usize::try_from(position)
+        .ok()
+        .filter(|&position| position <= length)
+        .ok_or_else(|| PyIndexError::new_err(format!("position {position} from error handler out of bounds")))
+}
+
+/// The exception for code points of a str that a form lacks: `eightfold.policy.encode_error`.
+pub fn encode_error<'py>(
+    writing: &Writing,
+    text: &Bound<'py, PyString>,
+    (start, end): (usize, usize),
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = text.py();
+    let named = Named { kind: "unrepresentable", side: "text", span: (start, end), at_end: false };
+    let code_point = text_of(text)?.at(start);
+    let fault = new_fault(&named, &writing.name, PyBytes::new(py, b""), Some(code_point))?;
+    let words = match &writing.reasons {
+        Some(reasons) => found(reasons.bind(py), intern!(py, "encode"))?,
+        None => None,
+    };
+    let reason = words.map_or_else(|| fault.str().map(Bound::into_any), Ok)?;
+    let place = (writing.name.bind(py), text, start, end, reason).into_pyobject(py)?;
+    exception::<PyUnicodeEncodeError>(names::encode_error_type(py)?, &place, &fault)
+}
+
+/// Ask about code points of a str that a form lacks: the bytes to write, and the index to go on at.
+/// `eightfold.policy.ask_encoding`.
+pub fn ask_encoding(
+    writing: &Writing,
+    text: &Bound<'_, PyString>,
+    span: (usize, usize),
+    stalls: &mut Stalls,
+) -> PyResult<(Vec<u8>, usize)> {
+    let py = text.py();
+    let error = encode_error(writing, text, span)?;
+    let answer = writing.handler.bind(py).call1((&error,))?;
+    let is_first = |first: &Bound<'_, PyAny>| first.is_instance_of::<PyString>() || first.is_instance_of::<PyBytes>();
+    let wrong = "encoding error handler must return (str/bytes, int) tuple";
+    let (replacement, position) = answered(&answer, is_first, wrong)?;
+    let position = within(position, text.len()?)?;
+    let Some(bytes) = written(writing, &replacement)? else { return Err(PyErr::from_value(error)) };
+    stalls.note(&error, position, true)?;
+    Ok((bytes, position))
+}
+
+/// The bytes of a replacement; None where it cannot be encoded itself.
+fn written(writing: &Writing, replacement: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+    if let Ok(bytes) = replacement.cast::<PyBytes>() {
+        let bytes = bytes.as_bytes();
+        return Ok(bytes.len().is_multiple_of(writing.form.tables.unit_bytes).then(|| bytes.to_vec()));
+    }
+    let text = text_of(replacement.cast::<PyString>()?)?;
+    let points: Vec<u32> = (0..text.len()).map(|at| text.at(at)).collect();
+    if writing.reasons.is_some() && points.iter().any(|&point| point > 0x7F) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    Ok(writing.form.write_all(&points, &mut bytes).then_some(bytes))
+}
