@@ -5,7 +5,7 @@
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{Bytes, Place, Room, low_64, no_copy};
+use super::{Bytes, Place, Room, fetch_ahead, low_64, no_copy};
 use crate::kernels::Output;
 use crate::layout::Layout;
 
@@ -46,12 +46,13 @@ fn write<T: Copy>(
     let (mut carry, mut copy, mut last) = (0, no_copy(), [0; 72]);
     for at in (0..text.len()).step_by(64) {
         let (rest, left) = (&text[at..], text.len() - at);
+        fetch_ahead(text, at);
         let window = rest.first_chunk().unwrap_or_else(|| {
             last = [0; 72];
             last[..left].copy_from_slice(rest);
             &last
         });
-        if carry == 0 && left >= 64 && Bytes::of(window, 0).are_ascii() {
+        if Bytes::of(window, 0).are_ascii() && carry == 0 && left >= 64 {
             let mut place = Place::new(out, 64, &mut copy);
             put_ascii(window, place.room());
             place.finish();

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{ByteSet, Bytes, Place, Room, clean, lanes_8, load_16, low_64, no_copy, part};
+use super::{ByteSet, Bytes, Place, Room, clean, fetch_ahead, lanes_8, load_16, low_64, no_copy, part};
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
 use crate::kernels::{Output, portable};
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
-        left >= 64 && carry == 0 && bytes.are_ascii() && (self.layout.has_nul || bytes.equal(0) == 0)
+        bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
 
     /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
@@ -322,6 +322,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
             let rest = portable::measure_each(source, at + carry.count_ones() as usize, limit);
             return extent(&counted, at).and(rest);
         };
+        fetch_ahead(source.data, at);
         if reader.is_ascii(Bytes::of(window, 0), carry, limit - at) {
             (at, counted.count) = (at + 64, counted.count + 64);
             continue;
@@ -397,6 +398,7 @@ where
             return portable::write_each(source, at + carry.count_ones() as usize, limit, out);
         };
         let left = limit - at;
+        fetch_ahead(source.data, at);
         if reader.is_ascii(Bytes::of(window, 0), carry, left) {
             let mut place = Place::new(out, 64, &mut copy);
             put_ascii(window, place.room());

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bytes, Lane, Place, Room, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, store};
+use super::{Bytes, Lane, Place, Room, fetch_ahead, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, store};
 use crate::LARGEST_IN_STR;
 use crate::form::{LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::source::Extent;
@@ -117,6 +117,7 @@ fn each_block<const BYTES: usize, S>(
     let (mut at, mut consumed) = (start, 0);
     while at + 64 <= limit {
         let Some(window) = units.data[at..].first_chunk() else { break };
+        fetch_ahead(units.data, at);
         let block = if BYTES == 2 { of_16(units, window, consumed) } else { of_32(units, window) };
         let Some(block) = block else { break };
         if !take(state, &block) {

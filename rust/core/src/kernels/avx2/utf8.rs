@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::Bytes;
+use super::{Bytes, fetch_ahead};
 use super::decode::Leads;
 use super::points::{Window, continuing_behind};
 use crate::kernels::utf8::Prefix;
@@ -39,7 +39,8 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     let mut largest = _mm256_setzero_si256();
     while let Some(window) = data[at..].first_chunk::<72>() {
         let bytes = Bytes::of(window, 0);
-        if carry == 0 && bytes.are_ascii() {
+        fetch_ahead(data, at);
+        if bytes.are_ascii() && carry == 0 {
             (at, count) = (at + 64, count + 64);
             continue;
         }
