@@ -64,13 +64,15 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
 
 /// How many of the first bytes are valid UTF-8, as far as that is told quicker than by [`valid_prefix`].
 pub fn valid_pieces(data: &[u8]) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::utf8::valid_pieces(data) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::utf8::valid_pieces(data) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::utf8::valid_pieces(data) },
+        _ => 0,
     }
-    let _ = data;
-    0
 }
 
 /// The first `length` bytes, which [`measure_blocks`] and [`valid_prefix`] found to be valid one after the other.

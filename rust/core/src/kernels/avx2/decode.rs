@@ -65,7 +65,7 @@ impl Seconds {
 }
 
 /// Which second bytes lead bytes take.
-pub(super) struct Leads {
+struct Leads {
     seconds: Seconds,
     /// Bytes from C0 on that do not take any continuation byte.
     choosy: ByteSet,
@@ -74,7 +74,7 @@ pub(super) struct Leads {
 impl Leads {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn new(low: &Table, span: &Table) -> Self {
+    fn new(low: &Table, span: &Table) -> Self {
         let takes_all = |lead: u8| (low.of(lead), span.of(lead)) == (0x80, 0x3F);
         Leads { seconds: Seconds::new(low, span), choosy: ByteSet::new(|byte| byte >= 0xC0 && !takes_all(byte)) }
     }
@@ -82,7 +82,7 @@ impl Leads {
     /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
+    fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
         let choosy = self.choosy.lanes_of(bytes);
         let nexts = || Bytes::of(window, 1);
         if _mm256_testz_si256(choosy, choosy) != 0 {

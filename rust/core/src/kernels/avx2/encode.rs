@@ -6,7 +6,9 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bytes, Place, Room, halves, load_16, load_points, load_units, no_copy, packed_16, packed_32, store_16};
+use super::{
+    Bytes, Place, Room, halves, is_none, load_16, load_points, load_units, no_copy, packed_16, packed_32, store_16,
+};
 use crate::form::{LEADS, Range, TRAILS};
 use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text, portable};
@@ -72,12 +74,6 @@ impl Band {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn up_to_16(points: __m256i, last: __m256i) -> __m256i {
     _mm256_cmpeq_epi16(_mm256_min_epu16(points, last), points)
-}
-
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn is_none(lanes: __m256i) -> bool {
-    _mm256_testz_si256(lanes, lanes) != 0
 }
 
 #[inline]

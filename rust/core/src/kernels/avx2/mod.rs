@@ -222,6 +222,13 @@ fn halves(vector: __m256i) -> [__m128i; 2] {
     [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)]
 }
 
+/// Whether no bit is set.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn is_none(lanes: __m256i) -> bool {
+    _mm256_testz_si256(lanes, lanes) != 0
+}
+
 /// The bytes of a longer array from a place on.
 #[inline]
 fn part<const MANY: usize, const FEW: usize>(bytes: &[u8; MANY], at: usize) -> &[u8; FEW] {

@@ -5,7 +5,9 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bytes, Lane, Place, Room, fetch_ahead, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, store};
+use super::{
+    Bytes, Lane, Place, Room, fetch_ahead, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, store,
+};
 use crate::LARGEST_IN_STR;
 use crate::form::{LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::source::Extent;
