@@ -8,7 +8,8 @@ use std::arch::x86_64::*;
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{ByteSet, Bytes, Place, Room, clean, fetch_ahead, lanes_8, load_16, low_64, no_copy, part};
+use super::rules::Rules;
+use super::{ByteSet, Bytes, Place, Room, clean, fetch_ahead, is_none, lanes_8, load_16, low_64, no_copy, part};
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
 use crate::kernels::{Output, portable};
@@ -24,16 +25,15 @@ impl LeadTable {
         LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
     }
 
-    /// The entries of bytes from C0 on, or from E0 on; of others something.
+    /// The entries of bytes from C0 on; of others something.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn of<const ARE_LONG: bool>(&self, bytes: __m256i) -> __m256i {
+    fn of(&self, bytes: __m256i) -> __m256i {
         let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
         let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
         // The bits that tell the rows apart, each where a blend asks for it.
         let (fourth, fifth) = (_mm256_slli_epi16::<3>(bytes), _mm256_slli_epi16::<2>(bytes));
-        let e_or_f = _mm256_blendv_epi8(e, f, fourth);
-        if ARE_LONG { e_or_f } else { _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), e_or_f, fifth) }
+        _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), _mm256_blendv_epi8(e, f, fourth), fifth)
     }
 }
 
@@ -50,13 +50,13 @@ impl Seconds {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
-    /// Which of 64 bytes from C0 on, or from E0 on, are followed by one of theirs.
+    /// Which of 64 bytes from C0 on are followed by one of theirs.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn follow<const ARE_LONG: bool>(&self, leads: Bytes, nexts: Bytes) -> u64 {
+    fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
         let follows = |half: usize| {
             let (lead, next) = (leads.0[half], nexts.0[half]);
-            let (low, span) = (self.low.of::<ARE_LONG>(lead), self.span.of::<ARE_LONG>(lead));
+            let (low, span) = (self.low.of(lead), self.span.of(lead));
             let index = _mm256_sub_epi8(next, low);
             _mm256_cmpeq_epi8(_mm256_max_epu8(index, span), span)
         };
@@ -67,31 +67,23 @@ impl Seconds {
 /// Which second bytes lead bytes take.
 struct Leads {
     seconds: Seconds,
-    /// Bytes from C0 on that do not take any continuation byte.
-    choosy: ByteSet,
+    rules: Rules,
 }
 
 impl Leads {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn new(low: &Table, span: &Table) -> Self {
-        let takes_all = |lead: u8| (low.of(lead), span.of(lead)) == (0x80, 0x3F);
-        Leads { seconds: Seconds::new(low, span), choosy: ByteSet::new(|byte| byte >= 0xC0 && !takes_all(byte)) }
+        Leads { seconds: Seconds::new(low, span), rules: Rules::of_seconds(low, span) }
     }
 
     /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
-        let choosy = self.choosy.lanes_of(bytes);
-        let nexts = || Bytes::of(window, 1);
-        if _mm256_testz_si256(choosy, choosy) != 0 {
-            leads
-        } else if _mm256_testz_si256(choosy, _mm256_set1_epi8(ByteSet::C_OR_D)) != 0 {
-            leads & (!bytes.at_least(0xE0) | self.seconds.follow::<true>(bytes, nexts()))
-        } else {
-            leads & self.seconds.follow::<false>(bytes, nexts())
-        }
+        let nexts = Bytes::of(window, 1);
+        let [low, high] = [0, 1].map(|half| self.rules.among(bytes.0[half], nexts.0[half]));
+        if is_none(_mm256_or_si256(low, high)) { leads } else { leads & self.seconds.follow(bytes, nexts) }
     }
 }
 
@@ -157,14 +149,14 @@ impl<'a> Reader<'a> {
         let mut stops = if self.layout.parts { self.parting::<Taker>(window, bytes) & high } else { 0 };
         let mut pairs = 0;
         if self.layout.pairs != Pairs::Apart {
-            let surrogates = surrogates(window, bytes) & two;
+            let surrogates = surrogates(window, bytes) & continues(1);
             if surrogates != 0 {
-                pairs = begin_pairs(window, surrogates & three);
+                pairs = begin_pairs(window, surrogates & continues(2)) & three;
                 match self.layout.pairs {
                     Pairs::Joined => {
                         absorbed |= pairs << 3 | pairs << 4 | pairs << 5;
                         next_carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
-                        stops |= if self.layout.unpaired_part { surrogates & !pairs } else { 0 };
+                        stops |= if self.layout.unpaired_part { surrogates & two & !pairs } else { 0 };
                     }
                     _ => stops |= pairs,
                 }
@@ -232,7 +224,7 @@ impl<'a> Reader<'a> {
             return alone;
         }
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
-        alone | (with_second & seconds.follow::<false>(bytes, Bytes::of(window, 1)))
+        alone | (with_second & seconds.follow(bytes, Bytes::of(window, 1)))
     }
 }
 

@@ -20,6 +20,7 @@ mod clean;
 pub mod decode;
 pub mod encode;
 mod points;
+mod rules;
 pub mod units;
 pub mod utf8;
 pub mod wide_text;
@@ -302,9 +303,6 @@ struct ByteSet {
 }
 
 impl ByteSet {
-    /// The bits of the bytes from C0 to DF.
-    const C_OR_D: i8 = 0x30;
-
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn new(holds: impl Fn(u8) -> bool) -> Self {
@@ -325,14 +323,6 @@ impl ByteSet {
         let members = _mm256_shuffle_epi8(self.members, _mm256_and_si256(bytes, half));
         let rows = _mm256_shuffle_epi8(self.rows, _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half));
         _mm256_and_si256(members, rows)
-    }
-
-    /// Of both halves of 64 bytes: something but 0 if some are in it, and bits of [`ByteSet::C_OR_D`] if some of those
-    /// are from C0 to DF.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn lanes_of(self, bytes: Bytes) -> __m256i {
-        _mm256_or_si256(self.lanes(bytes.0[0]), self.lanes(bytes.0[1]))
     }
 
     /// Which of 64 bytes are in it.

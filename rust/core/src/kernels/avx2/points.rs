@@ -50,12 +50,24 @@ pub struct Block {
 }
 
 impl Block {
-    /// Whether sequences of three bytes are all that is in it.
+    /// Whether sequences of three bytes are all that is in it, up to U+FFFF.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn is_threes(&self) -> bool {
-        let all = self.bytes.high() == !0 && self.ill == 0;
-        all && self.begins.count_ones() >= 21 && self.begins & !self.bytes.at_least(0xE0) == 0
+        matches!(self.begins.count_ones(), 21 | 22) && self.ill == 0 && self.begins & !self.bytes.at_least(0xE0) == 0
+    }
+
+    /// Whether sequences of four bytes are all that is in it.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn is_fours(&self) -> bool {
+        let is_clean = self.ill | self.pairs == 0;
+        is_clean && self.begins.count_ones() == 16 && self.begins & !self.bytes.at_least(0xF0) == 0
+    }
+
+    /// Whether surrogate pairs that are joined are all that is in it.
+    fn is_pairs(&self) -> bool {
+        self.ill == 0 && self.begins == self.pairs && self.pairs.count_ones() >= 10
     }
 
     /// Join the pairs that begin in some lanes, of a clean block.
@@ -76,21 +88,33 @@ pub fn continuing_behind(window: &Window) -> u64 {
     u64::from(mask.cast_unsigned()) & 0xFF
 }
 
-/// Where surrogate byte sequences begin, if their second byte tells.
+/// Where surrogate byte sequences begin, if what follows are continuation bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn surrogates(window: &Window, bytes: Bytes) -> u64 {
     let first = bytes.equal(0xED);
-    if first == 0 { 0 } else { first & Bytes::of(window, 1).at_least(0xA0) }
+    // From A0 on: of the second byte the bit of 20 is set.
+    if first == 0 { 0 } else { first & Bytes::of(window, 1).mask(|bytes| _mm256_slli_epi16::<2>(bytes)) }
 }
 
 /// Which of the surrogate byte sequences begin a pair.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
-    let [b1, b3, b4, b5] = [1, 3, 4, 5].map(|at| Bytes::of(window, at));
-    let leads = surrogates & !b1.at_least(0xB0);
-    leads & b3.equal(0xED) & b4.at_least(0xB0) & b4.continuations() & b5.continuations()
+    // From B0 on: the bit of 10 is set too.
+    let trails = surrogates & Bytes::of(window, 1).mask(|bytes| _mm256_slli_epi16::<3>(bytes));
+    surrogates & !trails & (trails >> 3 | trails_behind(window) << 61)
+}
+
+/// Where of the first three lanes behind a block trail surrogate byte sequences begin.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn trails_behind(window: &Window) -> u64 {
+    let bytes = load_8(part(window, 64));
+    let mask = |lanes| u64::from(_mm_movemask_epi8(lanes).cast_unsigned());
+    let first = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0xED_u8 as i8)));
+    let second = mask(_mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8(0xF0_u8 as i8)), _mm_set1_epi8(0xB0_u8 as i8)));
+    first & second >> 1 & continuing_behind(window) >> 2 & 7
 }
 
 /// Write 64 code points of ASCII.
@@ -228,26 +252,51 @@ impl Meaning<'_> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
-        let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 2, 1, 0, 6, 5, 4, 3, 9, 8, 7, 6, 12, 11, 10, 9));
+        let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 1, 0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
         for eight in 0..3 {
             let at = start + 24 * eight;
             let low = load_16(part(window, at));
             // Of the last four sequences of all there are two at most.
             let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
-            let points = self.values.of(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each));
-            let [low, high] = halves(points);
-            store(_mm_packus_epi32(low, high), room, 8 * eight);
+            let values = payloads(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each), 0x000F_3F3F);
+            let [low, high] = halves(values);
+            store(self.shifted_three(_mm_packus_epi32(low, high)), room, 8 * eight);
         }
+    }
+
+    /// The code points of payloads of three bytes.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn shifted_three(&self, payloads: __m128i) -> __m128i {
+        let Some(layout) = self.shift else { return payloads };
+        let points = _mm256_castsi128_si256(_mm_add_epi16(payloads, _mm_set1_epi16(layout.offsets[1] as i16)));
+        _mm256_castsi256_si128(beyond_gap(layout, points))
     }
 
     /// Write what begins in a block, of any kind.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs4<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
-        if are_sparse(block.begins) {
+        if block.is_fours() {
+            self.put_fours::<Taker>(window, block.begins.trailing_zeros() as usize, room);
+        } else if block.is_pairs() {
+            put_pairs::<Taker>(window, block.begins.trailing_zeros() as usize, room);
+        } else if are_sparse(block.begins) {
             self.put_sparse::<Taker>(window, block, room);
         } else {
             self.put_dense::<Taker>(window, block, room);
+        }
+    }
+
+    /// Write 16 sequences of four bytes each, from a place of a block on: emoji without spaces.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_fours<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
+        let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+        for eight in [0, 1] {
+            let sequences = _mm256_shuffle_epi8(load_32(part(window, start + 32 * eight)), each);
+            let values = payloads(sequences, 0x073F_3F3F);
+            store(self.values.shifted(_mm256_add_epi32(values, self.values.four)), room, 8 * eight);
         }
     }
 
@@ -290,6 +339,25 @@ impl Meaning<'_> {
             filled += begins[1].count_ones() as usize;
         }
     }
+}
+
+/// Write 11 surrogate pairs, from a place of a block on: emoji without spaces.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_pairs<Taker>(window: &Window, start: usize, room: &mut Room<u32>) {
+    // The second and the third byte of each half, of two pairs in the lower and of two in the upper lanes.
+    let lower = _mm_setr_epi8(5, 4, 2, 1, 11, 10, 8, 7, -1, -1, -1, -1, -1, -1, -1, -1);
+    let upper = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 5, 4, 2, 1, 11, 10, 8, 7);
+    let [lower, upper] = [lower, upper].map(|each| _mm256_broadcastsi128_si256(each));
+    let load = |at: usize| load_16(part(window, start + at));
+    let [firsts, seconds] = [0, 12].map(|at| _mm256_set_m128i(load(at + 24), load(at)));
+    let halves = _mm256_or_si256(_mm256_shuffle_epi8(firsts, lower), _mm256_shuffle_epi8(seconds, upper));
+    store(joined_32(halves), room, 0);
+    // Where the last of eleven would begin behind the block it is none of it.
+    let [first, second] = [load(48), load_8(part(window, (start + 60).min(64)))];
+    let [lower, upper] = [lower, upper].map(|each| _mm256_castsi256_si128(each));
+    let halves = _mm_or_si128(_mm_shuffle_epi8(first, lower), _mm_shuffle_epi8(second, upper));
+    store(joined_32(_mm256_castsi128_si256(halves)), room, 8);
 }
 
 /// The bits of lanes that are kept, one after the other.
@@ -359,6 +427,8 @@ struct Values {
     below: __m256i,
     /// What is added to the payload and the marks of the lead byte.
     offsets: __m256i,
+    /// What is added to the payload of four bytes.
+    four: __m256i,
     gap: Option<(__m256i, __m256i)>,
 }
 
@@ -375,6 +445,7 @@ impl Values {
         Values {
             below: _mm256_setr_epi32(0, 0, 0, 0, 12, 12, 6, 0),
             offsets: _mm256_setr_epi32(0, 0, 0, 0, two, two, three, four),
+            four: _mm256_set1_epi32(offsets[2].cast_signed()),
             gap: gap.map(|[last, add]| (_mm256_set1_epi32(last), _mm256_set1_epi32(add))),
         }
     }
@@ -383,20 +454,32 @@ impl Values {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn of(&self, sequences: __m256i) -> __m256i {
-        // Their payloads side by side: pairs of six bits, then pairs of twelve.
-        let payloads = _mm256_and_si256(sequences, _mm256_set1_epi32(0x7F3F_3F3F));
-        let pairs = _mm256_maddubs_epi16(payloads, _mm256_set1_epi16(0x4001));
-        let all = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x1000_0001));
+        let all = payloads(sequences, 0x7F3F_3F3F);
         let kinds = _mm256_srli_epi32::<28>(sequences);
         let values = _mm256_srlv_epi32(all, _mm256_permutevar8x32_epi32(self.below, kinds));
-        let mut points = _mm256_add_epi32(values, _mm256_permutevar8x32_epi32(self.offsets, kinds));
-        if let Some((last, add)) = self.gap {
-            points = _mm256_add_epi32(points, _mm256_and_si256(_mm256_cmpgt_epi32(points, last), add));
-        }
+        let points = self.shifted(_mm256_add_epi32(values, _mm256_permutevar8x32_epi32(self.offsets, kinds)));
         let ascii = _mm256_srli_epi32::<24>(sequences);
         let is_high = _mm256_srai_epi32::<31>(sequences);
         _mm256_blendv_epi8(ascii, points, is_high)
     }
+
+    /// Code points, with what a form leaves out.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn shifted(&self, points: __m256i) -> __m256i {
+        let Some((last, add)) = self.gap else { return points };
+        _mm256_add_epi32(points, _mm256_and_si256(_mm256_cmpgt_epi32(points, last), add))
+    }
+}
+
+/// The payloads of eight sequences side by side, of which the bits of each byte are told; the first byte is highest.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn payloads(sequences: __m256i, bits: i32) -> __m256i {
+    // Pairs of six bits, then pairs of twelve.
+    let bytes = _mm256_and_si256(sequences, _mm256_set1_epi32(bits));
+    let pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi16(0x4001));
+    _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x1000_0001))
 }
 
 /// The supplementary code points of surrogate pairs, of which there are the second and the third byte of each half.

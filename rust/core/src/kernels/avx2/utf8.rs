@@ -1,23 +1,18 @@
 //! UTF-8 as such, whose rules are written down here: validated, counted and measured in one pass.
 //!
-//! What is wrong with two bytes side by side is told by three half bytes: both of the first, and the upper of the second.
-//! Each rule is a set of each, and a bit of three tables; it is broken where all three have the bit (Keiser and Lemire,
-//! "Validating UTF-8 in less than one instruction per byte").
+//! Most of what can be wrong is told by two bytes side by side.
 
 use std::arch::x86_64::*;
 
-use super::{Bytes, fetch_ahead, halves, is_none, load_16};
+use super::rules::{ANY, CONTINUATION, Halves, Rule, Rules, tables};
+use super::{Bytes, fetch_ahead, halves, is_none};
 use crate::kernels::utf8::Prefix;
 
-/// Half bytes by their bits.
-type Halves = u16;
-const ANY: Halves = 0xFFFF;
 const ASCII: Halves = 0x00FF;
-const CONTINUATION: Halves = 0x0F00;
 const LEAD: Halves = 0xF000;
 
-/// Bytes side by side that are ill-formed: the upper and the lower halves of the first, and the upper ones of the second.
-const RULES: [[Halves; 3]; 8] = [
+/// Bytes side by side that are ill-formed, by their halves.
+const BROKEN: [Rule; 8] = [
     // Behind a lead byte something else than a continuation byte, and behind ASCII one.
     [LEAD, ANY, !CONTINUATION],
     [ASCII, ANY, CONTINUATION],
@@ -35,49 +30,19 @@ const RULES: [[Halves; 3]; 8] = [
 /// The bit of two continuation bytes.
 const TWO: u8 = 0x80;
 
-/// For each half byte the rules that have it, at one of the three places.
-static TABLES: [[u8; 16]; 3] = tables();
+static TABLES: [[u8; 16]; 3] = tables(&BROKEN);
 
-const fn tables() -> [[u8; 16]; 3] {
-    let mut tables = [[0; 16]; 3];
-    let mut at = 0;
-    while at < 3 * 8 * 16 {
-        let (place, rule, half) = (at / 128, at / 16 % 8, at % 16);
-        tables[place][half] |= ((RULES[rule][place] >> half & 1) as u8) << rule;
-        at += 1;
-    }
-    tables
-}
-
-/// The tables as vectors.
-struct Rules([__m256i; 3]);
-
-impl Rules {
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn new() -> Self {
-        Rules(TABLES.map(|table| _mm256_broadcastsi128_si256(load_16(&table))))
-    }
-
-    /// Something but 0 in the lanes of bytes that are ill-formed behind those before them.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn broken(&self, bytes: __m256i, before: __m256i) -> __m256i {
-        let half = _mm256_set1_epi8(0x0F);
-        let upper = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
-        let across = _mm256_permute2x128_si256::<0x21>(before, bytes);
-        let first = _mm256_alignr_epi8::<15>(bytes, across);
-        let [uppers, lowers, seconds] = self.0;
-        let uppers = _mm256_shuffle_epi8(uppers, upper(first));
-        let lowers = _mm256_shuffle_epi8(lowers, _mm256_and_si256(first, half));
-        let seconds = _mm256_shuffle_epi8(seconds, upper(bytes));
-        let broken = _mm256_and_si256(_mm256_and_si256(uppers, lowers), seconds);
-        // The third byte of three or four, and the fourth: the highest bit tells that two continuation bytes are due.
-        let third = _mm256_subs_epu8(_mm256_alignr_epi8::<14>(bytes, across), _mm256_set1_epi8((0xE0 - TWO) as i8));
-        let fourth = _mm256_subs_epu8(_mm256_alignr_epi8::<13>(bytes, across), _mm256_set1_epi8((0xF0 - TWO) as i8));
-        let due = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8(TWO as i8));
-        _mm256_xor_si256(broken, due)
-    }
+/// Something but 0 in the lanes of bytes that are ill-formed behind those before them.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
+    let across = _mm256_permute2x128_si256::<0x21>(before, bytes);
+    let broken = rules.among(_mm256_alignr_epi8::<15>(bytes, across), bytes);
+    // The third byte of three or four, and the fourth: the highest bit tells that two continuation bytes are due.
+    let third = _mm256_subs_epu8(_mm256_alignr_epi8::<14>(bytes, across), _mm256_set1_epi8((0xE0 - TWO) as i8));
+    let fourth = _mm256_subs_epu8(_mm256_alignr_epi8::<13>(bytes, across), _mm256_set1_epi8((0xF0 - TWO) as i8));
+    let due = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8(TWO as i8));
+    _mm256_xor_si256(broken, due)
 }
 
 /// Measure the blocks that are valid from the first byte on.
@@ -105,7 +70,7 @@ pub fn valid_pieces(data: &[u8]) -> usize {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool)) -> usize {
-    let rules = Rules::new();
+    let rules = Rules::new(&TABLES);
     let (mut end, mut before) = (0, _mm256_setzero_si256());
     for block in data.as_chunks::<64>().0 {
         fetch_ahead(data, end);
@@ -114,7 +79,7 @@ fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool)) -> usize {
         let is_valid = if is_ascii {
             !is_cut(before)
         } else {
-            is_none(_mm256_or_si256(rules.broken(low, before), rules.broken(high, low)))
+            is_none(_mm256_or_si256(broken(&rules, low, before), broken(&rules, high, low)))
         };
         if !is_valid {
             break;
