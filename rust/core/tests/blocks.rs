@@ -102,6 +102,15 @@ fn check(name: &str, form: &Form, points: &[u32]) {
             assert_eq!(encode_text(form, text, 0, Missing::Stop, out), Ok(()), "{name} {points:X?}");
         });
         assert_eq!(written, bytes, "{name} {points:X?}");
+        if let Some(scalar) = text.scalar().filter(|_| name == "utf-8") {
+            assert_eq!(scalar.utf8_bytes(), size, "{points:X?}");
+            let mut values = vec![MaybeUninit::new(0xA5); size + 80];
+            scalar.write_utf8(&mut values[..size]);
+            // SAFETY: every value was given one before the kernel wrote.
+            let values: Vec<u8> = values.iter().map(|value| unsafe { value.assume_init() }).collect();
+            assert_eq!(values[..size], bytes, "{points:X?}");
+            assert!(values[size..].iter().all(|&value| value == 0xA5), "wrote behind its output: {points:X?}");
+        }
     }
     let pass = pass(form, &bytes, OnFault::Stop);
     let extent = pass.measure(0).unwrap_or_else(|| panic!("{name}: a fault in {bytes:X?}"));

@@ -21,6 +21,8 @@ pub mod decode;
 pub mod encode;
 mod points;
 mod rules;
+mod sequences;
+mod speller;
 pub mod units;
 pub mod utf8;
 pub mod wide_text;
@@ -203,6 +205,14 @@ fn store_16(bytes: __m128i, room: &mut Room<u8>, at: usize) {
     unsafe { place.as_mut_ptr().cast::<__m128i>().write_unaligned(bytes) }
 }
 
+/// Store 32 bytes at the beginning.
+#[inline]
+fn store_32(bytes: __m256i, room: &mut Room<u8>) {
+    let place: &mut [MaybeUninit<u8>; 32] = room.first_chunk_mut().expect("as many have room");
+    // SAFETY: so many bytes have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<__m256i>().write_unaligned(bytes) }
+}
+
 #[inline]
 fn store<T: Lane>(eight: T::Eight, room: &mut Room<T>, at: usize) {
     T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
@@ -223,6 +233,13 @@ fn halves(vector: __m256i) -> [__m128i; 2] {
     [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)]
 }
 
+/// The bytes of a vector.
+#[inline]
+fn bytes_of(vector: __m256i) -> [u8; 32] {
+    // SAFETY: as many bytes, of which any value is one.
+    unsafe { std::mem::transmute(vector) }
+}
+
 /// Whether no bit is set.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -230,9 +247,9 @@ fn is_none(lanes: __m256i) -> bool {
     _mm256_testz_si256(lanes, lanes) != 0
 }
 
-/// The bytes of a longer array from a place on.
+/// The values of a longer array from a place on.
 #[inline]
-fn part<const MANY: usize, const FEW: usize>(bytes: &[u8; MANY], at: usize) -> &[u8; FEW] {
+fn part<T, const MANY: usize, const FEW: usize>(bytes: &[T; MANY], at: usize) -> &[T; FEW] {
     bytes[at..].first_chunk().expect("as many are there")
 }
 
@@ -415,6 +432,13 @@ fn lanes_8(mask: u32) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn packed_16([low, high]: [__m256i; 2]) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(low, high))
+}
+
+/// 32 lanes of 16 bits, each of which has all bits set or none, as bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn signed_16([low, high]: [__m256i; 2]) -> __m256i {
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
 }
 
 /// Sixteen lanes of 32 bits, each up to FFFF, as lanes of 16.

@@ -1,12 +1,17 @@
-//! UTF-8 as such, whose rules are written down here: validated, counted and measured in one pass.
+//! UTF-8 as such, whose rules are written down here: validated, counted and measured in one pass, and written.
 //!
 //! Most of what can be wrong is told by two bytes side by side.
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
+use super::encode::write_spelt;
 use super::rules::{ANY, CONTINUATION, Halves, Rule, Rules, tables};
-use super::{Bytes, fetch_ahead, halves, is_none};
+use super::{Bytes, bytes_of, fetch_ahead, halves, is_none};
+use crate::agreement::Agreement;
 use crate::kernels::utf8::Prefix;
+use crate::kernels::{Output, Spelt, Text};
+use crate::spelling::{Lacking, Spelling};
 
 const ASCII: Halves = 0x00FF;
 const LEAD: Halves = 0xF000;
@@ -90,6 +95,29 @@ fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool)) -> usize {
     end
 }
 
+/// How UTF-8 writes the code points that it has.
+static SPELLING: Spelling = Spelling {
+    starts: [0x80, 0x800, 0x1_0000],
+    offsets: [0; 3],
+    gap: (0, 0),
+    nul_is_one: true,
+    nul_is_two: false,
+    splits: false,
+    escapes: None,
+    joins: false,
+    missing: Vec::new(),
+    lacking: Lacking::Stop,
+};
+static AGREEMENT: Agreement = Agreement { leads: Vec::new(), pairs: Vec::new(), apart: Vec::new(), worthwhile: true };
+
+/// Write text without surrogates and without values beyond Unicode.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
+    let mut out = Output::new(out);
+    write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), &mut out);
+    out.finish();
+}
+
 /// Whether a sequence goes on behind 32 valid bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -110,10 +138,5 @@ fn cut_bytes(text: &[u8]) -> usize {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn largest_of(bytes: __m256i) -> u8 {
-    let mut all = [0_u64; 4];
-    all[0] = _mm256_extract_epi64::<0>(bytes).cast_unsigned();
-    all[1] = _mm256_extract_epi64::<1>(bytes).cast_unsigned();
-    all[2] = _mm256_extract_epi64::<2>(bytes).cast_unsigned();
-    all[3] = _mm256_extract_epi64::<3>(bytes).cast_unsigned();
-    all.into_iter().flat_map(u64::to_le_bytes).max().unwrap_or(0)
+    bytes_of(bytes).into_iter().max().unwrap_or(0)
 }
