@@ -22,6 +22,7 @@ pub mod encode;
 mod points;
 mod rules;
 mod sequences;
+pub mod short;
 mod speller;
 pub mod units;
 pub mod utf8;

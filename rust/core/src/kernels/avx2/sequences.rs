@@ -14,7 +14,7 @@ const SIXTEEN: usize = 16;
 
 /// What is known of the lengths of sequences.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub enum Shape {
     UpToTwo,
     Threes,
     Mixed,
@@ -53,9 +53,11 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         self.write_shaped::<[u8; 2]>(second, shape, out);
     }
 
+    /// Write sixteen code points of which the lengths are known to be of a shape, or not known.
+    #[allow(clippy::extra_unused_type_parameters)] // Each caller has its own: see `points::Meaning`.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn write_shaped<Taker>(&self, units: &Units, shape: Shape, out: &mut Output<'_, u8>) {
+    pub fn write_shaped<Taker>(&self, units: &Units, shape: Shape, out: &mut Output<'_, u8>) {
         let payloads = self.payloads_16(units);
         let leads = _mm256_or_si256(_mm256_srli_epi16::<12>(payloads), _mm256_set1_epi16(0xE0));
         let six = _mm256_set1_epi16(0x3F);

@@ -96,7 +96,7 @@ fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool)) -> usize {
 }
 
 /// How UTF-8 writes the code points that it has.
-static SPELLING: Spelling = Spelling {
+pub static SPELLING: Spelling = Spelling {
     starts: [0x80, 0x800, 0x1_0000],
     offsets: [0; 3],
     gap: (0, 0),
