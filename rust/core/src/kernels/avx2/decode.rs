@@ -9,9 +9,9 @@ use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
 use super::rules::Rules;
-use super::{ByteSet, Bytes, Place, Room, clean, fetch_ahead, is_none, lanes_8, load_16, low_64, no_copy, part};
+use super::{ByteSet, Bytes, Place, Room, clean, fetch_ahead, is_none, lanes_8, load_16, low_64, no_copy, part, utf8};
 use crate::kernels::source::{Answer, Extent, Source};
-use crate::kernels::utf8::Width;
+use crate::kernels::utf8::{Prefix, Width};
 use crate::kernels::{Output, portable};
 use crate::layout::{Layout, Pairs, Table};
 
@@ -298,10 +298,15 @@ fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
-    let zero = _mm256_setzero_si256();
     let layout = source.layout;
-    let mut counted = Counted { layout, count: 0, largest: zero, fine: Width::Ascii, pairs: 0, ills: 0 };
-    let (mut at, mut carry) = (start, 0_u64);
+    // Of most texts this is all.
+    let shared = match layout.lead_decides {
+        true => utf8::measure_shared(&source.data[start..limit], source.agreement),
+        false => Prefix::NONE,
+    };
+    let largest = _mm256_set1_epi8(shared.largest as i8);
+    let mut counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
+    let (mut at, mut carry) = (start + shared.end, 0_u64);
     let drops = reader.answer == Answer::Drop;
     let extent = |counted: &Counted<'_>, end| Extent {
         end,

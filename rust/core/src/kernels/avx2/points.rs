@@ -49,20 +49,27 @@ pub struct Block {
     pub goes_on: bool,
 }
 
-impl Block {
-    /// Whether sequences of three bytes are all that is in it, up to U+FFFF.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn is_threes(&self) -> bool {
-        matches!(self.begins.count_ones(), 21 | 22) && self.ill == 0 && self.begins & !self.bytes.at_least(0xE0) == 0
-    }
+/// Sequences of one length, without a gap.
+#[derive(Clone, Copy)]
+struct Sequences {
+    length: usize,
+    /// Where they begin.
+    begins: u64,
+    /// The upper half of their lead bytes.
+    lead: u8,
+}
 
-    /// Whether sequences of four bytes are all that is in it.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn is_fours(&self) -> bool {
+const THREES: Sequences = Sequences { length: 3, begins: 0x9249_2492_4924_9249, lead: 0xE0 };
+const FOURS: Sequences = Sequences { length: 4, begins: 0x1111_1111_1111_1111, lead: 0xF0 };
+
+impl Block {
+    /// Where the first of nothing but sequences of three bytes begins, or of four, if there is nothing else.
+    fn start_of(&self, window: &Window, sequences: Sequences) -> Option<usize> {
+        let (first, last) = (self.begins.trailing_zeros() as usize, 63 - (self.begins.leading_zeros() as usize & 63));
         let is_clean = self.ill | self.pairs == 0;
-        is_clean && self.begins.count_ones() == 16 && self.begins & !self.bytes.at_least(0xF0) == 0
+        // Between the first and the last no place is left for others; of what ends behind the block its first byte tells.
+        let are_all = first < sequences.length && self.begins == sequences.begins << first;
+        (is_clean && are_all && window[last] & 0xF0 == sequences.lead).then_some(first)
     }
 
     /// Whether surrogate pairs that are joined are all that is in it.
@@ -171,8 +178,8 @@ impl Meaning<'_> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs2<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u16>) {
-        if block.is_threes() {
-            return self.put_threes::<Taker>(window, block.begins.trailing_zeros() as usize, room);
+        if let Some(start) = block.start_of(window, THREES) {
+            return self.put_threes::<Taker>(window, start, room);
         }
         let mut filled = 0;
         for at in [0, 32] {
@@ -252,15 +259,19 @@ impl Meaning<'_> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
-        let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 1, 0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
         for eight in 0..3 {
-            let at = start + 24 * eight;
-            let low = load_16(part(window, at));
-            // Of the last four sequences of all there are two at most.
-            let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
-            let values = payloads(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each), 0x000F_3F3F);
-            let [low, high] = halves(values);
+            let [low, high] = halves(threes::<Taker>(window, start, eight));
             store(self.shifted_three(_mm_packus_epi32(low, high)), room, 8 * eight);
+        }
+    }
+
+    /// The same as 32-bit units.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_wide_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
+        for eight in 0..3 {
+            let values = threes::<Taker>(window, start, eight);
+            store(self.values.shifted(_mm256_add_epi32(values, self.values.three)), room, 8 * eight);
         }
     }
 
@@ -277,8 +288,10 @@ impl Meaning<'_> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs4<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
-        if block.is_fours() {
-            self.put_fours::<Taker>(window, block.begins.trailing_zeros() as usize, room);
+        if let Some(start) = block.start_of(window, THREES) {
+            self.put_wide_threes::<Taker>(window, start, room);
+        } else if let Some(start) = block.start_of(window, FOURS) {
+            self.put_fours::<Taker>(window, start, room);
         } else if block.is_pairs() {
             put_pairs::<Taker>(window, block.begins.trailing_zeros() as usize, room);
         } else if are_sparse(block.begins) {
@@ -312,7 +325,7 @@ impl Meaning<'_> {
         for (eight, mask) in block.begins.to_le_bytes().into_iter().enumerate() {
             let bytes = _mm256_broadcastsi128_si256(load_16(part(window, 8 * eight)));
             let [pairs, ill] = [block.pairs, block.ill].map(|lanes| (lanes >> (8 * eight)) as u8);
-            let points = self.points::<Taker>(bytes, each, [pairs, ill]);
+            let points = self.points::<Taker>(block, bytes, each, [pairs, ill]);
             store(kept_points(points, mask), room, filled);
             filled += mask.count_ones() as usize;
         }
@@ -332,13 +345,25 @@ impl Meaning<'_> {
                 let [low, high] = bytes_of(lanes, at);
                 if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
             });
-            let [low, high] = halves(self.points::<Taker>(bytes, _mm256_set_m128i(high, low), few));
+            let [low, high] = halves(self.points::<Taker>(block, bytes, _mm256_set_m128i(high, low), few));
             store_four(low, room, filled);
             filled += begins[0].count_ones() as usize;
             store_four(high, room, filled);
             filled += begins[1].count_ones() as usize;
         }
     }
+}
+
+/// The payloads of eight of 22 sequences of three bytes each, from a place of a block on.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn threes<Taker>(window: &Window, start: usize, eight: usize) -> __m256i {
+    let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 1, 0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
+    let at = start + 24 * eight;
+    let low = load_16(part(window, at));
+    // Of the last four sequences of all there are two at most.
+    let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
+    payloads(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each), 0x000F_3F3F)
 }
 
 /// Write 11 surrogate pairs, from a place of a block on: emoji without spaces.
@@ -382,15 +407,16 @@ impl Meaning<'_> {
     /// pair or ill-formed.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn points<Taker>(&self, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
+    fn points<Taker>(&self, block: &Block, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
         let sequences = _mm256_shuffle_epi8(bytes, shuffle);
         let mut points = self.values.of(sequences);
-        if pairs != 0 {
+        // By the block: whether some are among eight would be guessed wrong as often as not.
+        if block.pairs != 0 {
             // The second and the third byte of each half.
             let payloads = _mm256_add_epi8(shuffle, _mm256_set1_epi32(0x0101_0202));
             points = _mm256_blendv_epi8(points, joined_32(_mm256_shuffle_epi8(bytes, payloads)), lanes_32(pairs));
         }
-        if ill != 0 {
+        if block.ill != 0 {
             let answers = match self.escape {
                 Some(base) => {
                     _mm256_add_epi32(_mm256_srli_epi32::<24>(sequences), _mm256_set1_epi32(base.cast_signed()))
@@ -427,7 +453,8 @@ struct Values {
     below: __m256i,
     /// What is added to the payload and the marks of the lead byte.
     offsets: __m256i,
-    /// What is added to the payload of four bytes.
+    /// What is added to the payload of three and of four bytes.
+    three: __m256i,
     four: __m256i,
     gap: Option<(__m256i, __m256i)>,
 }
@@ -445,6 +472,7 @@ impl Values {
         Values {
             below: _mm256_setr_epi32(0, 0, 0, 0, 12, 12, 6, 0),
             offsets: _mm256_setr_epi32(0, 0, 0, 0, two, two, three, four),
+            three: _mm256_set1_epi32(offsets[1].cast_signed()),
             four: _mm256_set1_epi32(offsets[2].cast_signed()),
             gap: gap.map(|[last, add]| (_mm256_set1_epi32(last), _mm256_set1_epi32(add))),
         }

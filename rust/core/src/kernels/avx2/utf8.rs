@@ -53,10 +53,32 @@ fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
 /// Measure the blocks that are valid from the first byte on.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
+    measure(data, |_| false)
+}
+
+/// The same of a form that reads as UTF-8 all but some lead bytes of four and U+0000, up to a block with those.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
+    let parts_at = |first: u8, last: u8| agreement.leads.iter().any(|range| (first..=last).contains(&range.0));
+    let is_told = |range: &(u8, u8)| *range == (0, 0) || range.0 >= 0xF0;
+    if !agreement.worthwhile || !agreement.pairs.is_empty() || !agreement.leads.iter().all(is_told) {
+        return Prefix::NONE;
+    }
+    let (nul_parts, four_part) = (parts_at(0, 0), parts_at(0xF0, 0xFF));
+    measure(data, |bytes| (nul_parts && bytes.equal(0) != 0) || (four_part && bytes.at_least(0xF0) != 0))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
     let (mut count, mut largest, mut seen) = (0, _mm256_setzero_si256(), _mm256_setzero_si256());
     let end = each_valid(data, |bytes, is_ascii| {
+        if parts(bytes) {
+            return false;
+        }
         count += if is_ascii { 64 } else { (!bytes.continuations()).count_ones() as usize };
         (largest, seen) = (_mm256_max_epu8(largest, seen), _mm256_max_epu8(bytes.0[0], bytes.0[1]));
+        true
     });
     // A sequence that goes on behind the blocks is left to whoever sees it whole, and its lead byte has told nothing.
     let cut = cut_bytes(&data[..end]);
@@ -67,14 +89,15 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
 /// How many of the first bytes are valid, as far as they are whole blocks.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn valid_pieces(data: &[u8]) -> usize {
-    let end = each_valid(data, |_, _| ());
+    let end = each_valid(data, |_, _| true);
     end - cut_bytes(&data[..end])
 }
 
-/// Hand over each block that is valid behind those before it, and whether it is ASCII; the end of the last is returned.
+/// Hand over each block that is valid behind those before it, and whether it is ASCII, as long as it is taken; the end of
+/// the last is returned.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool)) -> usize {
+fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
     let rules = Rules::new(&TABLES);
     let (mut end, mut before) = (0, _mm256_setzero_si256());
     for block in data.as_chunks::<64>().0 {
@@ -86,10 +109,9 @@ fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool)) -> usize {
         } else {
             is_none(_mm256_or_si256(broken(&rules, low, before), broken(&rules, high, low)))
         };
-        if !is_valid {
+        if !is_valid || !take(bytes, is_ascii) {
             break;
         }
-        take(bytes, is_ascii);
         (before, end) = (high, end + 64);
     }
     end
