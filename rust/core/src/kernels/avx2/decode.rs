@@ -9,11 +9,13 @@ use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
 use super::rules::Rules;
-use super::{ByteSet, Bytes, Place, Room, clean, fetch_ahead, is_none, lanes_8, load_16, low_64, no_copy, part, utf8};
+use super::{
+    ByteSet, Bytes, Place, Room, clean, fetch_ahead, is_none, lanes_8, load_16, low_64, no_copy, pairs, part, utf8,
+};
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::{Prefix, Width};
 use crate::kernels::{Output, portable};
-use crate::layout::{Layout, Pairs, Table};
+use crate::layout::{Layout, PAIR, Pairs, Table};
 
 /// A byte for each byte from C0 on, a vector for each upper half.
 struct LeadTable([__m256i; 4]);
@@ -323,6 +325,15 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
         if reader.is_ascii(Bytes::of(window, 0), carry, limit - at) {
             (at, counted.count) = (at + 64, counted.count + 64);
             continue;
+        }
+        let border = at + carry.count_ones() as usize;
+        if layout.pairs == Pairs::Joined && source.data[border] == PAIR[0].0 as u8 {
+            let length = pairs::length(&source.data[border.min(limit)..limit]);
+            if length > 0 {
+                (counted.count, counted.pairs) = (counted.count + length / PAIR.len(), !0);
+                (at, carry) = (border + length, 0);
+                continue;
+            }
         }
         let block = reader.block::<()>(window, limit - at, carry);
         counted.add(window, &block, drops);

@@ -19,6 +19,7 @@ use super::Output;
 mod clean;
 pub mod decode;
 pub mod encode;
+mod pairs;
 mod points;
 mod rules;
 mod sequences;

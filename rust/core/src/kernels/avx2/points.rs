@@ -72,11 +72,6 @@ impl Block {
         (is_clean && are_all && window[last] & 0xF0 == sequences.lead).then_some(first)
     }
 
-    /// Whether surrogate pairs that are joined are all that is in it.
-    fn is_pairs(&self) -> bool {
-        self.ill == 0 && self.begins == self.pairs && self.pairs.count_ones() >= 10
-    }
-
     /// Join the pairs that begin in some lanes, of a clean block.
     #[inline]
     pub fn add_pairs(&mut self, pairs: u64) {
@@ -292,8 +287,6 @@ impl Meaning<'_> {
             self.put_wide_threes::<Taker>(window, start, room);
         } else if let Some(start) = block.start_of(window, FOURS) {
             self.put_fours::<Taker>(window, start, room);
-        } else if block.is_pairs() {
-            put_pairs::<Taker>(window, block.begins.trailing_zeros() as usize, room);
         } else if are_sparse(block.begins) {
             self.put_sparse::<Taker>(window, block, room);
         } else {
@@ -364,25 +357,6 @@ fn threes<Taker>(window: &Window, start: usize, eight: usize) -> __m256i {
     // Of the last four sequences of all there are two at most.
     let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
     payloads(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each), 0x000F_3F3F)
-}
-
-/// Write 11 surrogate pairs, from a place of a block on: emoji without spaces.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_pairs<Taker>(window: &Window, start: usize, room: &mut Room<u32>) {
-    // The second and the third byte of each half, of two pairs in the lower and of two in the upper lanes.
-    let lower = _mm_setr_epi8(5, 4, 2, 1, 11, 10, 8, 7, -1, -1, -1, -1, -1, -1, -1, -1);
-    let upper = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 5, 4, 2, 1, 11, 10, 8, 7);
-    let [lower, upper] = [lower, upper].map(|each| _mm256_broadcastsi128_si256(each));
-    let load = |at: usize| load_16(part(window, start + at));
-    let [firsts, seconds] = [0, 12].map(|at| _mm256_set_m128i(load(at + 24), load(at)));
-    let halves = _mm256_or_si256(_mm256_shuffle_epi8(firsts, lower), _mm256_shuffle_epi8(seconds, upper));
-    store(joined_32(halves), room, 0);
-    // Where the last of eleven would begin behind the block it is none of it.
-    let [first, second] = [load(48), load_8(part(window, (start + 60).min(64)))];
-    let [lower, upper] = [lower, upper].map(|each| _mm256_castsi256_si128(each));
-    let halves = _mm_or_si128(_mm_shuffle_epi8(first, lower), _mm_shuffle_epi8(second, upper));
-    store(joined_32(_mm256_castsi128_si256(halves)), room, 8);
 }
 
 /// The bits of lanes that are kept, one after the other.
@@ -513,7 +487,7 @@ fn payloads(sequences: __m256i, bits: i32) -> __m256i {
 /// The supplementary code points of surrogate pairs, of which there are the second and the third byte of each half.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn joined_32(halves: __m256i) -> __m256i {
+pub fn joined_32(halves: __m256i) -> __m256i {
     // Four bits and six, twice, side by side: tens, then the twenty of an index.
     let payloads = _mm256_and_si256(halves, _mm256_set1_epi32(0x0F3F_0F3F));
     let tens = _mm256_maddubs_epi16(payloads, _mm256_set1_epi16(0x4001));
