@@ -11,7 +11,7 @@ use super::{
     Bytes, Place, fetch_ahead, halves, is_none, load_16, load_points, load_units, no_copy, packed_16, packed_32, part,
     store_32,
 };
-use crate::kernels::simd::copy;
+use crate::kernels::simd::{copy, to_utf8};
 use crate::kernels::{Output, Spelt, Stretch, Text, portable};
 use crate::spelling::Spelling;
 
@@ -199,6 +199,14 @@ fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     Some(text.len() + longer.sum::<usize>() + of_rest)
 }
 
+/// The same if they are written as UTF-8 does.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn bytes_as_utf8(spelling: &Spelling, text: &[u8]) -> Option<usize> {
+    let is_utf8 = spelling.starts[0] == 0x80 && !spelling.is_shifted() && !(spelling.nul_is_two && text.contains(&0));
+    if is_utf8 { bytes_of_one(spelling, text) } else { None }
+}
+
 /// Measure from an index to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
@@ -298,6 +306,13 @@ fn sum_32(lanes: __m256i) -> usize {
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    if let Text::One(text) = spelt.text
+        && let Some(bytes) = bytes_as_utf8(spelt.spelling, &text[start..limit])
+    {
+        // The library is twice as quick, and counting costs a tenth.
+        out.fill(bytes, |place| to_utf8(Text::One(&text[start..limit]), place));
+        return limit;
+    }
     if is_plain(spelt.spelling) {
         write::<true>(spelt, (start, limit), out)
     } else {
