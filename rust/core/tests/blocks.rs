@@ -26,6 +26,9 @@ const KINDS: [&[u32]; 14] = [
     &[0x1_F600, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68],
     &[0x61, 0xE9, 0x44F, 0x6F22, 0x1_F600],
 ];
+/// What is ill-formed in all forms or in some, among them a lead surrogate byte sequence and two trail ones.
+const SPOILT: [&[u8]; 8] =
+    [b"\xFF", b"\x80", b"\xE2", b"\xF0", b"\0", b"\xF0\x9F\x98\x80", b"\xED\xA0\xBD", b"\xED\xB8\x80\xED\xB8\x80"];
 /// More than a block of bytes, of units and of code points.
 const PLACES: usize = 67;
 const LONGEST: usize = 300;
@@ -102,6 +105,15 @@ fn check(name: &str, form: &Form, points: &[u32]) {
             assert_eq!(encode_text(form, text, 0, Missing::Stop, out), Ok(()), "{name} {points:X?}");
         });
         assert_eq!(written, bytes, "{name} {points:X?}");
+        if let Some(scalar) = text.scalar().filter(|_| name == "utf-8") {
+            assert_eq!(scalar.utf8_bytes(), size, "{points:X?}");
+            let mut values = vec![MaybeUninit::new(0xA5); size + 80];
+            scalar.write_utf8(&mut values[..size]);
+            // SAFETY: every value was given one before the kernel wrote.
+            let values: Vec<u8> = values.iter().map(|value| unsafe { value.assume_init() }).collect();
+            assert_eq!(values[..size], bytes, "{points:X?}");
+            assert!(values[size..].iter().all(|&value| value == 0xA5), "wrote behind its output: {points:X?}");
+        }
     }
     let pass = pass(form, &bytes, OnFault::Stop);
     let extent = pass.measure(0).unwrap_or_else(|| panic!("{name}: a fault in {bytes:X?}"));
@@ -124,7 +136,7 @@ fn every_kind_is_written_and_read_from_every_place_on() {
 }
 
 #[test]
-fn one_ill_formed_byte_is_answered_wherever_it_stands() {
+fn what_is_ill_formed_is_answered_wherever_it_stands() {
     let answers = [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape];
     let mut bare_family = family();
     for (name, form) in family() {
@@ -135,10 +147,10 @@ fn one_ill_formed_byte_is_answered_wherever_it_stands() {
         bare.layout = None;
         for kind in KINDS {
             let clean = by_rows(&form, &text(&form, kind, 0, 80));
-            for place in 0..clean.len().min(200) {
+            for (place, bytes) in (0..clean.len().min(200)).flat_map(|place| SPOILT.map(|bytes| (place, bytes))) {
                 let mut data = clean.clone();
-                data.insert(place, [0xFF, 0x80, 0xE2, 0xF0][place % 4]);
-                let on_fault = answers[(place / 4) % answers.len()];
+                data.splice(place..place, bytes.iter().copied());
+                let on_fault = answers[place % answers.len()];
                 let (mut expected, mut buffer) = (TextBuffer::default(), TextBuffer::default());
                 pass(&bare, &data, on_fault).run(0, &mut expected);
                 let pass = pass(&form, &data, on_fault);

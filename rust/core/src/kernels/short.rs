@@ -8,7 +8,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::Text;
+use super::{Level, Text};
 
 /// The memory that short text is written to.
 pub const SHORT_BYTES: usize = 1024;
@@ -19,7 +19,7 @@ const LONGEST_SEQUENCE: usize = 4;
 /// Memory for short text.
 pub type ShortBuffer = [MaybeUninit<u8>; SHORT_BYTES + SLACK];
 
-/// Write a short text as UTF-8 and return the bytes; None where it is too long, or holds a surrogate.
+/// Write a short text as UTF-8 and return the bytes; None where it is too long, or holds what is no scalar value.
 #[inline]
 pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     if text.len() > SHORT_BYTES / LONGEST_SEQUENCE {
@@ -32,15 +32,18 @@ pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [
 
 #[inline]
 fn written(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
-    #[cfg(target_arch = "x86_64")]
-    if super::Level::current() == super::Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::write(text, out) };
-    }
-    match text {
-        Text::One(points) => one_by_one(points, out),
-        Text::Two(points) => one_by_one(points, out),
-        Text::Four(points) => one_by_one(points, out),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::write(text, out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { super::avx2::short::write(text, out) },
+        _ => match text {
+            Text::One(points) => one_by_one(points, out),
+            Text::Two(points) => one_by_one(points, out),
+            Text::Four(points) => one_by_one(points, out),
+        },
     }
 }
 
@@ -71,7 +74,7 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         let mut written = 0;
-        let mut surrogates = 0;
+        let mut wrong = 0;
         for at in (0..text.len()).step_by(LANES) {
             let count = (text.len() - at).min(LANES);
             let valid = u16::MAX >> (LANES - count);
@@ -88,7 +91,8 @@ mod avx512 {
                 }
             };
             let block = _mm512_and_si512(points, _mm512_set1_epi32(!0x7FF));
-            surrogates |= _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(0xD800));
+            wrong |= _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(0xD800));
+            wrong |= _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000));
             let sequences = sequences(points);
             // A byte that is none of a sequence is 0, and so is U+0000, which is the first byte of its own.
             let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
@@ -98,7 +102,7 @@ mod avx512 {
             unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
             written += used.count_ones() as usize;
         }
-        (surrogates == 0).then_some(written)
+        (wrong == 0).then_some(written)
     }
 
     /// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.
@@ -132,10 +136,19 @@ mod tests {
             return;
         }
         assert_eq!(write_short(text, &mut out), expected.as_deref().map(str::as_bytes));
-        assert_eq!(one_by_one(&points, &mut out), expected.as_deref().map(str::len));
-        // SAFETY: so many bytes have been written.
-        let bytes = |count: usize| unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), count) };
-        assert!(expected.is_none_or(|expected| bytes(expected.len()) == expected.as_bytes()));
+        type Write = fn(Text<'_>, &[u32], &mut ShortBuffer) -> Option<usize>;
+        let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
+        #[cfg(target_arch = "x86_64")]
+        if super::super::avx2::is_available() {
+            // SAFETY: the machine has the instructions.
+            ways.push(|text, _, out| unsafe { super::super::avx2::short::write(text, out) });
+        }
+        for write in ways {
+            assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::len));
+            // SAFETY: so many bytes have been written.
+            let bytes = |count: usize| unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), count) };
+            assert!(expected.as_ref().is_none_or(|expected| bytes(expected.len()) == expected.as_bytes()));
+        }
     }
 
     #[test]
@@ -150,6 +163,17 @@ mod tests {
                 let one: Vec<u8> = four.iter().map(|&point| point as u8).collect();
                 check(Text::One(&one));
                 check(Text::Two(&two));
+                check(Text::Four(&four));
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_beyond_unicode_anywhere_is_refused() {
+        for place in 0..40 {
+            for value in [0x11_0000, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
+                let mut four = [0x1_F600; 40];
+                four[place] = value;
                 check(Text::Four(&four));
             }
         }

@@ -1,5 +1,5 @@
 //! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else the C++ library `simdutf`, which
-//! also validates, and writes UTF-8 where there is no AVX-512.
+//! also validates, and writes Latin-1 as UTF-8 where there is no AVX-512.
 //!
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
 //! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
@@ -64,13 +64,15 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
 
 /// How many of the first bytes are valid UTF-8, as far as that is told quicker than by [`valid_prefix`].
 pub fn valid_pieces(data: &[u8]) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    match Level::current() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::utf8::valid_pieces(data) };
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::utf8::valid_pieces(data) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::utf8::valid_pieces(data) },
+        _ => 0,
     }
-    let _ = data;
-    0
 }
 
 /// The first `length` bytes, which [`measure_blocks`] and [`valid_prefix`] found to be valid one after the other.
@@ -138,6 +140,17 @@ pub fn utf8_bytes(text: Text<'_>) -> usize {
     }
 }
 
+/// Whether a text is four bytes each, or nearly all of it sequences of three, which our kernel writes in less time than
+/// the library does; of shorter ones the library writes a third more.
+#[cfg(target_arch = "x86_64")]
+fn is_long(text: Text<'_>, utf8_bytes: usize) -> bool {
+    match text {
+        Text::One(_) => false,
+        Text::Two(points) => 3 * points.len() - utf8_bytes <= points.len() / 64,
+        Text::Four(_) => true,
+    }
+}
+
 /// Write text without surrogates and without values beyond Unicode.
 pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
     #[cfg(target_arch = "x86_64")]
@@ -150,6 +163,11 @@ pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
                 Text::Four(points) => avx512::from_ucs4(points, out),
             }
         };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx2 && is_long(text, out.len()) {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx2::utf8::write(text, out) };
     }
     let target = out.as_mut_ptr().cast();
     // SAFETY: the text holds scalar values only, and `out` has as many bytes as `utf8_bytes` said (asserted by the

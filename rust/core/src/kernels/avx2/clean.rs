@@ -5,16 +5,16 @@
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{Bytes, Place, Room, low_64, no_copy};
+use super::{Bytes, Place, Room, fetch_ahead, low_64, no_copy, pairs};
 use crate::kernels::Output;
-use crate::layout::Layout;
+use crate::layout::{Layout, PAIR};
 
 /// Write text of U+0000 to U+00FF as bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u8>| meaning.put_ucs1(window, block, room);
-    write(text, false, out, |window, room| put_ascii_ucs1(window, room), put);
+    write(text, None::<NoPairs<_>>, out, |window, room| put_ascii_ucs1(window, room), put);
 }
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
@@ -22,7 +22,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u16>| meaning.put_ucs2::<()>(window, block, room);
-    write(text, false, out, |window, room| put_ascii_ucs2(window, room), put);
+    write(text, None::<NoPairs<_>>, out, |window, room| put_ascii_ucs2(window, room), put);
 }
 
 /// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
@@ -30,38 +30,54 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u32>| meaning.put_ucs4::<()>(window, block, room);
-    write(text, pairs_join, out, |window, room| put_ascii_ucs4(window, room), put);
+    let write_pairs = |text: &[u8], out: &mut Output<'_, u32>| pairs::write(text, out);
+    write(text, pairs_join.then_some(write_pairs), out, |window, room| put_ascii_ucs4(window, room), put);
 }
 
-/// Block by block, the last of which is copied, with 0 behind it.
+/// What text below U+10000 has no pairs for.
+type NoPairs<T> = fn(&[u8], &mut T) -> usize;
+
+/// Block by block, the last of which is copied, with 0 behind it; `pairs` writes the surrogate pairs that a text begins
+/// with, as far as it does, and returns how many bytes those are.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn write<T: Copy>(
+fn write<'o, T: Copy>(
     text: &[u8],
-    pairs_join: bool,
-    out: &mut Output<'_, T>,
+    pairs: Option<impl Fn(&[u8], &mut Output<'o, T>) -> usize>,
+    out: &mut Output<'o, T>,
     put_ascii: impl Fn(&Window, &mut Room<T>),
     put_block: impl Fn(&Window, &Block, &mut Room<T>),
 ) {
-    let (mut carry, mut copy, mut last) = (0, no_copy(), [0; 72]);
-    for at in (0..text.len()).step_by(64) {
+    let (mut at, mut carry, mut copy, mut last) = (0, 0_u64, no_copy(), [0; 72]);
+    while at < text.len() {
+        if let Some(write_pairs) = &pairs {
+            let border = text.len().min(at + carry.count_ones() as usize);
+            let length =
+                if text[border..].first() == Some(&(PAIR[0].0 as u8)) { write_pairs(&text[border..], out) } else { 0 };
+            if length > 0 {
+                (at, carry) = (border + length, 0);
+                continue;
+            }
+        }
         let (rest, left) = (&text[at..], text.len() - at);
+        fetch_ahead(text, at);
         let window = rest.first_chunk().unwrap_or_else(|| {
             last = [0; 72];
             last[..left].copy_from_slice(rest);
             &last
         });
-        if carry == 0 && left >= 64 && Bytes::of(window, 0).are_ascii() {
+        if Bytes::of(window, 0).are_ascii() && carry == 0 && left >= 64 {
             let mut place = Place::new(out, 64, &mut copy);
             put_ascii(window, place.room());
             place.finish();
+            at += 64;
             continue;
         }
-        let block = block(window, left, carry, pairs_join);
+        let block = block(window, left, carry, pairs.is_some());
         let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
         put_block(window, &block, place.room());
         place.finish();
-        carry = block.carry;
+        (at, carry) = (at + 64, block.carry);
     }
 }
 

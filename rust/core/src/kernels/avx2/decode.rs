@@ -8,11 +8,14 @@ use std::arch::x86_64::*;
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{ByteSet, Bytes, Place, Room, clean, lanes_8, load_16, low_64, no_copy, part};
+use super::rules::Rules;
+use super::{
+    ByteSet, Bytes, Place, Room, clean, fetch_ahead, is_none, lanes_8, load_16, low_64, no_copy, pairs, part, utf8,
+};
 use crate::kernels::source::{Answer, Extent, Source};
-use crate::kernels::utf8::Width;
+use crate::kernels::utf8::{Prefix, Width};
 use crate::kernels::{Output, portable};
-use crate::layout::{Layout, Pairs, Table};
+use crate::layout::{Layout, PAIR, Pairs, Table};
 
 /// A byte for each byte from C0 on, a vector for each upper half.
 struct LeadTable([__m256i; 4]);
@@ -24,16 +27,15 @@ impl LeadTable {
         LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
     }
 
-    /// The entries of bytes from C0 on, or from E0 on; of others something.
+    /// The entries of bytes from C0 on; of others something.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn of<const ARE_LONG: bool>(&self, bytes: __m256i) -> __m256i {
+    fn of(&self, bytes: __m256i) -> __m256i {
         let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
         let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
         // The bits that tell the rows apart, each where a blend asks for it.
         let (fourth, fifth) = (_mm256_slli_epi16::<3>(bytes), _mm256_slli_epi16::<2>(bytes));
-        let e_or_f = _mm256_blendv_epi8(e, f, fourth);
-        if ARE_LONG { e_or_f } else { _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), e_or_f, fifth) }
+        _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), _mm256_blendv_epi8(e, f, fourth), fifth)
     }
 }
 
@@ -50,13 +52,13 @@ impl Seconds {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
-    /// Which of 64 bytes from C0 on, or from E0 on, are followed by one of theirs.
+    /// Which of 64 bytes from C0 on are followed by one of theirs.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn follow<const ARE_LONG: bool>(&self, leads: Bytes, nexts: Bytes) -> u64 {
+    fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
         let follows = |half: usize| {
             let (lead, next) = (leads.0[half], nexts.0[half]);
-            let (low, span) = (self.low.of::<ARE_LONG>(lead), self.span.of::<ARE_LONG>(lead));
+            let (low, span) = (self.low.of(lead), self.span.of(lead));
             let index = _mm256_sub_epi8(next, low);
             _mm256_cmpeq_epi8(_mm256_max_epu8(index, span), span)
         };
@@ -65,33 +67,25 @@ impl Seconds {
 }
 
 /// Which second bytes lead bytes take.
-pub(super) struct Leads {
+struct Leads {
     seconds: Seconds,
-    /// Bytes from C0 on that do not take any continuation byte.
-    choosy: ByteSet,
+    rules: Rules,
 }
 
 impl Leads {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn new(low: &Table, span: &Table) -> Self {
-        let takes_all = |lead: u8| (low.of(lead), span.of(lead)) == (0x80, 0x3F);
-        Leads { seconds: Seconds::new(low, span), choosy: ByteSet::new(|byte| byte >= 0xC0 && !takes_all(byte)) }
+    fn new(low: &Table, span: &Table) -> Self {
+        Leads { seconds: Seconds::new(low, span), rules: Rules::of_seconds(low, span) }
     }
 
     /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
-        let choosy = self.choosy.lanes_of(bytes);
-        let nexts = || Bytes::of(window, 1);
-        if _mm256_testz_si256(choosy, choosy) != 0 {
-            leads
-        } else if _mm256_testz_si256(choosy, _mm256_set1_epi8(ByteSet::C_OR_D)) != 0 {
-            leads & (!bytes.at_least(0xE0) | self.seconds.follow::<true>(bytes, nexts()))
-        } else {
-            leads & self.seconds.follow::<false>(bytes, nexts())
-        }
+    fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
+        let nexts = Bytes::of(window, 1);
+        let [low, high] = [0, 1].map(|half| self.rules.among(bytes.0[half], nexts.0[half]));
+        if is_none(_mm256_or_si256(low, high)) { leads } else { leads & self.seconds.follow(bytes, nexts) }
     }
 }
 
@@ -124,7 +118,7 @@ impl<'a> Reader<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
-        left >= 64 && carry == 0 && bytes.are_ascii() && (self.layout.has_nul || bytes.equal(0) == 0)
+        bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
 
     /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
@@ -157,14 +151,14 @@ impl<'a> Reader<'a> {
         let mut stops = if self.layout.parts { self.parting::<Taker>(window, bytes) & high } else { 0 };
         let mut pairs = 0;
         if self.layout.pairs != Pairs::Apart {
-            let surrogates = surrogates(window, bytes) & two;
+            let surrogates = surrogates(window, bytes) & continues(1);
             if surrogates != 0 {
-                pairs = begin_pairs(window, surrogates & three);
+                pairs = begin_pairs(window, surrogates & continues(2)) & three;
                 match self.layout.pairs {
                     Pairs::Joined => {
                         absorbed |= pairs << 3 | pairs << 4 | pairs << 5;
                         next_carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
-                        stops |= if self.layout.unpaired_part { surrogates & !pairs } else { 0 };
+                        stops |= if self.layout.unpaired_part { surrogates & two & !pairs } else { 0 };
                     }
                     _ => stops |= pairs,
                 }
@@ -232,7 +226,7 @@ impl<'a> Reader<'a> {
             return alone;
         }
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
-        alone | (with_second & seconds.follow::<false>(bytes, Bytes::of(window, 1)))
+        alone | (with_second & seconds.follow(bytes, Bytes::of(window, 1)))
     }
 }
 
@@ -306,10 +300,15 @@ fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
-    let zero = _mm256_setzero_si256();
     let layout = source.layout;
-    let mut counted = Counted { layout, count: 0, largest: zero, fine: Width::Ascii, pairs: 0, ills: 0 };
-    let (mut at, mut carry) = (start, 0_u64);
+    // Of most texts this is all.
+    let shared = match layout.lead_decides {
+        true => utf8::measure_shared(&source.data[start..limit], source.agreement),
+        false => Prefix::NONE,
+    };
+    let largest = _mm256_set1_epi8(shared.largest as i8);
+    let mut counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
+    let (mut at, mut carry) = (start + shared.end, 0_u64);
     let drops = reader.answer == Answer::Drop;
     let extent = |counted: &Counted<'_>, end| Extent {
         end,
@@ -322,9 +321,19 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
             let rest = portable::measure_each(source, at + carry.count_ones() as usize, limit);
             return extent(&counted, at).and(rest);
         };
+        fetch_ahead(source.data, at);
         if reader.is_ascii(Bytes::of(window, 0), carry, limit - at) {
             (at, counted.count) = (at + 64, counted.count + 64);
             continue;
+        }
+        let border = at + carry.count_ones() as usize;
+        if layout.pairs == Pairs::Joined && source.data[border] == PAIR[0].0 as u8 {
+            let length = pairs::length(&source.data[border.min(limit)..limit]);
+            if length > 0 {
+                (counted.count, counted.pairs) = (counted.count + length / PAIR.len(), !0);
+                (at, carry) = (border + length, 0);
+                continue;
+            }
         }
         let block = reader.block::<()>(window, limit - at, carry);
         counted.add(window, &block, drops);
@@ -397,6 +406,7 @@ where
             return portable::write_each(source, at + carry.count_ones() as usize, limit, out);
         };
         let left = limit - at;
+        fetch_ahead(source.data, at);
         if reader.is_ascii(Bytes::of(window, 0), carry, left) {
             let mut place = Place::new(out, 64, &mut copy);
             put_ascii(window, place.room());

@@ -19,7 +19,12 @@ use super::Output;
 mod clean;
 pub mod decode;
 pub mod encode;
+mod pairs;
 mod points;
+mod rules;
+mod sequences;
+pub mod short;
+mod speller;
 pub mod units;
 pub mod utf8;
 pub mod wide_text;
@@ -55,6 +60,27 @@ pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
     let mut out = Output::new(out);
     clean::write_ucs4(text, None, false, &mut out);
     out.finish();
+}
+
+/// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is
+/// otherwise waited for.
+const READ_AHEAD: usize = 2048;
+const WRITE_AHEAD: usize = 1024;
+
+/// Have the line of data fetched that is read a while after the block at `at`.
+#[inline]
+fn fetch_ahead<T>(data: &[T], at: usize) {
+    fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
+}
+
+/// Have the line fetched that is so many bytes behind a place.
+#[inline]
+fn fetch<T>(place: *const T, bytes: usize) {
+    #[allow(unused_unsafe)] // It needs none from Rust 1.92 on.
+    // SAFETY: nothing is read; an address where nothing is does no harm.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(bytes));
+    }
 }
 
 fn low_64(count: usize) -> u64 {
@@ -100,6 +126,7 @@ impl<'a, T: Copy> Place<'a, T> {
     #[inline]
     fn new(out: &mut Output<'_, T>, count: usize, copy: &'a mut Room<T>) -> Self {
         let (at, is_roomy) = out.next(count, copy.len());
+        fetch(at, WRITE_AHEAD);
         Place { at, count, is_roomy, copy }
     }
 
@@ -180,6 +207,14 @@ fn store_16(bytes: __m128i, room: &mut Room<u8>, at: usize) {
     unsafe { place.as_mut_ptr().cast::<__m128i>().write_unaligned(bytes) }
 }
 
+/// Store 32 bytes at the beginning.
+#[inline]
+fn store_32(bytes: __m256i, room: &mut Room<u8>) {
+    let place: &mut [MaybeUninit<u8>; 32] = room.first_chunk_mut().expect("as many have room");
+    // SAFETY: so many bytes have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<__m256i>().write_unaligned(bytes) }
+}
+
 #[inline]
 fn store<T: Lane>(eight: T::Eight, room: &mut Room<T>, at: usize) {
     T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
@@ -200,9 +235,23 @@ fn halves(vector: __m256i) -> [__m128i; 2] {
     [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)]
 }
 
-/// The bytes of a longer array from a place on.
+/// The bytes of a vector.
 #[inline]
-fn part<const MANY: usize, const FEW: usize>(bytes: &[u8; MANY], at: usize) -> &[u8; FEW] {
+fn bytes_of(vector: __m256i) -> [u8; 32] {
+    // SAFETY: as many bytes, of which any value is one.
+    unsafe { std::mem::transmute(vector) }
+}
+
+/// Whether no bit is set.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn is_none(lanes: __m256i) -> bool {
+    _mm256_testz_si256(lanes, lanes) != 0
+}
+
+/// The values of a longer array from a place on.
+#[inline]
+fn part<T, const MANY: usize, const FEW: usize>(bytes: &[T; MANY], at: usize) -> &[T; FEW] {
     bytes[at..].first_chunk().expect("as many are there")
 }
 
@@ -273,9 +322,6 @@ struct ByteSet {
 }
 
 impl ByteSet {
-    /// The bits of the bytes from C0 to DF.
-    const C_OR_D: i8 = 0x30;
-
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn new(holds: impl Fn(u8) -> bool) -> Self {
@@ -296,14 +342,6 @@ impl ByteSet {
         let members = _mm256_shuffle_epi8(self.members, _mm256_and_si256(bytes, half));
         let rows = _mm256_shuffle_epi8(self.rows, _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half));
         _mm256_and_si256(members, rows)
-    }
-
-    /// Of both halves of 64 bytes: something but 0 if some are in it, and bits of [`ByteSet::C_OR_D`] if some of those
-    /// are from C0 to DF.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn lanes_of(self, bytes: Bytes) -> __m256i {
-        _mm256_or_si256(self.lanes(bytes.0[0]), self.lanes(bytes.0[1]))
     }
 
     /// Which of 64 bytes are in it.
@@ -396,6 +434,13 @@ fn lanes_8(mask: u32) -> __m256i {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn packed_16([low, high]: [__m256i; 2]) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(low, high))
+}
+
+/// 32 lanes of 16 bits, each of which has all bits set or none, as bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn signed_16([low, high]: [__m256i; 2]) -> __m256i {
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
 }
 
 /// Sixteen lanes of 32 bits, each up to FFFF, as lanes of 16.

@@ -49,13 +49,27 @@ pub struct Block {
     pub goes_on: bool,
 }
 
+/// Sequences of one length, without a gap.
+#[derive(Clone, Copy)]
+struct Sequences {
+    length: usize,
+    /// Where they begin.
+    begins: u64,
+    /// The upper half of their lead bytes.
+    lead: u8,
+}
+
+const THREES: Sequences = Sequences { length: 3, begins: 0x9249_2492_4924_9249, lead: 0xE0 };
+const FOURS: Sequences = Sequences { length: 4, begins: 0x1111_1111_1111_1111, lead: 0xF0 };
+
 impl Block {
-    /// Whether sequences of three bytes are all that is in it.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn is_threes(&self) -> bool {
-        let all = self.bytes.high() == !0 && self.ill == 0;
-        all && self.begins.count_ones() >= 21 && self.begins & !self.bytes.at_least(0xE0) == 0
+    /// Where the first of nothing but sequences of three bytes begins, or of four, if there is nothing else.
+    fn start_of(&self, window: &Window, sequences: Sequences) -> Option<usize> {
+        let (first, last) = (self.begins.trailing_zeros() as usize, 63 - (self.begins.leading_zeros() as usize & 63));
+        let is_clean = self.ill | self.pairs == 0;
+        // Between the first and the last no place is left for others; of what ends behind the block its first byte tells.
+        let are_all = first < sequences.length && self.begins == sequences.begins << first;
+        (is_clean && are_all && window[last] & 0xF0 == sequences.lead).then_some(first)
     }
 
     /// Join the pairs that begin in some lanes, of a clean block.
@@ -76,21 +90,33 @@ pub fn continuing_behind(window: &Window) -> u64 {
     u64::from(mask.cast_unsigned()) & 0xFF
 }
 
-/// Where surrogate byte sequences begin, if their second byte tells.
+/// Where surrogate byte sequences begin, if what follows are continuation bytes.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn surrogates(window: &Window, bytes: Bytes) -> u64 {
     let first = bytes.equal(0xED);
-    if first == 0 { 0 } else { first & Bytes::of(window, 1).at_least(0xA0) }
+    // From A0 on: of the second byte the bit of 20 is set.
+    if first == 0 { 0 } else { first & Bytes::of(window, 1).mask(|bytes| _mm256_slli_epi16::<2>(bytes)) }
 }
 
 /// Which of the surrogate byte sequences begin a pair.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
-    let [b1, b3, b4, b5] = [1, 3, 4, 5].map(|at| Bytes::of(window, at));
-    let leads = surrogates & !b1.at_least(0xB0);
-    leads & b3.equal(0xED) & b4.at_least(0xB0) & b4.continuations() & b5.continuations()
+    // From B0 on: the bit of 10 is set too.
+    let trails = surrogates & Bytes::of(window, 1).mask(|bytes| _mm256_slli_epi16::<3>(bytes));
+    surrogates & !trails & (trails >> 3 | trails_behind(window) << 61)
+}
+
+/// Where of the first three lanes behind a block trail surrogate byte sequences begin.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn trails_behind(window: &Window) -> u64 {
+    let bytes = load_8(part(window, 64));
+    let mask = |lanes| u64::from(_mm_movemask_epi8(lanes).cast_unsigned());
+    let first = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0xED_u8 as i8)));
+    let second = mask(_mm_cmpeq_epi8(_mm_and_si128(bytes, _mm_set1_epi8(0xF0_u8 as i8)), _mm_set1_epi8(0xB0_u8 as i8)));
+    first & second >> 1 & continuing_behind(window) >> 2 & 7
 }
 
 /// Write 64 code points of ASCII.
@@ -147,8 +173,8 @@ impl Meaning<'_> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs2<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u16>) {
-        if block.is_threes() {
-            return self.put_threes::<Taker>(window, block.begins.trailing_zeros() as usize, room);
+        if let Some(start) = block.start_of(window, THREES) {
+            return self.put_threes::<Taker>(window, start, room);
         }
         let mut filled = 0;
         for at in [0, 32] {
@@ -228,26 +254,55 @@ impl Meaning<'_> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
-        let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 2, 1, 0, 6, 5, 4, 3, 9, 8, 7, 6, 12, 11, 10, 9));
         for eight in 0..3 {
-            let at = start + 24 * eight;
-            let low = load_16(part(window, at));
-            // Of the last four sequences of all there are two at most.
-            let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
-            let points = self.values.of(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each));
-            let [low, high] = halves(points);
-            store(_mm_packus_epi32(low, high), room, 8 * eight);
+            let [low, high] = halves(threes::<Taker>(window, start, eight));
+            store(self.shifted_three(_mm_packus_epi32(low, high)), room, 8 * eight);
         }
+    }
+
+    /// The same as 32-bit units.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_wide_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
+        for eight in 0..3 {
+            let values = threes::<Taker>(window, start, eight);
+            store(self.values.shifted(_mm256_add_epi32(values, self.values.three)), room, 8 * eight);
+        }
+    }
+
+    /// The code points of payloads of three bytes.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn shifted_three(&self, payloads: __m128i) -> __m128i {
+        let Some(layout) = self.shift else { return payloads };
+        let points = _mm256_castsi128_si256(_mm_add_epi16(payloads, _mm_set1_epi16(layout.offsets[1] as i16)));
+        _mm256_castsi256_si128(beyond_gap(layout, points))
     }
 
     /// Write what begins in a block, of any kind.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs4<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
-        if are_sparse(block.begins) {
+        if let Some(start) = block.start_of(window, THREES) {
+            self.put_wide_threes::<Taker>(window, start, room);
+        } else if let Some(start) = block.start_of(window, FOURS) {
+            self.put_fours::<Taker>(window, start, room);
+        } else if are_sparse(block.begins) {
             self.put_sparse::<Taker>(window, block, room);
         } else {
             self.put_dense::<Taker>(window, block, room);
+        }
+    }
+
+    /// Write 16 sequences of four bytes each, from a place of a block on: emoji without spaces.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_fours<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
+        let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+        for eight in [0, 1] {
+            let sequences = _mm256_shuffle_epi8(load_32(part(window, start + 32 * eight)), each);
+            let values = payloads(sequences, 0x073F_3F3F);
+            store(self.values.shifted(_mm256_add_epi32(values, self.values.four)), room, 8 * eight);
         }
     }
 
@@ -263,7 +318,7 @@ impl Meaning<'_> {
         for (eight, mask) in block.begins.to_le_bytes().into_iter().enumerate() {
             let bytes = _mm256_broadcastsi128_si256(load_16(part(window, 8 * eight)));
             let [pairs, ill] = [block.pairs, block.ill].map(|lanes| (lanes >> (8 * eight)) as u8);
-            let points = self.points::<Taker>(bytes, each, [pairs, ill]);
+            let points = self.points::<Taker>(block, bytes, each, [pairs, ill]);
             store(kept_points(points, mask), room, filled);
             filled += mask.count_ones() as usize;
         }
@@ -283,13 +338,25 @@ impl Meaning<'_> {
                 let [low, high] = bytes_of(lanes, at);
                 if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
             });
-            let [low, high] = halves(self.points::<Taker>(bytes, _mm256_set_m128i(high, low), few));
+            let [low, high] = halves(self.points::<Taker>(block, bytes, _mm256_set_m128i(high, low), few));
             store_four(low, room, filled);
             filled += begins[0].count_ones() as usize;
             store_four(high, room, filled);
             filled += begins[1].count_ones() as usize;
         }
     }
+}
+
+/// The payloads of eight of 22 sequences of three bytes each, from a place of a block on.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn threes<Taker>(window: &Window, start: usize, eight: usize) -> __m256i {
+    let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 1, 0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
+    let at = start + 24 * eight;
+    let low = load_16(part(window, at));
+    // Of the last four sequences of all there are two at most.
+    let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
+    payloads(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each), 0x000F_3F3F)
 }
 
 /// The bits of lanes that are kept, one after the other.
@@ -314,15 +381,16 @@ impl Meaning<'_> {
     /// pair or ill-formed.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn points<Taker>(&self, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
+    fn points<Taker>(&self, block: &Block, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
         let sequences = _mm256_shuffle_epi8(bytes, shuffle);
         let mut points = self.values.of(sequences);
-        if pairs != 0 {
+        // By the block: whether some are among eight would be guessed wrong as often as not.
+        if block.pairs != 0 {
             // The second and the third byte of each half.
             let payloads = _mm256_add_epi8(shuffle, _mm256_set1_epi32(0x0101_0202));
             points = _mm256_blendv_epi8(points, joined_32(_mm256_shuffle_epi8(bytes, payloads)), lanes_32(pairs));
         }
-        if ill != 0 {
+        if block.ill != 0 {
             let answers = match self.escape {
                 Some(base) => {
                     _mm256_add_epi32(_mm256_srli_epi32::<24>(sequences), _mm256_set1_epi32(base.cast_signed()))
@@ -359,6 +427,9 @@ struct Values {
     below: __m256i,
     /// What is added to the payload and the marks of the lead byte.
     offsets: __m256i,
+    /// What is added to the payload of three and of four bytes.
+    three: __m256i,
+    four: __m256i,
     gap: Option<(__m256i, __m256i)>,
 }
 
@@ -375,6 +446,8 @@ impl Values {
         Values {
             below: _mm256_setr_epi32(0, 0, 0, 0, 12, 12, 6, 0),
             offsets: _mm256_setr_epi32(0, 0, 0, 0, two, two, three, four),
+            three: _mm256_set1_epi32(offsets[1].cast_signed()),
+            four: _mm256_set1_epi32(offsets[2].cast_signed()),
             gap: gap.map(|[last, add]| (_mm256_set1_epi32(last), _mm256_set1_epi32(add))),
         }
     }
@@ -383,26 +456,38 @@ impl Values {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn of(&self, sequences: __m256i) -> __m256i {
-        // Their payloads side by side: pairs of six bits, then pairs of twelve.
-        let payloads = _mm256_and_si256(sequences, _mm256_set1_epi32(0x7F3F_3F3F));
-        let pairs = _mm256_maddubs_epi16(payloads, _mm256_set1_epi16(0x4001));
-        let all = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x1000_0001));
+        let all = payloads(sequences, 0x7F3F_3F3F);
         let kinds = _mm256_srli_epi32::<28>(sequences);
         let values = _mm256_srlv_epi32(all, _mm256_permutevar8x32_epi32(self.below, kinds));
-        let mut points = _mm256_add_epi32(values, _mm256_permutevar8x32_epi32(self.offsets, kinds));
-        if let Some((last, add)) = self.gap {
-            points = _mm256_add_epi32(points, _mm256_and_si256(_mm256_cmpgt_epi32(points, last), add));
-        }
+        let points = self.shifted(_mm256_add_epi32(values, _mm256_permutevar8x32_epi32(self.offsets, kinds)));
         let ascii = _mm256_srli_epi32::<24>(sequences);
         let is_high = _mm256_srai_epi32::<31>(sequences);
         _mm256_blendv_epi8(ascii, points, is_high)
     }
+
+    /// Code points, with what a form leaves out.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn shifted(&self, points: __m256i) -> __m256i {
+        let Some((last, add)) = self.gap else { return points };
+        _mm256_add_epi32(points, _mm256_and_si256(_mm256_cmpgt_epi32(points, last), add))
+    }
+}
+
+/// The payloads of eight sequences side by side, of which the bits of each byte are told; the first byte is highest.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn payloads(sequences: __m256i, bits: i32) -> __m256i {
+    // Pairs of six bits, then pairs of twelve.
+    let bytes = _mm256_and_si256(sequences, _mm256_set1_epi32(bits));
+    let pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi16(0x4001));
+    _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x1000_0001))
 }
 
 /// The supplementary code points of surrogate pairs, of which there are the second and the third byte of each half.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn joined_32(halves: __m256i) -> __m256i {
+pub fn joined_32(halves: __m256i) -> __m256i {
     // Four bits and six, twice, side by side: tens, then the twenty of an index.
     let payloads = _mm256_and_si256(halves, _mm256_set1_epi32(0x0F3F_0F3F));
     let tens = _mm256_maddubs_epi16(payloads, _mm256_set1_epi16(0x4001));

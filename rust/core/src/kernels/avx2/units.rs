@@ -5,7 +5,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bytes, Lane, Place, Room, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, store};
+use super::{
+    Bytes, Lane, Place, Room, fetch_ahead, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, signed_16,
+    store,
+};
 use crate::LARGEST_IN_STR;
 use crate::form::{LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::source::Extent;
@@ -71,9 +74,8 @@ fn is_none([low, high]: [__m256i; 2]) -> bool {
 /// The highest bit of each of 32 lanes of 16 bits.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn mask([low, high]: [__m256i; 2]) -> u32 {
-    let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high));
-    _mm256_movemask_epi8(bytes).cast_unsigned()
+fn mask(lanes: [__m256i; 2]) -> u32 {
+    _mm256_movemask_epi8(signed_16(lanes)).cast_unsigned()
 }
 
 /// A block of 16-bit units, of which the first is the trail of a pair if `consumed`; None where it is ill-formed.
@@ -117,6 +119,7 @@ fn each_block<const BYTES: usize, S>(
     let (mut at, mut consumed) = (start, 0);
     while at + 64 <= limit {
         let Some(window) = units.data[at..].first_chunk() else { break };
+        fetch_ahead(units.data, at);
         let block = if BYTES == 2 { of_16(units, window, consumed) } else { of_32(units, window) };
         let Some(block) = block else { break };
         if !take(state, &block) {
