@@ -194,7 +194,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
     _check_threads(threads)
     asked, content = form_named(form), bytes_of(data)
     plain, skipped = _opening(asked, content)
-    return islice((fault.renamed(asked.name) for fault in reference.faults(plain, content, skipped)), limit)
+    return _limited((fault.renamed(asked.name) for fault in reference.faults(plain, content, skipped)), limit)
 
 
 def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
@@ -218,6 +218,13 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
     return {kind: counts[kind] for kind in KINDS if counts[kind]}
 
 
+def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
+    try:
+        return islice(found, limit)
+    except ValueError:
+        raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}") from None
+
+
 def encode_faults(text: str, form: AnyForm, limit: int | None = None) -> Iterator[Fault]:
     r"""Yield the places of a str that a form cannot write: one for each unit that an error handler would get.
 
@@ -229,7 +236,7 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None) -> Iterato
     >>> [(fault.start, fault.end) for fault in encode_faults("a\ud800\ud801b", "utf-8")]
     [(1, 3)]
     """
-    return islice(_encode_faults(_text_of(text), form_named(form)), limit)
+    return _limited(_encode_faults(_text_of(text), form_named(form)), limit)
 
 
 def _encode_faults(text: str, asked: Form) -> Iterator[Fault]:

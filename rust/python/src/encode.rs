@@ -9,6 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::convert::{Target, writer};
+use crate::faults::limited;
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
@@ -196,7 +197,7 @@ pub fn encode_faults<'py>(
     let text = text_object(text)?.clone().unbind();
     let handle = Handle::of(form)?;
     let writing = handle.get().writing(py, &Errors::Strict)?;
-    names::islice(py)?.call1((Bound::new(py, EncodeFaults { text, writing, at: 0 })?, limit))
+    limited(Bound::new(py, EncodeFaults { text, writing, at: 0 })?.into_any(), limit)
 }
 
 #[pyclass(module = "eightfold._native")]

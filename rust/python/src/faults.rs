@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::vec;
 
 use eightfold_core::{Fault, Form, Scan, Step, Tally, by_threads};
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
@@ -203,7 +204,17 @@ pub fn faults<'py>(
         ahead: VecDeque::new(),
         window,
     };
-    names::islice(py)?.call1((Bound::new(py, faults)?, limit))
+    limited(Bound::new(py, faults)?.into_any(), limit)
+}
+
+/// So many of an iterator at most, or all.
+pub fn limited<'py>(faults: Bound<'py, PyAny>, limit: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let out_of_range = |limit: &Bound<'_, PyAny>| match limit.repr() {
+        Ok(shown) => PyValueError::new_err(format!("limit must be None or a number of 0 or more, not {shown}")),
+        Err(error) => error,
+    };
+    let found = names::islice(faults.py())?.call1((&faults, limit));
+    found.map_err(|error| limit.map_or(error, out_of_range))
 }
 
 /// A part of the window: faults of it that are known, and where to look for more.
