@@ -64,8 +64,12 @@ struct Points {
 
 impl Points {
     /// Read a chunk, and tell where that ended.
-    fn read(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<(Text<'_>, usize), OutOfMemory> {
-        let Extent { end, count, width, is_clean } = input.measure(start, limit);
+    fn read<'s>(&'s mut self, input: &Input<'s>, start: usize, limit: usize) -> Result<(Text<'s>, usize), OutOfMemory> {
+        let extent = input.measure(start, limit);
+        if let Some(ascii) = input.ascii(start, &extent) {
+            return Ok((Text::One(ascii), extent.end));
+        }
+        let Extent { end, count, width, is_clean } = extent;
         let (input, limit) = if is_clean { (input.known(), end) } else { (*input, limit) };
         let text = match width {
             Width::Ascii | Width::Latin1 => {

@@ -20,11 +20,11 @@ use crate::threads::{PIECES_AHEAD, threads_of};
 
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-/// No more memory than this is kept from one piece of a stream for the next.
+/// No more memory than this is kept from one conversion for the next.
 const SPARE_BYTES: usize = 4 << 20;
 
 thread_local! {
-    /// What the last piece of a stream was written to: new memory costs as much again, as its pages come one by one.
+    /// What the last conversion was written to: new memory costs as much again, as its pages come one by one.
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
@@ -214,9 +214,11 @@ pub fn convert<'py>(
     let mut target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
     let reader = Reader::new(reading, content, skipped, u32::MAX);
     if reader.limit < 2 * PIECE_BYTES {
-        let mut writer = writer(&writing, REPLACEMENT, to.mark().to_vec());
+        let mut out = SPARE.take();
+        out.extend_from_slice(to.mark());
+        let mut writer = writer(&writing, REPLACEMENT, out);
         target.take_rest(reader, &mut writer)?;
-        return bytes_of_slice(py, &writer.out);
+        return written(py, writer.out);
     }
     let mut parts = vec![to.mark().to_vec()];
     target.take_pieces(reader, threads, &mut parts)?;
@@ -281,10 +283,15 @@ pub fn converted_bytes<'py>(
     let beyond = |at: usize| at.wrapping_add(offset);
     let held = writer.held.map(|held| (held.code_point, beyond(held.start), beyond(held.end)));
     target.call_method1(intern!(py, "hold"), (held,))?;
-    let written = bytes_of_slice(py, &writer.out);
-    if writer.out.capacity() <= SPARE_BYTES {
-        writer.out.clear();
-        SPARE.set(writer.out);
+    written(py, writer.out)
+}
+
+/// The bytes that were written; the memory is kept for what comes next, unless it is much.
+fn written(py: Python<'_>, mut out: Vec<u8>) -> PyResult<Bound<'_, PyBytes>> {
+    let written = bytes_of_slice(py, &out);
+    if out.capacity() <= SPARE_BYTES {
+        out.clear();
+        SPARE.set(out);
     }
     written
 }

@@ -3,7 +3,7 @@
 use super::source::{Answer, Extent, Source};
 use super::spelt::{Spelt, Stretch};
 use super::units::{Units, WideText};
-use super::{Output, is_utf8_up_to};
+use super::{Output, Width, is_utf8_up_to};
 use crate::chunk::CHUNK_BYTES;
 
 /// Bytes that the kernels read.
@@ -56,6 +56,14 @@ impl<'a> Input<'a> {
             Input::Bytes(source) => Input::Bytes(Source { answer: Answer::Never, ..source }),
             Input::Units(_) => self,
         }
+    }
+
+    /// The bytes from an offset on, where they were found to be ASCII: each is its own code point.
+    #[must_use]
+    pub fn ascii(&self, start: usize, extent: &Extent) -> Option<&'a [u8]> {
+        let Input::Bytes(source) = self else { return None };
+        let is_ascii = extent.is_clean && extent.width == Width::Ascii && extent.count == extent.end - start;
+        is_ascii.then(|| &source.data[start..extent.end])
     }
 
     /// The bytes from an offset to a limit, as far as they are valid UTF-8 that means the same here.
