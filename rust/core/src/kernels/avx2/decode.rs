@@ -143,27 +143,27 @@ impl<'a> Reader<'a> {
         let two = takes & continues(1);
         let three = two & is_three & continues(2);
         let four = three & is_four & continues(3);
-        let whole = (two & !is_three) | (three & !is_four) | four;
-        let taken = if self.meaning.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
-        let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
-
+        let mut whole = (two & !is_three) | (three & !is_four) | four;
         let mut stops = if self.layout.parts { self.parting::<Taker>(window, bytes) & high } else { 0 };
-        let mut pairs = 0;
+        let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
-            let surrogates = surrogates(window, bytes) & continues(1);
+            let surrogates = surrogates(window, bytes) & two;
             if surrogates != 0 {
                 pairs = begin_pairs(window, surrogates & continues(2)) & three;
+                let unpaired = surrogates & !pairs;
                 match self.layout.pairs {
-                    Pairs::Joined => {
-                        absorbed |= pairs << 3 | pairs << 4 | pairs << 5;
-                        next_carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
-                        stops |= if self.layout.unpaired_part { surrogates & two & !pairs } else { 0 };
-                    }
+                    Pairs::Joined if self.layout.unpaired_is_ill => whole &= !unpaired,
+                    Pairs::Joined if self.layout.unpaired_part => stops |= unpaired,
+                    Pairs::Joined => {}
                     _ => stops |= pairs,
                 }
+                joined = if self.layout.pairs == Pairs::Joined { pairs } else { 0 };
             }
         }
+        let taken = if self.meaning.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
+        let absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3 | joined << 3 | joined << 4 | joined << 5;
+        let next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61 | joined >> 61 | joined >> 60 | joined >> 59;
+
         let mut ill = high & !whole;
         if !self.layout.has_nul {
             ill |= bytes.equal(0);
