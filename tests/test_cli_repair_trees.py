@@ -17,6 +17,7 @@ from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import reading
+from eightfold.files.temporary import temporary_beside
 
 FILES = 12
 PARTS = [
@@ -107,6 +108,18 @@ def test_whatever_was_done_by_then_the_rest_is_done(
             path.write_bytes((goal if number in done else tree)[path])
         assert main(["repair", "--undo" if back else "--apply", "plan.jsonl"]) == 0
     assert contents(tree) == (tree if back else goal)
+
+
+def test_what_a_killed_run_left_beside_a_file_goes_where_nothing_is_to_be_done(tmp_path: Path) -> None:
+    file, plan = tmp_path / "file.txt", tmp_path / "plan.jsonl"
+    file.write_bytes(b"caf\xe9")
+    assert main(["repair", "--errors", "latin-1", "--plan", str(plan), str(file)]) == 0
+    assert main(["repair", "--apply", str(plan)]) == 0
+    with temporary_beside(str(file), 0o600) as stray:
+        name = stray.name
+    Path(name).write_bytes(b"half")
+    assert main(["repair", "--apply", str(plan)]) == 0
+    assert files_in(tmp_path) == {file, plan}
 
 
 def test_what_changed_meanwhile_is_refused_and_the_rest_is_done(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -95,3 +96,14 @@ def test_a_run_waits_for_one_that_ends_soon(tree: Path, monkeypatch: pytest.Monk
         with held([str(tree / "a" / "b")]):
             assert 0.15 < time.monotonic() - begun < 30
         ends.join()
+
+
+def test_a_folder_that_cannot_be_held_for_want_of_open_files_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: str, flags: int) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(locks.os, "open", full)
+    with pytest.raises(FileError, match="Too many open files"), held([str(tmp_path)]):
+        pass

@@ -8,12 +8,13 @@ some file systems, folders that may not be listed) none is held.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from eightfold.files import FileError
+from eightfold.files import FileError, file_error
 
 try:
     import fcntl
@@ -66,9 +67,14 @@ def _above(folder: str) -> Iterator[str]:
 
 
 def _lock(locks: ExitStack, folder: str, kind: int, deadline: float) -> None:
-    with suppress(OSError):
+    try:
         descriptor = os.open(folder, os.O_RDONLY)
-        locks.callback(os.close, descriptor)
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):  # Not a folder that cannot be held, but one too many.
+            raise file_error(folder, error) from error
+        return
+    locks.callback(os.close, descriptor)
+    with suppress(OSError):
         while not _locked(descriptor, kind):
             if time.monotonic() >= deadline:
                 told = "another run is replacing files in it, or in a folder of it: try again when that is done"
