@@ -167,6 +167,53 @@ fn what_is_ill_formed_is_answered_wherever_it_stands() {
     }
 }
 
+/// What a form gives for bytes, by its rows and by its layout.
+fn check_read(forms: [&Form; 2], data: &[u8], on_fault: OnFault) {
+    let [bare, form] = forms;
+    let mut expected = TextBuffer::default();
+    pass(bare, data, on_fault).run(0, &mut expected);
+    let expected: Vec<u32> = (0..expected.text().len()).map(|at| expected.text().at(at)).collect();
+    let pass = pass(form, data, on_fault);
+    if let Some(extent) = pass.measure(0) {
+        assert_eq!(extent.width, width(&expected), "{on_fault:?} {data:X?}");
+        assert_eq!(decoded(&pass, &extent), expected, "{on_fault:?} {data:X?}");
+    }
+}
+
+#[test]
+fn pairs_without_a_gap_end_wherever_something_else_stands() {
+    let answers = [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape];
+    let mut bare_family = family();
+    for (name, form) in family() {
+        let mut bare = bare_family.remove(&name).expect("the same family");
+        if form.layout.is_none() {
+            continue;
+        }
+        bare.layout = None;
+        let forms = [&bare, &form];
+        for unit in [b"\xED\xA0\xBD\xED\xB8\x80", b"\xED\xAF\xBF\xED\xBF\xBF", b"\xED\xA0\xBD\xE6\xBC\xA2"] {
+            for start in 0..7 {
+                let data: Vec<u8> = std::iter::repeat_n(b'a', start).chain(unit.repeat(64)).collect();
+                for place in 180 + start..310 {
+                    let on_fault = answers[place % answers.len()];
+                    // Cut, spoilt, with something between, or with what may not stand there alone.
+                    check_read(forms, &data[..place], on_fault);
+                    for other in [data[place] ^ 0x10, data[place] ^ 0x40, data[place] ^ 0x08, b'a'] {
+                        let mut data = data.clone();
+                        data[place] = other;
+                        check_read(forms, &data, on_fault);
+                    }
+                    for other in [&b"a"[..], b"\x80", b"\x80\x80", b"\xED\xB8\x80"] {
+                        let mut data = data.clone();
+                        data.splice(place..place, other.iter().copied());
+                        check_read(forms, &data, on_fault);
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn surrogates_are_told_apart_wherever_they_stand() {
     for (name, form) in family() {

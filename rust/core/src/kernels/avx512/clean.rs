@@ -5,7 +5,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, put_16, put_32, put_bytes, sequences_at, values_of,
+    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes, sequences_at,
+    values_of,
 };
 use crate::kernels::Output;
 use crate::layout::Layout;
@@ -115,13 +116,21 @@ pub const CHOICE: i32 = 0xCA;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
-    let mut leads = 0;
-    for at in (0..text.len()).step_by(64) {
+    let (mut at, mut leads, mut guess) = (0, 0, pairs::Guess::default());
+    while at < text.len() {
         fetch_ahead(text, at);
         let (bytes, after) = (bytes_64(text, at), bytes_64(text, at + 64));
         let mut begins = begins_64(bytes) & low_64(text.len() - at);
         let surrogates = if pairs_join { surrogates(bytes, bytes_64(text, at + 1)) } else { Surrogates::NONE };
         begins &= !(surrogates.trails & (surrogates.leads << 3 | leads));
+        if surrogates.leads != 0 && guess.is_run(surrogates.leads) {
+            let border = at + begins.trailing_zeros() as usize;
+            let length = pairs::write(&text[border..], out);
+            if length > 0 {
+                (at, leads) = (border + length, 0);
+                continue;
+            }
+        }
         leads = surrogates.leads >> 61;
         let mut places = _mm512_maskz_compress_epi8(begins, each_place());
         let mut left = begins.count_ones() as usize;
@@ -139,6 +148,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
             places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
             left = left.saturating_sub(16);
         }
+        at += 64;
     }
 }
 

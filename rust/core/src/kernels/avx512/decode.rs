@@ -7,13 +7,13 @@ use std::arch::x86_64::*;
 use super::clean::{self, CHOICE, halves_at, joined_32, put_joined, shifted_16, shifted_32, surrogates};
 use super::look::{Block, Reader, Window, bytes_of, continuations, is, is_at_least, last_8, window};
 use super::{
-    OR_AND, ascii_bytes, bytes_64, each_place, fetch_ahead, four_times, low_64, put_16, put_32, put_bytes,
+    OR_AND, ascii_bytes, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes,
     sequences_at, store_64, values_of,
 };
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::Width;
-use crate::layout::{Layout, Pairs};
+use crate::layout::{Layout, PAIR, Pairs};
 
 /// What was counted so far.
 struct Counted<'a> {
@@ -52,6 +52,12 @@ impl Counted<'_> {
             let leads = block.begins & lanes & is_at_least(b0, 0xC0);
             self.fine = self.fine.max(width(self.layout, [b0, b1, b2], leads, self.fine));
         }
+    }
+
+    /// Count surrogate pairs that are joined, by their bytes.
+    #[inline]
+    fn add_pairs(&mut self, bytes: usize) {
+        (self.count, self.pairs) = (self.count + bytes / PAIR.len(), !0);
     }
 
     /// The width of all that was counted; `answer` is what was done at ill-formed units.
@@ -113,6 +119,12 @@ impl Clean {
     fn none() -> Self {
         Clean { at: 0, bytes: _mm512_setzero_si512(), begins: 0, joined: 0 }
     }
+
+    /// How many of the last bytes belong to the last sequence, which may go on behind them.
+    #[inline]
+    fn open(&self) -> usize {
+        if self.begins == 0 { 0 } else { self.begins.leading_zeros() as usize + 1 }
+    }
 }
 
 impl Reader<'_> {
@@ -132,7 +144,7 @@ impl Reader<'_> {
         let mut at = start;
         // The first lanes of a block that must be continuation bytes, and those where a trail must or may begin.
         let (mut due, mut trails_due) = (0, 0);
-        let mut last = Clean::none();
+        let (mut last, mut guess) = (Clean::none(), pairs::Guess::default());
         let has_nul = IS_PLAIN || self.layout.has_nul;
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
         while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
@@ -157,6 +169,17 @@ impl Reader<'_> {
             let mut joined = 0;
             if !IS_PLAIN {
                 let surrogates = surrogates(b0, b1);
+                if joins && surrogates.leads != 0 && guess.is_run(surrogates.leads) {
+                    let border = at - last.open();
+                    let length = pairs::length(&data[border..limit]);
+                    if length > 0 {
+                        counted.add_clean(data, &last, low_64(64 - last.open()));
+                        counted.add_pairs(length);
+                        last = Clean::none();
+                        (at, due, trails_due) = (border + length, 0, 0);
+                        continue;
+                    }
+                }
                 let after_leads = surrogates.leads << 3 | trails_due;
                 let pairs = surrogates.trails & after_leads;
                 joined = if joins { pairs } else { 0 };
@@ -172,12 +195,8 @@ impl Reader<'_> {
             due = two >> 63 | three >> 62 | four >> 61;
             at += 64;
         }
-        if last.begins == 0 {
-            return at;
-        }
-        let back = last.begins.leading_zeros() as usize + 1;
-        counted.add_clean(data, &last, low_64(64 - back));
-        at - back
+        counted.add_clean(data, &last, low_64(64 - last.open()));
+        at - last.open()
     }
 
     /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.

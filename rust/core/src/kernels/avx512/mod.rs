@@ -20,6 +20,7 @@ mod clean;
 pub mod decode;
 pub mod encode;
 mod look;
+mod pairs;
 pub mod tally;
 pub mod units;
 pub mod utf8;
