@@ -77,6 +77,11 @@ def _is_possible(conversion: Conversion) -> bool:
     return True
 
 
+def is_read_from_the_middle(conversion: Conversion) -> bool:
+    """Say whether reading can go on inside a unit: behind a byte of it that was escaped."""
+    return conversion.errors == "surrogateescape" and conversion.source.unit_bytes > 1
+
+
 def sides(pieces: list[Piece]) -> tuple[bytes, bytes]:
     return b"".join(piece.chunk for piece in pieces), b"".join(piece.result for piece in pieces)
 
@@ -99,8 +104,10 @@ def test_any_number_of_threads_converts_as_one_does_wherever_the_segments_end(na
             assert [piece.final for piece in pieces] == [False] * (len(pieces) - 1) + [True]
         else:  # What is before the fault is there, and no more.
             assert isinstance(raised, tuple)
-            assert results == sides(expected)[1] == Converter(*conversion).convert(data[: raised[0]])
+            assert results == sides(expected)[1]
             assert data.startswith(chunks)
+            if not is_read_from_the_middle(conversion):
+                assert results == Converter(*conversion).convert(data[: raised[0]])
 
     compare()
 
@@ -111,7 +118,7 @@ def test_a_cut_changes_nothing_on_either_side(name: str) -> None:
 
     @given(SOUP, SOUP, conversions_of(plain))
     def compare(before: bytes, after: bytes, conversion: Conversion) -> None:
-        assume(conversion.errors != "surrogateescape" or plain.unit_bytes == 1)  # It can go on inside a unit.
+        assume(not is_read_from_the_middle(conversion))
         end = segment_end(plain, before, is_whole_text)
         whole, parts = Converter(*conversion), Converter(*conversion)
         try:
