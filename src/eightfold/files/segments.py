@@ -204,11 +204,20 @@ def segment_end(form: Form, data: bytes, ends: Ends, start: int = 0) -> int:
     >>> segment_end(form("utf-16-be"), b"\0a\xd8\x3d\xde\0", stands_alone)
     2
     """
+    if form.unit_bytes == 1:
+        end = len(data[start:].rstrip(_within(form, ends)))
+        return start + end if end else 0
     width = form.unit_bytes
     for end in range(len(data) - len(data) % width, start, -width):
         if ends(form, int.from_bytes(data[end - width : end], form.byte_order)):
             return end
     return 0
+
+
+@lru_cache
+def _within(form: Form, ends: Ends) -> bytes:
+    """Return the bytes behind which no segment of a form ends."""
+    return bytes(byte for byte in range(256) if not ends(form, byte))
 
 
 @lru_cache(maxsize=1024)
