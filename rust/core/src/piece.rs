@@ -87,6 +87,30 @@ impl Layout {
     }
 }
 
+/// What surrogate byte sequences are, of which each has a bit where it begins.
+pub(crate) struct Surrogates {
+    /// Ill-formed units.
+    pub ill: u64,
+    /// Something for the automaton.
+    pub parting: u64,
+    /// The leads of pairs that are one value.
+    pub joined: u64,
+}
+
+impl Layout {
+    /// The same of many, where pairs mean something; `pairs` are those at which a pair begins, and its trails.
+    #[inline(always)]
+    pub(crate) fn surrogates(&self, surrogates: u64, pairs: u64) -> Surrogates {
+        let unpaired = surrogates & !pairs;
+        match self.pairs {
+            Pairs::Joined if self.unpaired_is_ill => Surrogates { ill: unpaired, parting: 0, joined: pairs },
+            Pairs::Joined if self.unpaired_part => Surrogates { ill: 0, parting: unpaired, joined: pairs },
+            Pairs::Joined => Surrogates { ill: 0, parting: 0, joined: pairs },
+            _ => Surrogates { ill: 0, parting: pairs, joined: 0 },
+        }
+    }
+}
+
 #[inline]
 fn continues(byte: u8) -> bool {
     byte & 0xC0 == 0x80

@@ -16,6 +16,7 @@ use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::{Prefix, Width};
 use crate::kernels::{Output, portable};
 use crate::layout::{Layout, PAIR, Pairs, Table};
+use crate::piece::Surrogates;
 
 /// A byte for each byte from C0 on, a vector for each upper half.
 struct LeadTable([__m256i; 4]);
@@ -150,14 +151,8 @@ impl<'a> Reader<'a> {
             let surrogates = surrogates(window, bytes) & two;
             if surrogates != 0 {
                 pairs = begin_pairs(window, surrogates & continues(2)) & three;
-                let unpaired = surrogates & !pairs;
-                match self.layout.pairs {
-                    Pairs::Joined if self.layout.unpaired_is_ill => whole &= !unpaired,
-                    Pairs::Joined if self.layout.unpaired_part => stops |= unpaired,
-                    Pairs::Joined => {}
-                    _ => stops |= pairs,
-                }
-                joined = if self.layout.pairs == Pairs::Joined { pairs } else { 0 };
+                let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
+                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
             }
         }
         let taken = if self.meaning.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };

@@ -8,6 +8,7 @@ use std::arch::x86_64::*;
 use super::{bytes_64, low_64, store_64};
 use crate::kernels::source::{Answer, Source};
 use crate::layout::{Layout, Pairs, Table};
+use crate::piece::Surrogates;
 
 /// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
 /// end of the data they are 0.
@@ -211,14 +212,8 @@ impl<'a> Reader<'a> {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
             if surrogates != 0 {
                 pairs = pairs_among(window, surrogates & three, b1);
-                let unpaired = surrogates & !pairs;
-                match self.layout.pairs {
-                    Pairs::Joined if self.layout.unpaired_is_ill => whole &= !unpaired,
-                    Pairs::Joined if self.layout.unpaired_part => stops |= unpaired,
-                    Pairs::Joined => {}
-                    _ => stops |= pairs,
-                }
-                joined = if self.layout.pairs == Pairs::Joined { pairs } else { 0 };
+                let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
+                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
             }
         }
         let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
