@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from eightfold.cli.arguments import CommandParser
-from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, check_free, sink
+from eightfold.cli.destinations import STANDARD_OUTPUT, Destination, Job, RealPaths, check_free, sink
 from eightfold.cli.ending import UsageError
 from eightfold.files.names import shown
 
@@ -57,8 +56,9 @@ def check_certificate_apart(options: Certified, work: Iterable[Job]) -> None:
         UsageError: that is so.
     """
     if options.certificate and options.certificate != STANDARD_OUTPUT:
-        place = os.path.realpath(options.certificate)
-        if any(os.path.realpath(job.target) == place for job in work):
+        leads_to = RealPaths().of
+        place = leads_to(options.certificate)
+        if any(leads_to(job.target) == place for job in work):
             raise UsageError(f"--certificate {shown(options.certificate)}: this is where a result goes")
 
 

@@ -122,7 +122,7 @@ def run(options: Options) -> int:
         try:
             with watched(options, options.paths, options.selection):
                 status = _show(options, work, failures) if options.diff else _write(options, work, failures)
-        except FileError as error:  # Of the certificates: what was to be in them is done.
+        except FileError as error:  # Of the certificates, or that there are no threads: some files are done.
             failures.tell(error)
         status = WRONG_USE_OR_FILE if failures.count else status
         work.end(status, certified=bool(options.certificate))
@@ -142,10 +142,11 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     if options.in_place and run.in_place.nothing_left(job.source for job in work):
         return NOTHING_WRONG
     check_certificate_apart(options, work)
-    with certificates(options) as certify, working(allowed(options.jobs)) as begin:
+    threads = allowed(options.jobs)
+    with certificates(options) as certify, working(threads) as begin:
         convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
         turns = ((convert(job), _outcome(job)) for job in work)
-        return max((run.do(*each) for each in ahead(turns, options.jobs)), default=NOTHING_WRONG)
+        return max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
 
 
 def _check_policy(conversion: Conversion) -> None:

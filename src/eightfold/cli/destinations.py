@@ -139,9 +139,10 @@ def check_replaceable(path: str, options: Reading) -> None:
 
 def once(files: Iterable[Found]) -> Iterator[Found]:
     """Yield files without those that were there already under another path: what is converted twice is destroyed."""
+    leads_to = RealPaths().of
     met: set[str] = set()
     for file in files:
-        real = file.path if file.path == STANDARD_INPUT else os.path.realpath(file.path)
+        real = leads_to(file.path)
         if real not in met:
             met.add(real)
             yield file
@@ -177,7 +178,7 @@ def _apart(work: Iterable[Job]) -> list[Job]:
     Raises:
         UsageError: two results would be one file, or one would be written over what another is made from.
     """
-    leads_to = _Real().path
+    leads_to = RealPaths().of
     results: dict[str, Job] = {}
     for job in work:
         other = results.setdefault(leads_to(job.target), job)
@@ -193,13 +194,13 @@ def _apart(work: Iterable[Job]) -> list[Job]:
     return list(results.values())
 
 
-class _Real:
+class RealPaths:
     """Where paths lead, whatever links are on the way; it remembers folders."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
 
-    def path(self, path: str) -> str:
+    def of(self, path: str) -> str:
         """Return where a path leads, be there a file or not."""
         if path == STANDARD_OUTPUT or is_remote(path):
             return path

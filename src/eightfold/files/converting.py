@@ -18,7 +18,7 @@ from eightfold.stream import Converter
 
 _HEAD_BYTES = 64 * 1024
 """In how much of the beginning of a file there is looked for a cut behind its signature."""
-NOTHING_OPEN = "a segment ends where nothing is open"
+_NOTHING_OPEN = "a segment ends where nothing is open"
 
 
 class Conversion(NamedTuple):
@@ -84,7 +84,7 @@ def _at_once(source: Source, conversion: Conversion, threads: int) -> Iterator[P
         return
     yield from _in_turn(converter, [(first, False)])  # It has the signatures, of both sides.
     held, end, *others = converter.getstate()
-    assert (held, end) == (b"", len(first)), NOTHING_OPEN
+    assert (held, end) == (b"", len(first)), _NOTHING_OPEN
     large = LargeFile(source, plain, len(first), is_whole_text)
     with suppress(ConversionError):  # It comes again, behind what is before it.
         yield from large.results(partial(_apart, conversion, others), threads)
@@ -97,5 +97,5 @@ def _apart(conversion: Conversion, others: Sequence[object], segment: Segment) -
     converter = Converter(*conversion)
     converter.setstate((b"", segment.start, *others))
     result = converter.convert(segment.data)
-    assert converter.getstate() == (b"", segment.start + len(segment.data), *others), NOTHING_OPEN
+    assert converter.getstate() == (b"", segment.start + len(segment.data), *others), _NOTHING_OPEN
     return Piece(segment.data, result, False)
