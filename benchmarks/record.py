@@ -1,6 +1,6 @@
-"""Write the parts of docs/performance.md that are measured, from the data in docs/performance/. Its prose is by hand.
+"""Write what is measured on the pages docs/performance.md and docs/profile.md, from the data in docs/performance/.
 
-Without options it writes the page from the data that are there.
+Without options the pages are written from the data that are there. Their prose is by hand.
 """
 
 from __future__ import annotations
@@ -9,19 +9,21 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from benchmarks import __main__ as command
-from benchmarks import peers, scaling
+from benchmarks import peers, profiles, scaling
 from benchmarks.goals import COLUMNS, goal, is_met, missed, wanted
 from benchmarks.results import Results, read, summary
 from benchmarks.row import Cell
 from benchmarks.timing import Spread
 
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "performance.md"
+PROFILE = DOCS / "profile.md"
 DATA = PAGE.with_suffix("")
 SCALING = DATA / "scaling.json"
 SCALING_COLUMNS = ("form", "best input", "ns/byte", "worst input", "ns/byte", "ratio", "growth", "handler, ns/byte")
@@ -34,6 +36,7 @@ def measure() -> None:
     if column not in COLUMNS:
         raise SystemExit(f"there are no goals for the instruction set {column}")
     command.main(["--json", str(_kept(column))])
+    profiles.main([])
     if column == COLUMNS[0]:
         scaling.main(["--json", str(SCALING), "--plots", str(DATA)])
 
@@ -47,6 +50,13 @@ def page(text: str) -> str:
     results = [read(_kept(column)) for column in COLUMNS if _kept(column).exists()]
     text = between(text, "cells", "\n".join(line for each in results for line in _cells(each)))
     return between(text, "scaling", "\n".join(_scaling(json.loads(SCALING.read_text(encoding="utf-8")))))
+
+
+def profile(text: str) -> str:
+    """Return the text of the page of profiles with what the data say between its marks."""
+    found = {column: profiles.kept(column) for column in COLUMNS if profiles.kept(column).exists()}
+    lines = (line for column, path in found.items() for line in _profiles(column, profiles.read_profiles(path)))
+    return between(text, "profiles", "\n".join(lines))
 
 
 def between(text: str, mark: str, lines: str) -> str:
@@ -147,6 +157,18 @@ def _scaling(kept: dict[str, Any]) -> Iterator[str]:
         yield table_row(found.form, *costs)
 
 
+# --- profiles ---------------------------------------------------------------------------------------------------------
+
+
+def _profiles(column: str, found: Sequence[profiles.Profile]) -> Iterator[str]:
+    yield from (f"## With {column}", "")
+    for (row, against), each in groupby(found, key=lambda profile: (profile.row, profile.against)):
+        yield from (f"### {row}, against {against}, {column}", "", *heading("text", "bytes", "of its goal", "time"))
+        for one in each:
+            yield table_row(one.text, _bytes(one.size), _ratio(one.met), one.told)
+        yield ""
+
+
 # --- tables of Markdown -----------------------------------------------------------------------------------------------
 
 
@@ -174,13 +196,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.measure:
         measure()
-    text = PAGE.read_text(encoding="utf-8")
-    wanted_text = page(text)
-    if given.check:
-        print(f"{PAGE.name} {'is' if text == wanted_text else 'is not'} what the data say")
-        return int(text != wanted_text)
-    PAGE.write_text(wanted_text, encoding="utf-8")
-    return 0
+    are_right = [_is_right(path, written, given.check) for path, written in ((PAGE, page), (PROFILE, profile))]
+    return int(not all(are_right))
+
+
+def _is_right(path: Path, written: Callable[[str], str], is_checked: bool) -> bool:
+    """Write a page, or say whether it is what the data say and return that."""
+    text = path.read_text(encoding="utf-8")
+    wanted_text = written(text)
+    if not is_checked:
+        path.write_text(wanted_text, encoding="utf-8")
+        return True
+    print(f"{path.name} {'is' if text == wanted_text else 'is not'} what the data say")
+    return text == wanted_text
 
 
 if __name__ == "__main__":

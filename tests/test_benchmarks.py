@@ -15,7 +15,7 @@ import pytest
 
 import eightfold
 from benchmarks import __main__ as command
-from benchmarks import peers, record, results, row, scaling, texts, timing
+from benchmarks import peers, profiles, record, results, row, scaling, texts, timing
 from benchmarks.goals import TABLE, UNSET, goal, missed
 from benchmarks.row import KIB, MIB, Cell, Row
 from benchmarks.rows import ROWS
@@ -285,6 +285,8 @@ def test_the_command_measures_prints_and_writes(tmp_path: Path, capsys: pytest.C
 def test_the_page_is_what_the_data_say() -> None:
     text = record.PAGE.read_text(encoding="utf-8")
     assert record.page(text) == text
+    text = record.PROFILE.read_text(encoding="utf-8")
+    assert record.profile(text) == text
 
 
 def test_a_page_tells_each_cell_and_what_was_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,6 +310,60 @@ def test_a_page_tells_each_cell_and_what_was_missed(tmp_path: Path, monkeypatch:
     assert "| utf-8 | ASCII | 0.1 | FF only | 5 | 50 | 1.01 |  |" in page
     with pytest.raises(ValueError, match="0 places for cells"):
         record.page("no marks")
+
+
+# --- profiles ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_near_its_goal_is_looked_at() -> None:
+    cells = planted_cell(1.5), planted_cell(2.69), planted_cell(2.71), planted_cell(1, size=5)
+    near = list(profiles.near(results.Results({"instruction_set": "avx512"}, cells)))
+    assert near == [(cells[0], 1.5 / 1.8), (cells[1], 2.69 / 1.8)]
+
+
+def test_samples_are_shares_of_functions_and_of_what_is_around_them() -> None:
+    core, libc, python = "_native.cpython-311-x86_64-linux-gnu.so", "libc.so.6", "libpython3.11.so.1.0"
+    lines = [
+        (50, "[.] eightfold_core::kernels::avx512::decode::measure", core),
+        (9, "[.] eightfold_core::kernels::find::find_point::{{closure}}", core),
+        (8, "[.] <eightfold_core::pass::Pass<eightfold_core::form::Form>>::write", core),
+        (7, "[.] simdutf::icelake::implementation::validate_utf8(char const*, unsigned long) const", core),
+        (6, "[.] _native::decode::decode", core),
+        (5, "[.] __memmove_avx512_unaligned_erms", libc),
+        (4, "[.] malloc", libc),
+        (3, "[.] _PyEval_EvalFrameDefault", python),
+        (3, "[.] _PyObject_Free", python),
+        (4, "[k] clear_page_erms", "[kernel.kallsyms]"),
+        (1, "[.] __tls_get_addr", "ld-linux-x86-64.so.2"),
+    ]
+    told = "\n\n".join(f"{count} \t{symbol} \t{library} " for count, symbol, library in lines)
+    assert list(profiles.shares_of(told).items()) == [
+        ("avx512::decode::measure", 0.5),
+        ("find::find_point", 0.09),
+        ("pass::Pass", 0.08),
+        ("simdutf", 0.07),
+        ("the binding", 0.06),
+        ("the interpreter", 0.06),
+        ("memory copied", 0.05),
+        ("memory allocated", 0.04),
+        ("the system", 0.04),
+    ]
+
+
+def test_a_page_tells_each_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profiles, "DATA", tmp_path)
+    found = [profiles.Profile("decode", "CPython", "ascii", 64, 0.731, {"the interpreter": 0.676, "simdutf": 0.3})]
+    profiles.write(found, profiles.kept("avx2"))
+    assert profiles.read_profiles(profiles.kept("avx2")) == found
+    page = record.profile("<!-- profiles -->\n<!-- end of profiles -->")
+    assert "### decode, against CPython, avx2\n" in page
+    assert "| ascii | 64 B | 0.731 | the interpreter 68%, simdutf 30% |" in page
+
+
+def test_without_perf_nothing_is_profiled(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert profiles.main([]) == 2
+    assert "perf is not installed" in capsys.readouterr().err
 
 
 # --- scaling ----------------------------------------------------------------------------------------------------------
