@@ -30,6 +30,7 @@ pub fn released<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T 
 const LARGE_BYTES: usize = 32 << 20;
 
 /// Ask for huge pages below large memory that is about to be written; where there are none, nothing changes.
+#[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
 fn expect_writing<T>(memory: &mut [MaybeUninit<T>]) {
     #[cfg(target_os = "linux")]
     if size_of_val(memory) >= LARGE_BYTES {
