@@ -101,6 +101,7 @@ UNSET = (
     ),
     *("wtf-16-le encode, clean", "wtf-16-le encode, 1 surrogate in 10"),
     *_coded("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),
+    *(f"stream {way}, {size} at once" for way in CODED for size in (64, 8 * KIB)),
     *("convert utf-16-le to utf-8", "convert utf-8 to utf-16-le", "convert mutf-8 to utf-8"),
 )
 """Names of rows for which no goal was set."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import platform
 import sys
@@ -18,7 +19,17 @@ MUTF8 = "PyPI mutf8"
 PYARROW = "pyarrow"
 SIMDUTF = "simdutf"
 
-VERBS = {name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "xtf8")}
+VERBS = {
+    **{name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "xtf8")},
+    **{name: getattr(eightfold.stream, name) for name in ("Decoder", "Encoder")},
+}
+
+
+def _cpython() -> dict[str, Any]:
+    return {
+        "utf_8_decoder": codecs.getincrementaldecoder("utf-8"),
+        "utf_8_encoder": codecs.getincrementalencoder("utf-8"),
+    }
 
 
 def _nothing() -> dict[str, Any]:
@@ -39,7 +50,7 @@ def _pyarrow() -> dict[str, Any]:
 
 
 PEERS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    CPYTHON: _nothing,
+    CPYTHON: _cpython,
     OURS: _nothing,
     MUTF8: _mutf8,
     PYARROW: _pyarrow,

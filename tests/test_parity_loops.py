@@ -21,9 +21,7 @@ import eightfold.reference
 from byte_classes import neighbours, strings
 from eightfold import Form, Row
 from eightfold._engine import CORE
-from eightfold.policy import reading
 from eightfold.run import TWINS as PASSES
-from eightfold.run import Decoding
 from eightfold.text import TWINS
 
 pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
@@ -170,13 +168,10 @@ def test_padding_changes_nothing_but_the_place(form: Form) -> None:
                     assert found[2]["end"] == answer[2]["end"] + count * len(pad)
 
 
-def in_two_pieces(engine: Any, form: Form, policy: str, plain: Form, data: bytes, cut: int) -> tuple[Any, ...]:
-    first = Decoding(reading(plain, policy, form.name), data[:cut])
-    head = engine(first, final=False)
-    rest = first.data[first.position :] + data[cut:]
-    second = Decoding(reading(plain, policy, form.name), rest, in_run=first.in_run)
-    tail = engine(second, final=True)
-    return head, first.position, first.data, first.in_run, tail, second.position, second.in_run
+def in_two_pieces(engine: Any, form: Form, policy: str, data: bytes, cut: int) -> tuple[Any, ...]:
+    chosen = 1 if form.signatures else 0
+    head, held, in_run = engine(form, policy, data[:cut], chosen=chosen, final=False)
+    return head, held, in_run, engine(form, policy, held + data[cut:], chosen=chosen, in_run=in_run, final=True)
 
 
 @pytest.mark.parametrize("policy", ["replace", "surrogatepass", "parity-answers"])
@@ -190,9 +185,9 @@ def test_every_cut(form: Form, policy: str) -> None:
     for case in cases(plain):
         data = pad * 2 + case + pad
         for cut in range(len(data) + 1):
-            pieces = [form, policy, plain, data, cut]
-            expected = outcome(in_two_pieces, PASSES["decoded_text"], *pieces)
-            assert outcome(in_two_pieces, CORE.decoded_text, *pieces) == expected, ascii((data, cut))  # type: ignore[union-attr]
+            expected = outcome(in_two_pieces, PASSES["decoded_piece"], form, policy, data, cut)
+            found = outcome(in_two_pieces, CORE.decoded_piece, form, policy, data, cut)  # type: ignore[union-attr]
+            assert found == expected, ascii((data, cut))
 
 
 @every_form

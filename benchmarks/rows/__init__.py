@@ -1,7 +1,7 @@
 """All rows, in the order in which they are measured: one subject a file, each a list of data."""
 
 from benchmarks.row import Row
-from benchmarks.rows import clean, dirty, neighbours, surrogates, units, validate
+from benchmarks.rows import clean, dirty, neighbours, streams, surrogates, units, validate
 
 ROWS: tuple[Row, ...] = (
     *clean.ROWS,
@@ -10,5 +10,6 @@ ROWS: tuple[Row, ...] = (
     *surrogates.ROWS,
     *dirty.ROWS,
     *units.ROWS,
+    *streams.ROWS,
 )
 """Those that are measured in this process; `simdutf` is measured by `validate.against_simdutf`."""

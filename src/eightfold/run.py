@@ -23,6 +23,8 @@ from eightfold.policy import (
     decode_error,
     encode_error,
     raise_conversion,
+    reading,
+    writing,
     written_beyond_unicode,
 )
 from eightfold.reference import (
@@ -251,14 +253,40 @@ def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: 
         yield target.finish()
 
 
-def decoded_text(decoding: Decoding, *, final: bool) -> str:
-    """Go on with a pass over bytes as far as is certain, and return the text."""
-    return "".join(chr(point) for piece in decoding.pieces(final=final) for point in piece.code_points)
+def decoded_piece(
+    form: Form, errors: str, data: bytes, start: int = 0, *, chosen: int = 0, in_run: bool = False, final: bool
+) -> tuple[str, bytes, bool]:
+    """Decode a piece of a stream as far as is certain.
+
+    Args:
+        form: what was asked for.
+        errors: the policy.
+        data: what was held, then the piece.
+        start: where the text begins in it, in bytes: behind a signature.
+        chosen: one more than the index of the signature whose form holds; 0 where the form has none.
+        in_run: whether a sequence without a fixed length goes on at the start.
+        final: whether nothing follows.
+
+    Returns:
+        The text, the bytes to hold for the next piece, and whether a sequence without a fixed length goes on there.
+
+    Raises:
+        DecodeError: with offsets into the data; and whatever a handler raises.
+    """
+    plain = form.signatures[chosen - 1].form if chosen else form
+    decoding = Decoding(reading(plain, errors, form.name), data, start, in_run=in_run)
+    text = "".join(chr(point) for piece in decoding.pieces(final=final) for point in piece.code_points)
+    return text, decoding.data[decoding.position :], decoding.in_run
 
 
-def encoded_bytes(writing: Writing, text: str) -> bytes:
-    """Return the bytes that a str is encoded to, in a form without signatures."""
-    return b"".join(encoded_pieces(writing, text))
+def encoded_piece(form: Form, errors: str, text: str) -> bytes:
+    """Encode a piece of a stream, without the signature that a form may begin with.
+
+    Raises:
+        EncodeError: with offsets into the text; and whatever a handler raises.
+    """
+    plain = form.signatures[0].form if form.signatures else form
+    return b"".join(encoded_pieces(writing(plain, errors, form.name), text))
 
 
 def converted_bytes(decoding: Decoding, target: Target, offset: int, *, final: bool) -> bytes:
@@ -283,7 +311,7 @@ def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
 
 TWINS = {
     each.__name__: each
-    for each in (decoded_text, encoded_bytes, converted_bytes, well_formed_end, fault_at, line_feeds)
+    for each in (decoded_piece, encoded_piece, converted_bytes, well_formed_end, fault_at, line_feeds)
 }
 """What streams are made of, as the reference has it, whichever engine is at work."""
 

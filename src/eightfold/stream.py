@@ -26,7 +26,7 @@ from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
-from eightfold.run import Decoding, Target, converted_bytes, decoded_text, encoded_bytes, fault_at, well_formed_end
+from eightfold.run import Decoding, Target, converted_bytes, decoded_piece, encoded_piece, fault_at, well_formed_end
 from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
 
 _Coder = TypeVar("_Coder", bound=type)
@@ -61,18 +61,14 @@ class _Opening:
     Attributes:
         asked: the form that was asked for.
         chosen: 0 before the first bytes are there, then one more than the index of the signature whose form holds.
+        plain: the form that holds, or None before that is known.
     """
 
     def __init__(self, asked: Form, chosen: int = 0) -> None:
         self.asked = asked
         self.chosen = chosen
-
-    @property
-    def plain(self) -> Form | None:
-        """The form that holds, or None before that is known."""
-        if not self.asked.signatures:
-            return self.asked
-        return self.asked.signatures[self.chosen - 1].form if self.chosen else None
+        announced = [None, *(signature.form for signature in asked.signatures)]
+        self.plain = announced[chosen] if asked.signatures else asked
 
     def after(self, data: bytes, *, final: bool) -> tuple[_Opening, int] | None:
         """Return the opening once these bytes are there and how many of them are its signature; None for "wait"."""
@@ -115,20 +111,19 @@ class Decoder(codecs.IncrementalDecoder):
         Raises:
             DecodeError: with offsets relative to its object: what was held, then these bytes.
         """
-        content = self._held + bytes_of(input)
-        opened = self._opening.after(content, final=final)
-        if opened is None:
-            self._held = content
-            return ""
-        opening, skipped = opened
-        plain = opening.plain
-        assert plain is not None  # it has just opened
-        if any(not signature.counted for signature in self.form.signatures):
-            content, skipped = content[skipped:], 0
-        decoding = Decoding(reading(plain, self.errors, self.form.name), content, skipped, in_run=self._in_run)
-        text = decoded_text(decoding, final=final)
-        self._opening, self._in_run = opening, decoding.in_run
-        self._held = decoding.data[decoding.position :]
+        content, skipped, opening = self._held + bytes_of(input), 0, self._opening
+        if opening.plain is None:
+            opened = opening.after(content, final=final)
+            if opened is None:
+                self._held = content
+                return ""
+            opening, skipped = opened
+            if any(not signature.counted for signature in self.form.signatures):
+                content, skipped = content[skipped:], 0
+        text, self._held, self._in_run = decoded_piece(
+            self.form, self.errors, content, skipped, chosen=opening.chosen, in_run=self._in_run, final=final
+        )
+        self._opening = opening
         return text
 
     def reset(self) -> None:
@@ -182,9 +177,8 @@ class Encoder(codecs.IncrementalEncoder):
             EncodeError: with offsets relative to its object: what was held, then this text.
         """
         content = self._held + input
-        held = content[-1:] if self._holds and not final and content and ord(content[-1]) in reference.LEADS else ""
-        ready = content[: len(content) - len(held)]
-        encoded = encoded_bytes(writing(self._plain, self.errors, self.form.name), ready)
+        held = content[-1:] if self._holds and not final and "\ud800" <= content[-1:] <= "\udbff" else ""
+        encoded = encoded_piece(self.form, self.errors, content[:-1] if held else content)
         mark = self._mark if self._mark_due else b""
         self._held, self._mark_due = held, False
         return mark + encoded

@@ -73,7 +73,7 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, Py
 }
 
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
-fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     let probed = if data.len() <= SHORT_BYTES { data } else { &data[..PROBE_BYTES] };
     if shares_ascii(form) && is_ascii(probed) {
         let text = if probed.len() == data.len() { str_of_ascii(py, data) } else { str_if_ascii(py, data) }?;
@@ -128,18 +128,4 @@ pub fn decode_code_points<'py>(
         Ok(())
     })?;
     names::array_type(py)?.call1((intern!(py, "I"), bytes))
-}
-
-/// Run a pass of Python's as far as is certain and return its text: see `eightfold.run.decoded_text`.
-#[pyfunction]
-#[pyo3(signature = (decoding, *, r#final), text_signature = "(decoding, *, final)")]
-pub fn decoded_text<'py>(decoding: &Bound<'py, PyAny>, r#final: bool) -> PyResult<Bound<'py, PyString>> {
-    let py = decoding.py();
-    let mut reader = Reader::of(decoding)?;
-    let mut buffer = TextBuffer::default();
-    while let Event::Points { points, .. } = reader.next(r#final, &mut buffer)? {
-        put_all(&mut buffer, &points)?;
-    }
-    reader.finish(r#final)?;
-    str_of_buffer(py, &buffer)
 }

@@ -57,12 +57,6 @@ pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, Py
     written.ok()?.map(Bound::into_any)
 }
 
-/// Return the bytes that a str is encoded to: see `eightfold.run.encoded_bytes`.
-#[pyfunction]
-pub fn encoded_bytes<'py>(writing: &Bound<'py, PyAny>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    written(writing.py(), &Writing::of(writing)?, text_object(text)?, b"")
-}
-
 pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
     let wrong = |_| match text.get_type().name() {
         Ok(name) => PyTypeError::new_err(format!("text must be a str, not {name}")),
@@ -71,7 +65,8 @@ pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a 
     text.cast::<PyString>().map_err(wrong)
 }
 
-fn written<'py>(
+/// The bytes of a str behind a mark.
+pub fn written<'py>(
     py: Python<'py>,
     writing: &Writing,
     text: &Bound<'py, PyString>,

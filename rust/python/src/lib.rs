@@ -1,8 +1,9 @@
 //! The module `eightfold._native`: the verbs as compiled functions, and the passes that streams are made of.
 //!
-//! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, and for
-//! streams `eightfold.run` does, with plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only; the other modules with
-//! unsafe code are `fastcall`, `documented` and `interpreter`, a few lines each.
+//! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, and in
+//! pieces of a conversion `eightfold.run` does, with plain Python objects: no borrowed memory is held while Python code
+//! runs. Memory of a str is touched in `memory` only; the other modules with unsafe code are `fastcall`, `documented` and
+//! `interpreter`, a few lines each.
 
 mod ask;
 mod convert;
@@ -19,6 +20,7 @@ mod located;
 mod memory;
 mod names;
 mod reader;
+mod stream;
 mod threads;
 mod window;
 mod wtf8;
@@ -31,17 +33,19 @@ mod _native {
     #[pymodule_export]
     use super::convert::{convert, converted_bytes};
     #[pymodule_export]
-    use super::decode::{decode, decode_code_points, decoded_text};
+    use super::decode::{decode, decode_code_points};
     #[pymodule_export]
     use super::documented::documented;
     #[pymodule_export]
-    use super::encode::{encode, encode_code_points, encode_faults, encoded_bytes, is_encodable};
+    use super::encode::{encode, encode_code_points, encode_faults, is_encodable};
     #[pymodule_export]
     use super::faults::{fault_at, faults, is_well_formed, sequence_at, tally, well_formed_end};
     #[pymodule_export]
     use super::json::may_hold_unpaired;
     #[pymodule_export]
     use super::located::{Located, line_feeds};
+    #[pymodule_export]
+    use super::stream::{decoded_piece, encoded_piece};
     #[pymodule_export]
     use super::wtf8::joined;
 

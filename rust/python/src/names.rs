@@ -33,6 +33,7 @@ names! {
     reading = "eightfold.policy" . "reading";
     writing = "eightfold.policy" . "writing";
     raise_conversion = "eightfold.policy" . "raise_conversion";
+    decoding_type = "eightfold.run" . "Decoding";
     target_type = "eightfold.run" . "Target";
     decoded_type = "eightfold.reference" . "Decoded";
     strict_errors = "codecs" . "strict_errors";

@@ -1,0 +1,114 @@
+//! A piece of a stream, decoded as far as is certain or encoded.
+
+use eightfold_core::{Extent, Form, Halt, LARGEST_IN_STR, Pass, Step, TextBuffer};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use crate::decode::clean_text;
+use crate::encode::{text_object, written};
+use crate::handle::{Errors, Handle, Reading, shares_ascii};
+use crate::memory::{bytes_of_slice, released, str_of_buffer, str_of_pass};
+use crate::names;
+use crate::reader::{Event, Reader, put_all};
+
+type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);
+
+/// Decode a piece of a stream as far as is certain: see `eightfold.run.decoded_piece`.
+#[pyfunction]
+#[pyo3(
+    signature = (form, errors, data, start=0, *, chosen=0, in_run=false, r#final),
+    text_signature = "(form, errors, data, start=0, *, chosen=0, in_run=False, final)"
+)]
+pub fn decoded_piece<'py>(
+    form: &Bound<'py, PyAny>,
+    errors: Errors<'py>,
+    data: Bound<'py, PyBytes>,
+    start: usize,
+    chosen: usize,
+    in_run: bool,
+    r#final: bool,
+) -> PyResult<Piece<'py>> {
+    let py = data.py();
+    let reading = Handle::of(form)?.get().reading(py, chosen, &errors, false)?;
+    if reading.form.has_run() {
+        return piece_with_runs(&reading, data, start, in_run, r#final);
+    }
+    let mut reader = Reader::new(reading, data, start, LARGEST_IN_STR);
+    let text = text_of(py, &mut reader, r#final)?;
+    let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
+    Ok((text, held, false))
+}
+
+/// What a pass gives, measured and then written once; where a handler must be asked, it is gathered.
+fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> PyResult<Bound<'py, PyString>> {
+    let (pass, start, mut extent) = (reader.pass(is_final), reader.at, Extent::none(reader.at));
+    if let Some(end) = certain_end(pass.form, &pass.data[start..], is_final)
+        && let Some(text) = clean_text(py, pass.form, &pass.data[start..][..end])?
+    {
+        reader.at = start + end;
+        return Ok(text);
+    }
+    let halt = released(py, pass.data.len(), || pass.run(start, &mut extent));
+    if let Halt::End(end) = halt {
+        // What is behind the end decides nothing that is before it.
+        let text = str_of_pass(py, &Pass { data: &pass.data[..end], is_final: true, ..pass }, start, extent)?;
+        reader.at = end;
+        return Ok(text);
+    }
+    let mut buffer = TextBuffer::default();
+    while let Event::Points { points, .. } = reader.next(is_final, &mut buffer)? {
+        put_all(&mut buffer, &points)?;
+    }
+    str_of_buffer(py, &buffer)
+}
+
+/// Where text ends that nothing behind it can change, if that is told without reading it.
+fn certain_end(form: &Form, data: &[u8], is_final: bool) -> Option<usize> {
+    if is_final || (shares_ascii(form) && data.last().is_none_or(u8::is_ascii)) {
+        return Some(data.len());
+    }
+    if !form.agreement.is_total() {
+        return None;
+    }
+    let last = data.iter().rposition(|&byte| byte & 0xC0 != 0x80)?;
+    match form.sequence_at(data, last, false) {
+        Step::Wait => Some(last),
+        Step::Value { end, .. } if end == data.len() => Some(end),
+        _ => None,
+    }
+}
+
+/// The same in a form whose sequences may have no fixed length: its pass is one of Python's, which knows what goes on there.
+fn piece_with_runs<'py>(
+    reading: &Reading,
+    data: Bound<'py, PyBytes>,
+    start: usize,
+    in_run: bool,
+    is_final: bool,
+) -> PyResult<Piece<'py>> {
+    let py = data.py();
+    let options = PyDict::new(py);
+    options.set_item("in_run", in_run)?;
+    let decoding = names::decoding_type(py)?.call((&reading.object, data, start), Some(&options))?;
+    let mut reader = Reader::of(&decoding)?;
+    let mut buffer = TextBuffer::default();
+    while let Event::Points { points, .. } = reader.next(is_final, &mut buffer)? {
+        put_all(&mut buffer, &points)?;
+    }
+    reader.finish(is_final)?;
+    let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
+    let in_run = decoding.getattr(intern!(py, "in_run"))?.is_truthy()?;
+    Ok((str_of_buffer(py, &buffer)?, held, in_run))
+}
+
+/// Encode a piece of a stream, without a signature: see `eightfold.run.encoded_piece`.
+#[pyfunction]
+pub fn encoded_piece<'py>(
+    form: &Bound<'py, PyAny>,
+    errors: Errors<'py>,
+    text: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (handle, py) = (Handle::of(form)?, form.py());
+    written(py, &*handle.get().writing(py, &errors)?, text_object(text)?, b"")
+}
