@@ -21,6 +21,7 @@ pub mod decode;
 pub mod encode;
 mod look;
 mod pairs;
+mod speller;
 pub mod tally;
 pub mod units;
 pub mod utf8;
