@@ -3,9 +3,13 @@
 //! Each lane becomes its bytes all at once, and `compress` drops those that it does not have.
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain, within_16};
-use super::{EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, halves_32, put_bytes, put_sequences};
+use super::{
+    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, halves_32, low_bytes, put_64, put_bytes, put_sequences, room,
+    units_32,
+};
 use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
 use crate::spelling::Spelling;
@@ -28,7 +32,7 @@ fn count<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize)) -> Stret
         let longer = block.lengths.map(u32::count_ones);
         *bytes += (block.valid.count_ones() + longer[0] + longer[1]) as usize;
     };
-    let of_whole = |bytes: &mut usize, [lower, upper]: &[Units; 2]| {
+    let of_whole = |bytes: &mut usize, [lower, upper]: &[Units; 2], _: &[u16]| {
         let longer = [0, 1].map(|place| u64::from(lower.lengths[place]) << 32 | u64::from(upper.lengths[place]));
         *bytes += 64 + (longer[0].count_ones() + longer[1].count_ones()) as usize;
     };
@@ -81,9 +85,9 @@ fn write<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), out: &mu
             &speller,
             text,
             span,
-            out,
-            |out, whole| speller.put_whole(whole, out),
-            |out, units| speller.put_units(units, out),
+            &mut (out, 0),
+            |(out, recent), whole, text| speller.put_whole(whole, text, recent, out),
+            |(out, _), units| speller.put_units(units, out),
         ),
         Text::Four(text) => each_of_four(
             &speller,
@@ -97,6 +101,22 @@ fn write<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), out: &mu
 }
 
 impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
+    /// How many bytes each of 16 code points takes; 0 where it is not written.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn bytes_of<Taker>(&self, block: &Points) -> __m512i {
+        let one = _mm512_set1_epi32(1);
+        let bytes = if IS_PLAIN {
+            self.lengths.of(block.points)
+        } else {
+            let longer = self.longer(block);
+            let bytes = longer.into_iter().fold(one, |bytes, lanes| _mm512_mask_add_epi32(bytes, lanes, bytes, one));
+            _mm512_mask_mov_epi32(bytes, block.splits, _mm512_set1_epi32(6))
+        };
+        let bytes = _mm512_mask_mov_epi32(bytes, block.escapes, one);
+        if block.valid == !0 { bytes } else { _mm512_maskz_mov_epi32(block.valid, bytes) }
+    }
+
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn put_block(&self, block: &Bytes, out: &mut Output<'_, u8>) {
@@ -114,16 +134,26 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         }
     }
 
-    /// Write 64 code points: one decision for all of them costs less than a wrong guess for each half.
+    /// Write 64 code points, which `text` begins with: one decision for all of them costs less than a wrong guess for each
+    /// half. A bit of `recent` is set for each of the last blocks that was not ASCII.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn put_whole(&self, whole: &[Units; 2], out: &mut Output<'_, u8>) {
-        let [two, three] = [0, 1].map(|place| whole[0].lengths[place] | whole[1].lengths[place]);
+    fn put_whole(&self, whole: &[Units; 2], text: &[u16], recent: &mut u8, out: &mut Output<'_, u8>) {
+        let [two, three] =
+            [0, 1].map(|place| u64::from(whole[1].lengths[place]) << 32 | u64::from(whole[0].lengths[place]));
+        *recent = (*recent << 1 | u8::from(two != 0)) & RECENT;
+        let is_nearly_ascii = IS_PLAIN && two == three && two.count_ones() <= RARE;
+        if *recent != 0 && is_nearly_ascii && put_nearly_ascii(text, three, out) {
+            return;
+        }
+        if two == 0 {
+            return put_bytes(out, low_bytes(whole[0].points, whole[1].points), 64);
+        }
         for units in whole {
-            match (two, three) {
-                (0, 0) => put_bytes(out, _mm512_castsi256_si512(_mm512_cvtepi16_epi8(units.points)), 32),
-                (_, 0) => self.put_one_or_two::<[u16; 2]>(units, out),
-                _ => self.put_halves::<[u16; 2]>(units, out),
+            if three == 0 {
+                self.put_one_or_two::<[u16; 2]>(units, out);
+            } else {
+                self.put_halves::<[u16; 2]>(units, out);
             }
         }
     }
@@ -209,6 +239,38 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         }
         _mm512_srlv_epi32(sequences, beyond)
     }
+}
+
+/// The blocks by which it is told whether the next may hold more than ASCII.
+const RECENT: u8 = 0b111;
+
+/// How many sequences there may be among 64 units for them to be put in one by one.
+const RARE: u32 = 2;
+
+/// How many units are read, and how many bytes are written and then written again, where rare sequences are put in.
+const UNITS_AROUND: usize = 129;
+const BYTES_AROUND: usize = 136;
+
+/// Write 64 units that are ASCII but for a few that take three bytes, if there is room behind them. Whether there is any
+/// and where is not asked: what is written too much is written again, and a wrong guess would cost more.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool {
+    let Some(text) = text.first_chunk::<UNITS_AROUND>() else { return false };
+    let Some(place) = room::<BYTES_AROUND>(out, 64 + 2 * three.count_ones() as usize) else { return false };
+    let ascii = |at: usize| low_bytes(units_32(text, at), units_32(text, at + 32));
+    put_64(&mut place[..64], ascii(0));
+    let (mut left, mut added) = (three, 0);
+    for _ in 0..RARE {
+        let at = left.trailing_zeros() as usize;
+        let unit = u32::from(text[at]);
+        let sequence = 0xE0 | unit >> 12 | (0x80 | unit >> 6 & 0x3F) << 8 | (0x80 | unit & 0x3F) << 16;
+        place[at + added..at + added + 4].copy_from_slice(&sequence.to_le_bytes().map(MaybeUninit::new));
+        put_64(&mut place[at + added + 3..at + added + 67], ascii(at + 1));
+        added += 2;
+        left &= left.wrapping_sub(1);
+    }
+    true
 }
 
 /// Write 16 sequences, those of supplementary code points as a surrogate pair of three bytes and three.

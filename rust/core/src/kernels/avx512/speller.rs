@@ -235,29 +235,11 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
         [two | nul, three, four]
     }
 
-    /// How many bytes each of 16 code points takes; 0 where it is not written.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub fn bytes_of<Taker>(&self, block: &Points) -> __m512i {
-        let one = _mm512_set1_epi32(1);
-        let bytes = if IS_PLAIN {
-            self.lengths.of(block.points)
-        } else {
-            let longer = self.longer(block);
-            let bytes = longer.into_iter().fold(one, |bytes, lanes| _mm512_mask_add_epi32(bytes, lanes, bytes, one));
-            _mm512_mask_mov_epi32(bytes, block.splits, _mm512_set1_epi32(6))
-        };
-        let bytes = _mm512_mask_mov_epi32(bytes, block.escapes, one);
-        if block.valid == !0 { bytes } else { _mm512_maskz_mov_epi32(block.valid, bytes) }
-    }
-
     /// Whether anything in two halves is not written as it stands.
     #[inline]
     fn has_odd(&self, within: impl Fn(Range) -> u32, has_pair: impl Fn() -> bool) -> bool {
-        let mut odd = within(self.odd[1]);
-        if self.odd[0].0 <= 0xFFFF {
-            odd |= within(self.odd[0]);
-        }
+        let ranges = self.odd.iter().filter(|range| range.0 < u32::MAX);
+        let odd = ranges.fold(0, |odd, &range| odd | within(range));
         odd != 0 || (self.spelling.joins && has_pair())
     }
 
@@ -326,7 +308,7 @@ pub fn each_of_two<S, const IS_PLAIN: bool>(
     text: &[u16],
     (start, limit): (usize, usize),
     state: &mut S,
-    take_whole: impl Fn(&mut S, &[Units; 2]),
+    take_whole: impl Fn(&mut S, &[Units; 2], &[u16]),
     take: impl Fn(&mut S, &Units),
 ) -> usize {
     let mut at = start;
@@ -335,7 +317,7 @@ pub fn each_of_two<S, const IS_PLAIN: bool>(
         fetch_ahead(text, at + 32);
         let left = limit - at;
         if let Some(whole) = speller.whole_units::<S>(text, (at, limit)) {
-            take_whole(state, &whole);
+            take_whole(state, &whole, &text[at..]);
             at += 64;
             continue;
         }
