@@ -7,8 +7,8 @@ use std::mem::MaybeUninit;
 
 use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain, within_16};
 use super::{
-    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, halves_32, low_bytes, put_64, put_bytes, put_sequences, room,
-    units_32,
+    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, bytes_32, halves_32, low_bytes, put_64, put_bytes,
+    put_sequences, room, units_32,
 };
 use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
@@ -30,7 +30,7 @@ fn count<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize)) -> Stret
     };
     let of_units = |bytes: &mut usize, block: &Units| {
         let longer = block.lengths.map(u32::count_ones);
-        *bytes += (block.valid.count_ones() + longer[0] + longer[1]) as usize;
+        *bytes += (block.valid.count_ones() + longer[0] + longer[1] + 5 * block.backslashed.count_ones()) as usize;
     };
     let of_whole = |bytes: &mut usize, [lower, upper]: &[Units; 2], _: &[u16]| {
         let longer = [0, 1].map(|place| u64::from(lower.lengths[place]) << 32 | u64::from(upper.lengths[place]));
@@ -114,6 +114,7 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
             _mm512_mask_mov_epi32(bytes, block.splits, _mm512_set1_epi32(6))
         };
         let bytes = _mm512_mask_mov_epi32(bytes, block.escapes, one);
+        let bytes = _mm512_mask_mov_epi32(bytes, block.backslashed, _mm512_set1_epi32(6));
         if block.valid == !0 { bytes } else { _mm512_maskz_mov_epi32(block.valid, bytes) }
     }
 
@@ -127,7 +128,7 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         for _ in 0..2 {
             let points = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(block.points));
             let lengths = [block.two as u32, 0];
-            let units = Units { points, read: 32, valid: block.valid as u32, lengths, escapes: 0 };
+            let units = Units { points, read: 32, valid: block.valid as u32, lengths, escapes: 0, backslashed: 0 };
             self.put_one_or_two::<u8>(&units, out);
             let points = _mm512_shuffle_i64x2::<0b10_11_10>(block.points, block.points);
             block = Bytes { points, valid: block.valid >> 32, two: block.two >> 32 };
@@ -161,8 +162,8 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn put_units(&self, units: &Units, out: &mut Output<'_, u8>) {
-        match units.lengths {
-            [_, 0] => self.put_one_or_two::<u16>(units, out),
+        match (units.lengths, units.backslashed) {
+            ([_, 0], 0) => self.put_one_or_two::<u16>(units, out),
             _ => self.put_halves::<u16>(units, out),
         }
     }
@@ -194,12 +195,11 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn put_halves<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
-        let (mut valid, mut escapes) = (units.valid, units.escapes);
+        let mut masks = [units.valid, units.escapes, units.backslashed];
         for points in halves_32(units.points) {
-            let (valid_here, escapes_here) = (valid as u16, escapes as u16);
-            let block = Points { points, read: 16, valid: valid_here, escapes: escapes_here, splits: 0 };
-            self.put_points::<Taker>(&block, out);
-            (valid, escapes) = (valid >> 16, escapes >> 16);
+            let [valid, escapes, backslashed] = masks.map(|lanes| lanes as u16);
+            self.put_points::<Taker>(&Points { points, read: 16, valid, escapes, splits: 0, backslashed }, out);
+            masks = masks.map(|lanes| lanes >> 16);
         }
     }
 
@@ -211,8 +211,9 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         if block.escapes != 0 {
             sequences = _mm512_mask_and_epi32(sequences, block.escapes, block.points, _mm512_set1_epi32(0xFF));
         }
-        if block.splits != 0 {
-            return put_pairs(sequences, block, out);
+        if block.splits | block.backslashed != 0 {
+            let sixes = sixes(block);
+            return put_sixes(sequences, sixes, block, out);
         }
         let among = if block.valid == !0 { !0 } else { _pdep_u64(block.valid.into(), EVERY_FOURTH) * 0x0F };
         put_sequences(sequences, among, out);
@@ -273,17 +274,35 @@ fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool 
     true
 }
 
-/// Write 16 sequences, those of supplementary code points as a surrogate pair of three bytes and three.
+/// The first four bytes and the last two of lanes that are written as six: surrogate pairs, and escapes with a backslash.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_pairs(sequences: __m512i, block: &Points, out: &mut Output<'_, u8>) {
+fn sixes(block: &Points) -> [__m512i; 2] {
     let index = _mm512_sub_epi32(block.points, _mm512_set1_epi32(0x1_0000));
-    let [first, last] = [PAIR_FIRST, PAIR_LAST].map(|[groups, payloads, marks]| {
+    let pairs = [PAIR_FIRST, PAIR_LAST].map(|[groups, payloads, marks]| {
         let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(groups), index);
         _mm512_ternarylogic_epi32::<OR_AND>(_mm512_set1_epi64(marks), groups, _mm512_set1_epi64(payloads))
     });
-    let first = _mm512_mask_mov_epi32(sequences, block.splits, first);
-    let last = _mm512_maskz_mov_epi32(block.splits, last);
+    if block.backslashed == 0 {
+        return pairs;
+    }
+    let of_nibbles = _mm512_broadcast_i32x4(_mm256_castsi256_si128(bytes_32(b"0123456789abcdef", 0)));
+    let digits = [DIGITS_FIRST, DIGITS_LAST].map(|places| {
+        let nibbles = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(places), block.points);
+        _mm512_shuffle_epi8(of_nibbles, _mm512_and_si512(nibbles, _mm512_set1_epi8(0x0F)))
+    });
+    let first = _mm512_mask_mov_epi16(digits[0], EVERY_SECOND as u32, _mm512_set1_epi16(i16::from_le_bytes(*b"\\u")));
+    let last = _mm512_maskz_mov_epi16(EVERY_SECOND as u32, digits[1]);
+    [0, 1].map(|part| _mm512_mask_mov_epi32(pairs[part], block.backslashed, [first, last][part]))
+}
+
+/// Write 16 sequences, or six bytes instead.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_sixes(sequences: __m512i, [first, last]: [__m512i; 2], block: &Points, out: &mut Output<'_, u8>) {
+    let lanes = block.splits | block.backslashed;
+    let first = _mm512_mask_mov_epi32(sequences, lanes, first);
+    let last = _mm512_maskz_mov_epi32(lanes, last);
     let mut valid = block.valid;
     for places in [0, 8] {
         // The two parts of each side by side.
@@ -311,6 +330,10 @@ const PAIR_LAST: [i64; 3] = [
     i64::from_le_bytes([0x0F, 0x3F, 0, 0, 0x0F, 0x3F, 0, 0]),
     i64::from_le_bytes([0xB0, 0x80, 0, 0, 0xB0, 0x80, 0, 0]),
 ];
+
+/// Where the four digits of an escape begin in a code point: the two that its first four bytes end with, and the last two.
+const DIGITS_FIRST: i64 = i64::from_le_bytes([0, 0, 12, 8, 0, 0, 44, 40]);
+const DIGITS_LAST: i64 = i64::from_le_bytes([4, 0, 0, 0, 36, 32, 0, 0]);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

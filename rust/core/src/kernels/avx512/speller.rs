@@ -10,6 +10,9 @@ use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_3
 use crate::form::{LEADS, Range, SURROGATES, TRAILS};
 use crate::spelling::{Lacking, Spelling};
 
+/// What an escape with a backslash writes in four digits.
+const FOUR_DIGITS: Range = (0x100, 0xFFFF);
+
 /// Up to 32 code points below U+10000.
 pub struct Units {
     pub points: __m512i,
@@ -21,6 +24,8 @@ pub struct Units {
     pub lengths: [u32; 2],
     /// Lanes that are written as their low byte.
     pub escapes: u32,
+    /// Lanes that are written as `\uNNNN`.
+    pub backslashed: u32,
 }
 
 /// Up to 16 code points.
@@ -31,6 +36,8 @@ pub struct Points {
     pub escapes: u16,
     /// Lanes that are written as a surrogate pair.
     pub splits: u16,
+    /// As in [`Units`].
+    pub backslashed: u16,
 }
 
 /// Up to 64 code points below U+0100, all of which are written.
@@ -177,7 +184,9 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
         let odd = self.odd(pairs, |range| within_16(points, range));
         let read = left.min(odd.stops.trailing_zeros() as usize).min(32);
         points = _mm512_mask_mov_epi16(points, odd.marked, _mm512_set1_epi16(b'?'.into()));
-        self.with_lengths_16::<Taker>(points, read, low_32(read) & !odd.dropped)
+        let units = self.with_lengths_16::<Taker>(points, read, low_32(read) & !odd.dropped);
+        let lengths = units.lengths.map(|lanes| lanes & !odd.backslashed);
+        Units { lengths, backslashed: odd.backslashed & units.valid, ..units }
     }
 
     #[inline]
@@ -186,7 +195,14 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
         let escapes = if let Some(range) = self.spelling.escapes { within_16(points, range) } else { 0 };
         let nul = if self.nul_is_two { _mm512_testn_epi16_mask(points, points) } else { 0 };
         let (two, three) = (from_16(points, self.starts[0]) | nul, from_16(points, self.starts[1]));
-        Units { points, read, valid, lengths: [two, three].map(|lanes| lanes & !escapes & valid), escapes }
+        Units {
+            points,
+            read,
+            valid,
+            lengths: [two, three].map(|lanes| lanes & !escapes & valid),
+            escapes,
+            backslashed: 0,
+        }
     }
 
     /// Twice 16 code points, if there are as many and all are written as they stand; what is behind them decides about a
@@ -215,7 +231,8 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
         let odd = self.odd(pairs.into(), |range| within_32(points, range).into());
         let read = left.min(odd.stops.trailing_zeros() as usize).min(16);
         points = _mm512_mask_mov_epi32(points, odd.marked as u16, _mm512_set1_epi32(b'?'.into()));
-        self.with_splits::<Taker>(points, read, low_16(read) & !odd.dropped as u16)
+        let points = self.with_splits::<Taker>(points, read, low_16(read) & !odd.dropped as u16);
+        Points { backslashed: odd.backslashed as u16 & points.valid, ..points }
     }
 
     #[inline]
@@ -223,7 +240,7 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     fn with_splits<Taker>(&self, points: __m512i, read: usize, valid: u16) -> Points {
         let escapes = if let Some(range) = self.spelling.escapes { within_32(points, range) } else { 0 };
         let splits = if self.splits { from_32(points, 0x1_0000) } else { 0 };
-        Points { points, read, valid, escapes, splits }
+        Points { points, read, valid, escapes, splits, backslashed: 0 }
     }
 
     /// Lanes of at least two, three and four bytes, if they are no escapes.
@@ -247,19 +264,25 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
     #[inline]
     fn odd(&self, pairs: u32, within: impl Fn(Range) -> u32) -> Odd {
         let missing = self.spelling.missing.iter().fold(0, |missing, &range| missing | within(range));
+        let none = Odd { stops: pairs, marked: 0, dropped: 0, backslashed: 0 };
         match self.spelling.lacking {
-            Lacking::Stop => Odd { stops: pairs | missing, marked: 0, dropped: 0 },
-            Lacking::Mark => Odd { stops: pairs, marked: missing, dropped: 0 },
-            Lacking::Nothing => Odd { stops: pairs, marked: 0, dropped: missing },
+            Lacking::Stop => Odd { stops: pairs | missing, ..none },
+            Lacking::Mark => Odd { marked: missing, ..none },
+            Lacking::Nothing => Odd { dropped: missing, ..none },
+            Lacking::Escape => {
+                let backslashed = missing & within(FOUR_DIGITS);
+                Odd { stops: pairs | (missing & !backslashed), backslashed, ..none }
+            }
         }
     }
 }
 
-/// Lanes at which the kernel stops, that are written as `?`, and that are not written.
+/// Lanes at which the kernel stops, that are written as `?`, that are not written, and that are written as `\uNNNN`.
 struct Odd {
     stops: u32,
     marked: u32,
     dropped: u32,
+    backslashed: u32,
 }
 
 /// Hand over a text of one byte each block by block, from an index to a limit or to where the kernel stops; the end is returned.

@@ -64,7 +64,7 @@ impl Block {
         match lacking {
             Lacking::Mark => Block { points: marked, read: left, kept: low_32(left) },
             Lacking::Nothing => Block { points, read: left, kept: !missing & low_32(left) },
-            Lacking::Stop => {
+            Lacking::Stop | Lacking::Escape => {
                 let read = left.min(missing.trailing_zeros() as usize);
                 Block { points, read, kept: low_32(read) }
             }
