@@ -12,25 +12,32 @@ use super::{
 };
 use crate::kernels::simd::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
-use crate::spelling::Spelling;
+use crate::spelling::{Lacking, Spelling};
 
 /// Measure from an index to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
-    if is_plain(spelt.spelling) { count::<true>(spelt, (start, limit)) } else { count::<false>(spelt, (start, limit)) }
+    match (is_plain(spelt.spelling), spelt.spelling.lacking) {
+        (_, Lacking::Escape) => count::<false, true>(spelt, (start, limit)),
+        (true, _) => count::<true, false>(spelt, (start, limit)),
+        (false, _) => count::<false, false>(spelt, (start, limit)),
+    }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn count<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize)) -> Stretch {
-    let speller = Speller::<IS_PLAIN>::new(spelt.spelling);
+fn count<const IS_PLAIN: bool, const BACKSLASHES: bool>(spelt: &Spelt<'_>, span: (usize, usize)) -> Stretch {
+    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelt.spelling);
     let mut bytes = 0;
     let of_block = |bytes: &mut usize, block: &Bytes| {
         *bytes += (block.valid.count_ones() + block.two.count_ones()) as usize;
     };
     let of_units = |bytes: &mut usize, block: &Units| {
         let longer = block.lengths.map(u32::count_ones);
-        *bytes += (block.valid.count_ones() + longer[0] + longer[1] + 5 * block.backslashed.count_ones()) as usize;
+        *bytes += (block.valid.count_ones() + longer[0] + longer[1]) as usize;
+        if BACKSLASHES {
+            *bytes += 5 * block.backslashed.count_ones() as usize;
+        }
     };
     let of_whole = |bytes: &mut usize, [lower, upper]: &[Units; 2], _: &[u16]| {
         let longer = [0, 1].map(|place| u64::from(lower.lengths[place]) << 32 | u64::from(upper.lengths[place]));
@@ -60,17 +67,21 @@ fn count<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize)) -> Stret
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-    if is_plain(spelt.spelling) {
-        write::<true>(spelt, (start, limit), out)
-    } else {
-        write::<false>(spelt, (start, limit), out)
+    match (is_plain(spelt.spelling), spelt.spelling.lacking) {
+        (_, Lacking::Escape) => write::<false, true>(spelt, (start, limit), out),
+        (true, _) => write::<true, false>(spelt, (start, limit), out),
+        (false, _) => write::<false, false>(spelt, (start, limit), out),
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn write<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), out: &mut Output<'_, u8>) -> usize {
-    let speller = Speller::<IS_PLAIN>::new(spelt.spelling);
+fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    spelt: &Spelt<'_>,
+    span: (usize, usize),
+    out: &mut Output<'_, u8>,
+) -> usize {
+    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelt.spelling);
     match spelt.text {
         Text::One(text) => each_of_one(
             &speller,
@@ -100,7 +111,7 @@ fn write<const IS_PLAIN: bool>(spelt: &Spelt<'_>, span: (usize, usize), out: &mu
     }
 }
 
-impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
+impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSLASHES> {
     /// How many bytes each of 16 code points takes; 0 where it is not written.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -114,7 +125,8 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
             _mm512_mask_mov_epi32(bytes, block.splits, _mm512_set1_epi32(6))
         };
         let bytes = _mm512_mask_mov_epi32(bytes, block.escapes, one);
-        let bytes = _mm512_mask_mov_epi32(bytes, block.backslashed, _mm512_set1_epi32(6));
+        let bytes =
+            if BACKSLASHES { _mm512_mask_mov_epi32(bytes, block.backslashed, _mm512_set1_epi32(6)) } else { bytes };
         if block.valid == !0 { bytes } else { _mm512_maskz_mov_epi32(block.valid, bytes) }
     }
 
@@ -163,7 +175,7 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn put_units(&self, units: &Units, out: &mut Output<'_, u8>) {
         match (units.lengths, units.backslashed) {
-            ([_, 0], 0) => self.put_one_or_two::<u16>(units, out),
+            ([_, 0], backslashed) if !BACKSLASHES || backslashed == 0 => self.put_one_or_two::<u16>(units, out),
             _ => self.put_halves::<u16>(units, out),
         }
     }
@@ -211,9 +223,8 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         if block.escapes != 0 {
             sequences = _mm512_mask_and_epi32(sequences, block.escapes, block.points, _mm512_set1_epi32(0xFF));
         }
-        if block.splits | block.backslashed != 0 {
-            let sixes = sixes(block);
-            return put_sixes(sequences, sixes, block, out);
+        if block.splits != 0 || (BACKSLASHES && block.backslashed != 0) {
+            return put_sixes(sequences, sixes(block), block, out);
         }
         let among = if block.valid == !0 { !0 } else { _pdep_u64(block.valid.into(), EVERY_FOURTH) * 0x0F };
         put_sequences(sequences, among, out);

@@ -107,11 +107,12 @@ fn pairs_32(points: __m512i, next: __m512i) -> u16 {
     are_32(points, LEADS) & are_32(next, TRAILS)
 }
 
-/// A spelling, where a closer look is due, and what most forms do not need; those compile it out.
+/// A spelling, where a closer look is due, and what most forms do not need; those compile it out. So do all but
+/// [`Lacking::Escape`] what that alone asks for.
 ///
 /// What is generic over a `Taker` is so that each caller has its own, into which it is inlined: a call would cost all
 /// registers.
-pub struct Speller<'a, const IS_PLAIN: bool> {
+pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
     pub spelling: &'a Spelling,
     pub starts: [u32; 3],
     /// Ranges that hold all code points that the form lacks. A range that is not needed holds one that can do no harm.
@@ -123,7 +124,7 @@ pub struct Speller<'a, const IS_PLAIN: bool> {
     pub lengths: Lengths,
 }
 
-impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
+impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BACKSLASHES> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn new(spelling: &'a Spelling) -> Self {
@@ -269,6 +270,7 @@ impl<'a, const IS_PLAIN: bool> Speller<'a, IS_PLAIN> {
             Lacking::Stop => Odd { stops: pairs | missing, ..none },
             Lacking::Mark => Odd { marked: missing, ..none },
             Lacking::Nothing => Odd { dropped: missing, ..none },
+            Lacking::Escape if !BACKSLASHES => Odd { stops: pairs | missing, ..none },
             Lacking::Escape => {
                 let backslashed = missing & within(FOUR_DIGITS);
                 Odd { stops: pairs | (missing & !backslashed), backslashed, ..none }
@@ -288,8 +290,8 @@ struct Odd {
 /// Hand over a text of one byte each block by block, from an index to a limit or to where the kernel stops; the end is returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn each_of_one<S, const IS_PLAIN: bool>(
-    speller: &Speller<'_, IS_PLAIN>,
+pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
     text: &[u8],
     (start, limit): (usize, usize),
     state: &mut S,
@@ -326,8 +328,8 @@ pub fn each_of_one<S, const IS_PLAIN: bool>(
 /// Hand over a text of two bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn each_of_two<S, const IS_PLAIN: bool>(
-    speller: &Speller<'_, IS_PLAIN>,
+pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
     text: &[u16],
     (start, limit): (usize, usize),
     state: &mut S,
@@ -358,8 +360,8 @@ pub fn each_of_two<S, const IS_PLAIN: bool>(
 /// Hand over a text of four bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn each_of_four<S, const IS_PLAIN: bool>(
-    speller: &Speller<'_, IS_PLAIN>,
+pub fn each_of_four<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
     text: &[u32],
     (start, limit): (usize, usize),
     state: &mut S,
