@@ -55,6 +55,20 @@ pub(crate) fn split(code_point: u32) -> [u32; 2] {
     [LEADS.0 + (index >> 10), TRAILS.0 + (index & 0x3FF)]
 }
 
+/// The escape of a code point in ASCII, and how long it is: `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
+pub(crate) fn backslashed(code_point: u32) -> ([u8; 10], usize) {
+    let (letter, digits) = match code_point {
+        0..=0xFF => (b'x', 2),
+        0x100..=0xFFFF => (b'u', 4),
+        _ => (b'U', 8),
+    };
+    let mut escape = [b'\\', letter, 0, 0, 0, 0, 0, 0, 0, 0];
+    for (place, digit) in escape[2..2 + digits].iter_mut().rev().enumerate() {
+        *digit = hex_digit((code_point >> (4 * place)) as u8);
+    }
+    (escape, 2 + digits)
+}
+
 impl Form {
     /// Write a code point; false, and nothing written, where the form has none for it.
     #[inline]
@@ -230,22 +244,13 @@ impl Form {
     }
 
     fn write_escape(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
-        let (letter, digits) = match code_point {
-            0..=0xFF => (b'x', 2),
-            0x100..=0xFFFF => (b'u', 4),
-            _ => (b'U', 8),
-        };
-        let mut escape = [b'\\', letter, 0, 0, 0, 0, 0, 0, 0, 0];
-        for (place, digit) in escape[2..2 + digits].iter_mut().rev().enumerate() {
-            *digit = hex_digit((code_point >> (4 * place)) as u8);
-        }
-        let escape = &escape[..2 + digits];
+        let (escape, length) = backslashed(code_point);
         if self.spelling.is_some() {
             // All at once takes half the time.
-            out.extend_from_slice(escape);
+            out.extend_from_slice(&escape[..length]);
             return true;
         }
-        escape.iter().all(|&character| self.write(character.into(), out))
+        escape[..length].iter().all(|&character| self.write(character.into(), out))
     }
 
     fn write_surrogate(&self, code_point: u32, out: &mut Vec<u8>) -> bool {

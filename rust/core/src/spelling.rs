@@ -41,6 +41,8 @@ pub enum Lacking {
     Mark,
     /// Nothing.
     Nothing,
+    /// Its escape with a backslash; they may stop at one that is not `\uNNNN`.
+    Escape,
 }
 
 impl Lacking {
@@ -49,6 +51,7 @@ impl Lacking {
         match policy {
             Missing::Replace => Lacking::Mark,
             Missing::Ignore => Lacking::Nothing,
+            Missing::BackslashReplace => Lacking::Escape,
             _ => Lacking::Stop,
         }
     }

@@ -131,7 +131,13 @@ fn a_missing_code_point_stops_the_loop_where_it_is() {
 #[test]
 fn policies_answer_as_they_do_without_a_spelling() {
     let alphabet = [0, 0x61, 0xE9, 0x6F22, 0xD800, 0xDBFF, 0xDC00, 0xDC80, 0xDCFF, 0xDFFF, 0xEF80, 0xE000, 0x1_F600];
-    let policies = [Missing::Replace, Missing::Ignore, Missing::SurrogateEscape, Missing::SurrogatePass];
+    let policies = [
+        Missing::Replace,
+        Missing::Ignore,
+        Missing::SurrogateEscape,
+        Missing::SurrogatePass,
+        Missing::BackslashReplace,
+    ];
     let mut slow_family = family();
     for (name, form) in family() {
         let mut slow = slow_family.remove(&name).expect("the same family");

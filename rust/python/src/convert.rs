@@ -5,15 +5,18 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use eightfold_core::{Halt, Held, Missing, PIECE_BYTES, Pass, Pending, Sink, Unwritten, Writer, by_threads};
+use eightfold_core::kernels::{is_ascii, is_utf8};
+use eightfold_core::{
+    Form, Halt, Held, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads, encode_text,
+};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use crate::handle::{Errors, Handle, Writing};
+use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, released};
+use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_size, bytes_of_slice, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of};
 use crate::threads::{PIECES_AHEAD, threads_of};
@@ -208,8 +211,15 @@ pub fn convert<'py>(
     let (plain, skipped) = from.announced(content.as_bytes());
     let reading = from.reading(py, plain, &errors, true)?;
     let writing = to.writing(py, &errors)?;
-    if is_same_text(py, &reading.form, &writing.form, &content.as_bytes()[skipped..]) {
+    let rest = &content.as_bytes()[skipped..];
+    if is_same_text(py, &reading.form, &writing.form, rest) {
         return same_text(content, skipped, to.mark());
+    }
+    if shares_ascii(&reading.form)
+        && threads.get() == 1
+        && let Some(bytes) = of_ascii(py, rest, &writing.form, to.mark())?
+    {
+        return Ok(bytes);
     }
     let mut target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
     let reader = Reader::new(reading, content, skipped, u32::MAX);
@@ -237,12 +247,28 @@ pub fn short<'py>([data, source, target]: [&Bound<'py, PyAny>; 3]) -> Option<Bou
 }
 
 /// Whether the input is valid UTF-8 that both forms share.
-fn is_same_text(py: Python<'_>, from: &eightfold_core::Form, to: &eightfold_core::Form, data: &[u8]) -> bool {
+fn is_same_text(py: Python<'_>, from: &Form, to: &Form, data: &[u8]) -> bool {
     released(py, data.len(), || {
         from.agreement.before_parting(data) == data.len()
             && to.agreement.before_parting(data) == data.len()
-            && eightfold_core::kernels::is_utf8(data)
+            && is_utf8(data)
     })
+}
+
+/// What bytes of ASCII are in a form, each of them a character: nothing is read, and nothing copied. None where they are
+/// more, or the form lacks one of them.
+fn of_ascii<'py>(py: Python<'py>, data: &[u8], form: &Form, mark: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let (text, mut size) = (Text::One(data), 0_usize);
+    let is_written =
+        released(py, data.len(), || is_ascii(data) && encode_text(form, text, 0, Missing::Stop, &mut size).is_ok());
+    if !is_written {
+        return Ok(None);
+    }
+    let made = bytes_of_size(py, mark, size, |out| {
+        // What has been measured is written without a fault.
+        let _ = encode_text(form, text, 0, Missing::Stop, out);
+    });
+    made.map(Some)
 }
 
 fn same_text<'py>(content: Bound<'py, PyBytes>, skipped: usize, mark: &[u8]) -> PyResult<Bound<'py, PyBytes>> {

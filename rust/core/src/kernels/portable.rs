@@ -6,6 +6,7 @@ use super::spelt::Spelt;
 use super::text::Scalar;
 use super::utf8::{Measured, Width};
 use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
+use crate::encode::backslashed;
 use crate::form::{LEADS, TRAILS, holds};
 use crate::piece::{Piece, window};
 use crate::spelling::Lacking;
@@ -189,6 +190,10 @@ fn put_point(spelt: &Spelt<'_>, at: usize, out: &mut impl Bytes) -> bool {
         Lacking::Stop => return false,
         Lacking::Mark => out.put(b"?"),
         Lacking::Nothing => {}
+        Lacking::Escape => {
+            let (escape, length) = backslashed(code_point);
+            out.put(&escape[..length]);
+        }
     }
     true
 }

@@ -21,6 +21,7 @@ pub mod decode;
 pub mod encode;
 mod look;
 mod pairs;
+mod speller;
 pub mod tally;
 pub mod units;
 pub mod utf8;
@@ -184,6 +185,34 @@ fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
         // SAFETY: as in `put_bytes`.
         unsafe { _mm512_mask_storeu_epi32(at.cast(), low_16(count), vector) }
     }
+}
+
+/// Room for more bytes than the next `count`, if there is any: what is written behind those is written again.
+#[inline]
+fn room<'a, const ROOM: usize>(out: &'a mut Output<'_, u8>, count: usize) -> Option<&'a mut [MaybeUninit<u8>; ROOM]> {
+    if !out.next(0, ROOM).1 {
+        return None;
+    }
+    let (at, _) = out.next(count, ROOM);
+    // SAFETY: so many bytes of the output begin there, which stays borrowed as long as they are.
+    Some(unsafe { &mut *at.cast() })
+}
+
+/// Store a vector in 64 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_64(place: &mut [MaybeUninit<u8>], vector: __m512i) {
+    let place = place.first_chunk_mut::<64>().expect("room for a vector");
+    // SAFETY: 64 bytes begin there.
+    unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), vector) }
+}
+
+/// The low bytes of twice 32 units.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn low_bytes(lower: __m512i, upper: __m512i) -> __m512i {
+    let places = each_place();
+    _mm512_permutex2var_epi8(lower, _mm512_add_epi8(places, places), upper)
 }
 
 /// `a | (b & c)`, bit by bit.

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::units::{are_16, are_32, ordered};
-use super::{EVERY_SECOND, OR_OR, bytes_32, low_32, put_bytes, units_16, units_32};
+use super::{EVERY_SECOND, OR_OR, bytes_32, fetch_ahead, low_32, put_bytes, units_16, units_32};
 use crate::form::SURROGATES;
 use crate::kernels::{Output, Stretch, Text, WideText};
 use crate::spelling::Lacking;
@@ -64,7 +64,7 @@ impl Block {
         match lacking {
             Lacking::Mark => Block { points: marked, read: left, kept: low_32(left) },
             Lacking::Nothing => Block { points, read: left, kept: !missing & low_32(left) },
-            Lacking::Stop => {
+            Lacking::Stop | Lacking::Escape => {
                 let read = left.min(missing.trailing_zeros() as usize);
                 Block { points, read, kept: low_32(read) }
             }
@@ -133,17 +133,25 @@ pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
 /// As [`WideText::write`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    let big_endian = text.wide.big_endian;
     match (text.wide.unit_bytes, text.text) {
         (2, Text::Four(_)) => each_block::<16>((start, limit), |at, left| {
             let block = Block::of_32::<u16>(text, at, left);
-            put_points(&block, text.wide.big_endian, out);
+            put_points(&block, big_endian, out);
             block.read
+        }),
+        // There is nothing among them that any form lacks.
+        (2, Text::One(text)) => each_block::<32>((start, limit), |at, left| {
+            fetch_ahead(text, at);
+            let units = _mm512_cvtepu8_epi16(bytes_32(text, at));
+            put_bytes(out, ordered::<2>(units, big_endian), 2 * left);
+            left
         }),
         (2, _) => each_block::<32>((start, limit), |at, left| {
             let block = Block::of_16::<u16>(text, at, left);
             let is_all = block.count() == block.read;
             let points = if is_all { block.points } else { _mm512_maskz_compress_epi16(block.kept, block.points) };
-            put_bytes(out, ordered::<2>(points, text.wide.big_endian), 2 * block.count());
+            put_bytes(out, ordered::<2>(points, big_endian), 2 * block.count());
             block.read
         }),
         _ => each_block::<16>((start, limit), |at, left| {
@@ -151,7 +159,7 @@ pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'
             let is_all = block.count() == block.read;
             let points =
                 if is_all { block.points } else { _mm512_maskz_compress_epi32(block.kept as u16, block.points) };
-            put_bytes(out, ordered::<4>(points, text.wide.big_endian), 4 * block.count());
+            put_bytes(out, ordered::<4>(points, big_endian), 4 * block.count());
             block.read
         }),
     }
