@@ -139,6 +139,16 @@ def test_conversions(form: Form, policy: str) -> None:
             same("convert", data, form, target, policy)
 
 
+@every_form
+def test_conversions_of_ascii(form: Form) -> None:
+    """Text of ASCII alone is written as it stands, unless a form has other bytes for it or more stands at its end."""
+    for text in ("a" * 130, "a" * 130 + "é", "a\0" * 65):
+        if eightfold.is_encodable(text, form):
+            data = TWINS["encode"](text, form)
+            for target in FORMS:
+                same("convert", data, form, target, "strict")
+
+
 def cases(form: Form) -> list[bytes]:
     """Return one case for each end of a row and for each row of faults, whole and cut short."""
     found = []
