@@ -23,6 +23,13 @@ use crate::threads::{PIECES_AHEAD, threads_of};
 
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
+/// Pieces that are longer, where an input cannot be cut, are not held whole.
+const LONGEST_PIECE: usize = 4 * PIECE_BYTES;
+
+/// A part of the output is full at this size. When the bytes are made, each goes back to the system as soon as it is
+/// copied: the C library keeps none that is larger than 32 MiB for itself.
+const PART_BYTES: usize = 33 << 20;
+
 /// No more memory than this is kept from one conversion for the next.
 const SPARE_BYTES: usize = 4 << 20;
 
@@ -136,38 +143,53 @@ impl<'py> Target<'py> {
         self.take(&mut reader, writer, true)
     }
 
+    /// Read up to an offset, and write; no more is held than what a piece comes to. Say whether that is where it ended:
+    /// a handler may have put other data in the place of these.
+    fn take_up_to(&mut self, reader: &mut Reader<'py>, end: usize, parts: &mut Vec<Vec<u8>>) -> PyResult<bool> {
+        let writing = self.writing.clone();
+        let mut writer = writer(&writing, REPLACEMENT, parts.pop().unwrap_or_default());
+        let (input, mut last) = (reader.input.clone(), end);
+        reader.write_to(&writing.form);
+        loop {
+            // What may go on without an end is not cut.
+            let limit = if reader.has_run() { last } else { last.min(reader.at + PIECE_BYTES) };
+            reader.limit = limit;
+            self.take(reader, &mut writer, limit == last)?;
+            if writer.out.len() >= PART_BYTES {
+                parts.push(std::mem::take(&mut writer.out));
+            }
+            if reader.limit != limit {
+                // A handler has gone further, or put other data there.
+                last = reader.limit;
+            } else if limit == last {
+                parts.push(writer.out);
+                return Ok(reader.input.is(&input) && reader.at == end);
+            }
+        }
+    }
+
     /// Convert a long input piece by piece, several at once: what a piece has that Python must answer is met when those
     /// before it are written. No more is held than what has been written, and some pieces.
-    fn take_pieces(&mut self, reader: Reader<'py>, threads: NonZeroUsize, parts: &mut Vec<Vec<u8>>) -> PyResult<()> {
+    fn take_pieces(&mut self, reader: &Reader<'py>, threads: NonZeroUsize, parts: &mut Vec<Vec<u8>>) -> PyResult<()> {
         let (py, writing) = (reader.input.py(), self.writing.clone());
         let (input, pass) = (reader.input.clone(), reader.pass(true));
         let pieces: Vec<_> = pass.form.pieces(input.as_bytes(), reader.at).collect();
         for batch in pieces.chunks(PIECES_AHEAD * threads.get()) {
             let convert = |piece: &Range<usize>| {
                 let pass = Pass { data: &pass.data[..piece.end], ..pass };
-                writer(&writing, REPLACEMENT, Vec::new()).wrote(&pass, piece.start)
+                let is_short = piece.len() < LONGEST_PIECE;
+                is_short.then(|| writer(&writing, REPLACEMENT, Vec::new()).wrote(&pass, piece.start)).flatten()
             };
             let converted = py.detach(|| by_threads(threads, batch, convert));
             for (piece, converted) in batch.iter().zip(converted) {
-                let part = match converted {
-                    Some(part) => part,
-                    None if self.take_piece(&reader, piece, parts)? => continue,
-                    None => return Ok(()),
-                };
-                parts.push(part);
+                if let Some(part) = converted {
+                    add(part, parts)?;
+                } else if !self.take_up_to(&mut reader.from(piece.start), piece.end, parts)? {
+                    return Ok(());
+                }
             }
         }
         Ok(())
-    }
-
-    /// Convert a piece with Python's answers, or all that is left where one says to go on elsewhere. Say which.
-    fn take_piece(&mut self, reader: &Reader<'py>, piece: &Range<usize>, parts: &mut Vec<Vec<u8>>) -> PyResult<bool> {
-        let writing = self.writing.clone();
-        let mut writer = writer(&writing, REPLACEMENT, Vec::new());
-        let mut reader = reader.of_piece(piece, &writing.form);
-        self.take(&mut reader, &mut writer, true)?;
-        parts.push(writer.out);
-        Ok(reader.limit == piece.end && reader.at == piece.end)
     }
 
     /// The ConversionError for a DecodeError of ours; anything else as it is.
@@ -186,6 +208,15 @@ impl<'py> Target<'py> {
         let fault = value.getattr(intern!(py, "fault"))?;
         names::raise_conversion(py)?.call1((&self.source, name, self.offset, fault, unit)).map(|_| ())
     }
+}
+
+/// Add to the last part, or begin another.
+fn add(part: Vec<u8>, parts: &mut Vec<Vec<u8>>) -> PyResult<()> {
+    match parts.last_mut() {
+        Some(last) if last.len() < PART_BYTES => append(last, &part)?,
+        _ => parts.push(part),
+    }
+    Ok(())
 }
 
 /// Return bytes of one form as bytes of another: see `eightfold.text.convert`.
@@ -222,7 +253,7 @@ pub fn convert<'py>(
         return Ok(bytes);
     }
     let mut target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
-    let reader = Reader::new(reading, content, skipped, u32::MAX);
+    let mut reader = Reader::new(reading, content, skipped, u32::MAX);
     if reader.limit < 2 * PIECE_BYTES {
         let mut out = SPARE.take();
         out.extend_from_slice(to.mark());
@@ -231,7 +262,12 @@ pub fn convert<'py>(
         return written(py, writer.out);
     }
     let mut parts = vec![to.mark().to_vec()];
-    target.take_pieces(reader, threads, &mut parts)?;
+    if threads.get() == 1 && !reader.has_run() {
+        let end = reader.limit;
+        target.take_up_to(&mut reader, end, &mut parts)?;
+    } else {
+        target.take_pieces(&reader, threads, &mut parts)?;
+    }
     bytes_of_parts(py, parts)
 }
 

@@ -1,7 +1,6 @@
 //! A pass over bytes from Python: the core as far as it has answers, then a handler for one fault; that of a stream goes
 //! on with `eightfold.run.Decoding`.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use eightfold_core::{Extent, Form, Halt, OnFault, Pass, Pending, Sink};
@@ -87,12 +86,14 @@ impl<'py> Reader<'py> {
         Ok(reader)
     }
 
-    /// The same pass over a piece of its input, for a writer of a form.
-    pub fn of_piece(&self, piece: &Range<usize>, target: &Form) -> Self {
-        let mut reader = Reader::new(self.reading.clone(), self.input.clone(), piece.start, self.largest);
-        reader.limit = piece.end;
-        reader.write_to(target);
-        reader
+    /// The same pass over its input from an offset on.
+    pub fn from(&self, at: usize) -> Self {
+        Reader::new(self.reading.clone(), self.input.clone(), at, self.largest)
+    }
+
+    /// Whether there are sequences without a fixed length.
+    pub fn has_run(&self) -> bool {
+        self.reading.form.has_run()
     }
 
     /// Leave to the handler what gives several code points, where the target may lack one of them: a sink that stops for
@@ -114,7 +115,7 @@ impl<'py> Reader<'py> {
             Halt::End(at) => {
                 self.at = at;
                 // A sequence without a fixed length goes on in the next piece, and its bytes need not be held.
-                let may_enter = !is_final && at < self.limit && self.reading.form.has_run();
+                let may_enter = !is_final && at < self.limit && self.has_run();
                 if may_enter && self.synchronised()?.call_method0(intern!(py, "enters_run"))?.is_truthy()? {
                     return self.ask(at, self.limit, None);
                 }
