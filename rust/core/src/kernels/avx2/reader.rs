@@ -79,16 +79,17 @@ impl Leads {
         Leads { rules, coarse: _mm256_set1_epi8(coarse as i8), seconds }
     }
 
-    /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte.
+    /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte, and whether one can
+    /// be among them that parts from the layout with its second byte.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> u64 {
+    fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> (u64, bool) {
         let nexts = Bytes::of(window, 1);
         let broken = Bytes([0, 1].map(|half| self.rules.among(bytes.0[half], nexts.0[half])));
         if is_none(_mm256_and_si256(_mm256_or_si256(broken.0[0], broken.0[1]), self.coarse)) {
-            leads & broken.equal(0)
+            (leads & broken.equal(0), false)
         } else {
-            leads & self.seconds.follow(bytes, nexts)
+            (leads & self.seconds.follow(bytes, nexts), true)
         }
     }
 }
@@ -99,8 +100,8 @@ pub struct Reader<'a> {
     leads: Leads,
     /// What is wrong side by side.
     sides: Rules,
-    /// Bytes with which, or with which and a second one, a sequence parts from the layout.
-    parting: ByteSet,
+    /// Whether some sequences part from the layout by their first byte.
+    parts_alone: bool,
     pub answer: Answer,
     pub meaning: Meaning<'a>,
 }
@@ -110,12 +111,11 @@ impl<'a> Reader<'a> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn new(source: &Source<'a>) -> Self {
         let (layout, answer) = (source.layout, source.answer());
-        let may_part = |byte| layout.kinds.of(byte) & (Layout::PARTS | Layout::SECOND_PARTS) != 0;
         Reader {
             layout,
             leads: Leads::new(layout),
             sides: Rules::of_sides(layout),
-            parting: ByteSet::new(may_part),
+            parts_alone: (0x80..=0xFF).any(|byte| layout.kinds.of(byte) & Layout::PARTS != 0),
             answer,
             meaning: Meaning::new(layout.shift(), if let Answer::Escape(base) = answer { Some(base) } else { None }),
         }
@@ -153,7 +153,8 @@ impl<'a> Reader<'a> {
             fetch_ahead(data, at);
             if self.is_ascii(Bytes::of(window, 0), carry, left) {
                 take_ascii(state, window);
-                (at, is_begun) = (at + 64, false);
+                // It says nothing about what is not.
+                (at, is_begun, dirty) = (at + 64, false, dirty | dirty << 1);
                 continue;
             }
             let border = at + carry.count_ones() as usize;
@@ -240,13 +241,13 @@ impl<'a> Reader<'a> {
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
         let continues = |by: u32| continuing >> by | behind << (64 - by);
         let leads = high & !continuing;
-        let takes = self.leads.followed(leads, window, bytes);
+        let (takes, may_part) = self.leads.followed(leads, window, bytes);
         let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
         let two = takes & continues(1);
         let three = two & is_three & continues(2);
         let four = three & is_four & continues(3);
         let mut whole = (two & !is_three) | (three & !is_four) | four;
-        let mut stops = if self.layout.parts { self.parting(window, bytes) & high } else { 0 };
+        let mut stops = if may_part || self.parts_alone { self.parting(window, bytes) & high } else { 0 };
         let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
             let surrogates = surrogates(window, bytes) & two;
@@ -317,10 +318,6 @@ impl<'a> Reader<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
-        let all = self.parting.among(bytes);
-        if all == 0 {
-            return 0;
-        }
         let with = |bit: u8| ByteSet::new(|byte| self.layout.kinds.of(byte) & bit != 0).among(bytes);
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
         with(Layout::PARTS) | (with(Layout::SECOND_PARTS) & seconds.follow(bytes, Bytes::of(window, 1)))

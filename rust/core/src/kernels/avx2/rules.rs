@@ -44,14 +44,16 @@ impl Rules {
         Rules(tables.map(|table| _mm256_broadcastsi128_si256(load_16(&table))))
     }
 
-    /// Those of the second bytes of a layout, and the bits of those that apply to a second byte that is taken too.
+    /// Those of the second bytes of a layout, and the bits of those that apply to a second byte too that is taken, or with
+    /// which a sequence can part from it.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn of_seconds(layout: &Layout) -> (Self, u8) {
         let mut rules = [[0; 3]; 8];
         let seconds = seconds(layout, rules.len());
         rules[..seconds.len()].copy_from_slice(&seconds);
-        let is_coarse = |rule: &Rule| pairs(rule).any(|(lead, half)| takes(layout, lead, half, true));
+        let may_part = |lead: u8| layout.kinds.of(lead) & Layout::SECOND_PARTS != 0;
+        let is_coarse = |rule: &Rule| pairs(rule).any(|(lead, half)| takes(layout, lead, half, true) || may_part(lead));
         let coarse = seconds.iter().enumerate().fold(0, |bits, (at, rule)| bits | u8::from(is_coarse(rule)) << at);
         (Rules::new(&tables(&rules)), coarse)
     }
