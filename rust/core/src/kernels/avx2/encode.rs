@@ -184,9 +184,10 @@ fn ascii_of_two<const IS_PLAIN: bool>(speller: &Speller<'_, IS_PLAIN>, units: &W
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     let first = u8::try_from(spelling.starts[0]).ok()?;
-    let missing = spelling.missing.first().filter(|range| range.0 <= 0xFF);
+    let mut missing = spelling.missing.iter().take_while(|range| range.0 <= 0xFF);
+    let (missing, more) = (missing.next(), missing.next());
     // Those of U+0080 and more that are too small for two bytes are told as these are.
-    let is_odd = missing.is_some_and(|range| (range.0.max(0x80), range.1 + 1) != (range.0, spelling.starts[0]));
+    let is_odd = missing.is_some_and(|range| range.0 < 0x80 || range.1 + 1 != spelling.starts[0]) || more.is_some();
     if is_odd || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
         return None;
     }
