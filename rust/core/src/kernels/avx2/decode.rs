@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
-use super::reader::Reader;
+use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, lanes_8, no_copy, pairs, utf8};
 use crate::kernels::source::{Answer, Extent, Source};
 use crate::kernels::utf8::{Prefix, Width};
@@ -116,10 +116,12 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
         source.data,
         (start + shared.end, limit),
         &mut counted,
-        |counted, _| counted.count += 64,
-        |counted, text| counted.add_pairs(pairs::length(text)),
-        |counted, window, block| counted.add_regular(window, block),
-        |counted, window, block| counted.add(window, block, drops),
+        Takers {
+            ascii: |counted: &mut Counted, _: &Window| counted.count += 64,
+            pairs: |counted: &mut Counted, text: &[u8]| counted.add_pairs(pairs::length(text)),
+            regular: |counted: &mut Counted, window: &Window, block: &Block| counted.add_regular(window, block),
+            other: |counted: &mut Counted, window: &Window, block: &Block| counted.add(window, block, drops),
+        },
     );
     let extent =
         |end| Extent { end, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 };
@@ -203,15 +205,17 @@ where
         source.data,
         (start, limit),
         out,
-        |out, window| put(out, 64, |room| put_ascii(window, room)),
-        |_, _| 0,
-        |out, window, block| {
-            put(out, block.begins.count_ones() as usize, |room| put_regular(&reader.meaning, window, block, room));
-        },
-        |out, window, block| {
-            let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
-            let block = &Block { begins: block.begins & !dropped, ..*block };
-            put(out, block.begins.count_ones() as usize, |room| put_block(&reader.meaning, window, block, room));
+        Takers {
+            ascii: |out: &mut Output<'o, T>, window: &Window| put(out, 64, |room| put_ascii(window, room)),
+            pairs: |_: &mut Output<'o, T>, _: &[u8]| 0,
+            regular: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
+                put(out, block.begins.count_ones() as usize, |room| put_regular(&reader.meaning, window, block, room));
+            },
+            other: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
+                let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
+                let block = &Block { begins: block.begins & !dropped, ..*block };
+                put(out, block.begins.count_ones() as usize, |room| put_block(&reader.meaning, window, block, room));
+            },
         },
     );
     end.unwrap_or_else(|at| portable::write_each(source, at, limit, out))

@@ -73,8 +73,7 @@ struct Leads {
 impl Leads {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn new(layout: &Layout) -> Self {
-        let (rules, coarse) = Rules::of_seconds(layout);
+    fn new(layout: &Layout, rules: Rules, coarse: u8) -> Self {
         let seconds = Seconds::new(&layout.second_low, &layout.second_span);
         Leads { rules, coarse: _mm256_set1_epi8(coarse as i8), seconds }
     }
@@ -94,6 +93,18 @@ impl Leads {
     }
 }
 
+/// What is done with each block.
+pub struct Takers<Ascii, Pairs, Regular, Other> {
+    /// With 64 bytes of ASCII.
+    pub ascii: Ascii,
+    /// With bytes that begin as a pair does, in a form that joins pairs: as many are taken as are returned.
+    pub pairs: Pairs,
+    /// With a block of which all sequences are well-formed.
+    pub regular: Regular,
+    /// With any other.
+    pub other: Other,
+}
+
 /// The tables of a layout and the few facts that each block asks for.
 pub struct Reader<'a> {
     layout: &'a Layout,
@@ -111,11 +122,12 @@ impl<'a> Reader<'a> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn new(source: &Source<'a>) -> Self {
         let (layout, answer) = (source.layout, source.answer());
+        let ([rules, sides], coarse) = Rules::of_layout(layout);
         Reader {
             layout,
-            leads: Leads::new(layout),
-            sides: Rules::of_sides(layout),
-            parts_alone: (0x80..=0xFF).any(|byte| layout.kinds.of(byte) & Layout::PARTS != 0),
+            leads: Leads::new(layout, rules, coarse),
+            sides,
+            parts_alone: layout.parts && (0x80..=0xFF).any(|byte| layout.kinds.of(byte) & Layout::PARTS != 0),
             answer,
             meaning: Meaning::new(layout.shift(), if let Answer::Escape(base) = answer { Some(base) } else { None }),
         }
@@ -128,10 +140,7 @@ impl<'a> Reader<'a> {
         bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
 
-    /// Hand over a source block by block: what is ASCII, each run of pairs without a gap, from which on `take_pairs` takes as
-    /// many bytes as it wants, blocks of which all sequences are well-formed, and others.
-    ///
-    /// Where reading ended is returned, or where what is left begins, which is no whole window.
+    /// Hand over a source block by block. Where reading ended is returned, or where what is left begins, which is no whole window.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn each_block<S>(
@@ -139,10 +148,12 @@ impl<'a> Reader<'a> {
         data: &[u8],
         (start, limit): (usize, usize),
         state: &mut S,
-        take_ascii: impl Fn(&mut S, &Window),
-        take_pairs: impl Fn(&mut S, &[u8]) -> usize,
-        take_regular: impl Fn(&mut S, &Window, &Block),
-        take: impl Fn(&mut S, &Window, &Block),
+        take: Takers<
+            impl Fn(&mut S, &Window),
+            impl Fn(&mut S, &[u8]) -> usize,
+            impl Fn(&mut S, &Window, &Block),
+            impl Fn(&mut S, &Window, &Block),
+        >,
     ) -> Result<usize, usize> {
         let (mut at, mut carry, mut is_begun) = (start, 0_u64, false);
         // A bit for each of the last blocks that was not well-formed: behind two of them a third one is likely.
@@ -152,14 +163,14 @@ impl<'a> Reader<'a> {
             let left = limit - at;
             fetch_ahead(data, at);
             if self.is_ascii(Bytes::of(window, 0), carry, left) {
-                take_ascii(state, window);
+                (take.ascii)(state, window);
                 // It says nothing about what is not.
                 (at, is_begun, dirty) = (at + 64, false, dirty | dirty << 1);
                 continue;
             }
             let border = at + carry.count_ones() as usize;
             if self.layout.pairs == Pairs::Joined && data[border] == PAIR[0].0 as u8 {
-                let length = take_pairs(state, &data[border.min(limit)..limit]);
+                let length = (take.pairs)(state, &data[border.min(limit)..limit]);
                 if length > 0 {
                     (at, carry, is_begun) = (border + length, 0, false);
                     continue;
@@ -171,12 +182,12 @@ impl<'a> Reader<'a> {
                 && self.is_regular(window)
                 && let Some(block) = self.regular(window, carry)
             {
-                take_regular(state, window, &block);
+                (take.regular)(state, window, &block);
                 (at, carry, dirty) = (at + 64, block.carry, 0);
                 continue;
             }
             let block = self.block(window, left, carry);
-            take(state, window, &block);
+            (take.other)(state, window, &block);
             // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
             if !block.goes_on {
                 return Ok(at + block.length);
@@ -270,25 +281,10 @@ impl<'a> Reader<'a> {
             Answer::Escape(_) => stops |= ill & !high,
             _ => {}
         }
-        let begins = !absorbed & low_64(left);
-        let stop = (stops & begins).trailing_zeros() as usize;
-        let read = begins & low_64(stop);
-        // Behind the limit, lanes in which nothing begins belong to what was read.
-        let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
-        let length = match (stop, left) {
-            (0..64, _) => stop,
-            (_, 0..=64) => left + behind.trailing_ones() as usize,
-            _ => 64,
-        };
-        Block {
-            bytes,
-            begins: read,
-            ill: ill & read,
-            pairs: pairs & read,
-            carry: next_carry,
-            length,
-            goes_on: stop == 64 && left > 64,
-        }
+        let begins = !absorbed;
+        let (ill, pairs) = (ill & begins, pairs & begins);
+        let block = Block { bytes, begins, ill, pairs, carry: next_carry, length: 64, goes_on: true };
+        if left > 64 && stops & begins == 0 { block } else { cut(&block, stops, left) }
     }
 
     /// A block of well-formed sequences, as far as they do not part from the layout, with the pairs in it.
@@ -322,4 +318,20 @@ impl<'a> Reader<'a> {
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
         with(Layout::PARTS) | (with(Layout::SECOND_PARTS) & seconds.follow(bytes, Bytes::of(window, 1)))
     }
+}
+
+/// What is read of a block of which so many bytes are `left`, up to where something begins at which reading stops.
+fn cut(block: &Block, stops: u64, left: usize) -> Block {
+    let begins = block.begins & low_64(left);
+    let stop = (stops & begins).trailing_zeros() as usize;
+    let read = begins & low_64(stop);
+    // Behind the limit, lanes in which nothing begins belong to what was read.
+    let behind = (u128::from(block.carry) << 64 | u128::from(!block.begins)) >> left.min(64);
+    let length = match (stop, left) {
+        (0..64, _) => stop,
+        (_, 0..=64) => left + behind.trailing_ones() as usize,
+        _ => 64,
+    };
+    let goes_on = stop == 64 && left > 64;
+    Block { begins: read, ill: block.ill & read, pairs: block.pairs & read, length, goes_on, ..*block }
 }

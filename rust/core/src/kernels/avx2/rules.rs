@@ -44,28 +44,13 @@ impl Rules {
         Rules(tables.map(|table| _mm256_broadcastsi128_si256(load_16(&table))))
     }
 
-    /// Those of the second bytes of a layout, and the bits of those that apply to a second byte too that is taken, or with
-    /// which a sequence can part from it.
+    /// Those of the second bytes of a layout and those of [`sides`], of which some can apply to what is well-formed; and
+    /// the bits of those of the first that apply to a second byte too that is taken, or with which a sequence can part.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn of_seconds(layout: &Layout) -> (Self, u8) {
-        let mut rules = [[0; 3]; 8];
-        let seconds = seconds(layout, rules.len());
-        rules[..seconds.len()].copy_from_slice(&seconds);
-        let may_part = |lead: u8| layout.kinds.of(lead) & Layout::SECOND_PARTS != 0;
-        let is_coarse = |rule: &Rule| pairs(rule).any(|(lead, half)| takes(layout, lead, half, true) || may_part(lead));
-        let coarse = seconds.iter().enumerate().fold(0, |bits, (at, rule)| bits | u8::from(is_coarse(rule)) << at);
-        (Rules::new(&tables(&rules)), coarse)
-    }
-
-    /// Those of [`sides`] of a layout; some can apply to what is well-formed.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn of_sides(layout: &Layout) -> Self {
-        let mut rules = [[0; 3]; MOST];
-        let seconds = seconds(layout, MOST);
-        rules[..seconds.len()].copy_from_slice(&seconds);
-        Rules::new(&tables(&sides(rules)))
+    pub fn of_layout(layout: &Layout) -> ([Self; 2], u8) {
+        let &([of_seconds, of_sides], coarse) = layout.rules.get_or_init(|| derived(layout));
+        ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
     }
 
     /// Of rules that [`sides`] made, something but 0 in the lanes of bytes that are wrong behind those before them: the
@@ -92,6 +77,20 @@ impl Rules {
         let of_second = _mm256_shuffle_epi8(of_second, upper(seconds));
         _mm256_and_si256(_mm256_and_si256(of_upper, of_lower), of_second)
     }
+}
+
+/// What [`Rules::of_layout`] is made of.
+#[cold]
+fn derived(layout: &Layout) -> ([[[u8; 16]; 3]; 2], u8) {
+    let (mut exact, mut few) = ([[0; 3]; 8], [[0; 3]; MOST]);
+    for rules in [&mut exact[..], &mut few[..]] {
+        let seconds = seconds(layout, rules.len());
+        rules[..seconds.len()].copy_from_slice(&seconds);
+    }
+    let may_part = |lead: u8| layout.kinds.of(lead) & Layout::SECOND_PARTS != 0;
+    let is_coarse = |rule: &Rule| pairs(rule).any(|(lead, half)| takes(layout, lead, half, true) || may_part(lead));
+    let coarse = exact.iter().enumerate().fold(0, |bits, (at, rule)| bits | u8::from(is_coarse(rule)) << at);
+    ([tables(&exact), tables(&sides(few))], coarse)
 }
 
 /// The rules for lead bytes and the continuation bytes that they do not take, so many at most: where that is too few some
