@@ -5,6 +5,7 @@
 //! rows say something else, the sequences in question *part* from the layout, and the automaton reads them.
 
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 use crate::automaton::linear;
 use crate::form::{Range, Row, Tables, holds};
@@ -85,6 +86,8 @@ pub struct Layout {
     pub parts: bool,
     /// Whether those that do are ill-formed units of three bytes, where their third continues them, and else nothing.
     pub parting_is_unit: bool,
+    /// What the kernels of AVX2 derive from all this when they first read by it.
+    pub rules: OnceLock<([[[u8; 16]; 3]; 2], u8)>,
 }
 
 /// What begins with two bytes.
@@ -143,6 +146,7 @@ impl Layout {
             lead_decides: true,
             parts: false,
             parting_is_unit: true,
+            rules: OnceLock::new(),
         };
         let leads: Vec<Lead> = (0x80..=0xFF).map(|lead| Lead::new(tables, lead)).collect();
         leads.iter().for_each(|lead| layout.find_borders(lead));

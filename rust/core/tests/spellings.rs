@@ -198,6 +198,35 @@ fn the_last_code_point_of_two_bytes_is_not_taken_for_those_beyond() {
     }
 }
 
+/// UTF-8 as it would be without U+0080 to U+009F, and perhaps without U+00B0 to U+00BF.
+fn latin_form(has_second_gap: bool) -> Form {
+    let tail = (0x80, 0xBF);
+    let last = if has_second_gap { 0xAF } else { 0xBF };
+    let rows = vec![
+        Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] },
+        Row { first: 0xA0, last, ranges: vec![(0xC2, 0xC2), (0xA0, last)] },
+        Row { first: 0xC0, last: 0x7FF, ranges: vec![(0xC3, 0xDF), tail] },
+    ];
+    let (units, names) = (Vec::new(), Vec::new());
+    Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units, names, joins_pairs: false })
+}
+
+#[test]
+fn what_a_form_lacks_of_latin_1_is_told_wherever_it_stands() {
+    for has_second_gap in [false, true] {
+        let form = latin_form(has_second_gap);
+        let missing = &form.spelling.as_ref().expect("a form with a spelling").missing;
+        assert_eq!(missing.iter().filter(|range| range.0 <= 0xFF).count(), 1 + usize::from(has_second_gap));
+        for place in 0..150 {
+            for point in [0x61, 0x80, 0x9F, 0xA0, 0xAF, 0xB0, 0xBF, 0xC0] {
+                let mut points = vec![0xE9; 150];
+                points[place] = point;
+                check("Latin-1 with gaps", &form, &points, 0, points.len());
+            }
+        }
+    }
+}
+
 #[test]
 fn every_code_point_is_written_as_the_rows_have_it() {
     for (name, form) in family() {

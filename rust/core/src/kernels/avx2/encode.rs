@@ -179,32 +179,43 @@ fn ascii_of_two<const IS_PLAIN: bool>(speller: &Speller<'_, IS_PLAIN>, units: &W
 }
 
 /// How many bytes code points of one byte each take, by what needs no other look than which take two; None where some of
-/// these could need one.
+/// these could need one, or the form lacks one that is there.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
-    let is_missing = spelling.missing.first().is_some_and(|range| range.0 <= 0xFF);
     let first = u8::try_from(spelling.starts[0]).ok()?;
-    if is_missing || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
+    let mut missing = spelling.missing.iter().take_while(|range| range.0 <= 0xFF);
+    let (missing, more) = (missing.next(), missing.next());
+    // Those of U+0080 and more that are too small for two bytes are told as these are.
+    let is_odd = missing.is_some_and(|range| range.0 < 0x80 || range.1 + 1 != spelling.starts[0]) || more.is_some();
+    if is_odd || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
         return None;
     }
+    let lowest = missing.map_or(first, |range| range.0 as u8);
     let nul_is_two = spelling.nul_is_two;
     let (blocks, rest) = text.as_chunks::<64>();
-    let longer = blocks.iter().map(|block| {
+    let (mut longer, mut lacks) = (0, 0);
+    for block in blocks {
         let bytes = Bytes::of(block, 0);
-        let nul = if nul_is_two { bytes.equal(0) } else { 0 };
-        (bytes.at_least(first) | nul).count_ones() as usize
-    });
+        let (nul, two) = (if nul_is_two { bytes.equal(0) } else { 0 }, bytes.at_least(first));
+        longer += (two | nul).count_ones() as usize;
+        lacks |= if lowest < first { bytes.at_least(lowest) & !two } else { 0 };
+    }
+    let is_lacking = lacks != 0 || rest.iter().any(|byte| (lowest..first).contains(byte));
     let of_rest = rest.iter().filter(|&&byte| byte >= first || (byte == 0 && nul_is_two)).count();
-    Some(text.len() + longer.sum::<usize>() + of_rest)
+    (!is_lacking).then_some(text.len() + longer + of_rest)
 }
 
 /// The same if they are written as UTF-8 does.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn bytes_as_utf8(spelling: &Spelling, text: &[u8]) -> Option<usize> {
-    let is_utf8 = spelling.starts[0] == 0x80 && !spelling.is_shifted() && !(spelling.nul_is_two && text.contains(&0));
-    if is_utf8 { bytes_of_one(spelling, text) } else { None }
+    if spelling.starts[0] != 0x80 || spelling.is_shifted() {
+        return None;
+    }
+    // Where each is one byte there is no U+0000 of two.
+    let has_nul = |bytes: usize| spelling.nul_is_two && bytes > text.len() && text.contains(&0);
+    bytes_of_one(spelling, text).filter(|&bytes| !has_nul(bytes))
 }
 
 /// Measure from an index to a limit, or to where the kernel stops.
@@ -309,8 +320,11 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
     if let Text::One(text) = spelt.text
         && let Some(bytes) = bytes_as_utf8(spelt.spelling, &text[start..limit])
     {
+        let text = &text[start..limit];
         // The library is twice as quick, and counting costs a tenth.
-        out.fill(bytes, |place| to_utf8(Text::One(&text[start..limit]), place));
+        let write =
+            |place: &mut _| if bytes == text.len() { copy(text, place) } else { to_utf8(Text::One(text), place) };
+        out.fill(bytes, write);
         return limit;
     }
     if is_plain(spelt.spelling) {

@@ -21,6 +21,7 @@ pub mod decode;
 pub mod encode;
 mod pairs;
 mod points;
+mod reader;
 mod rules;
 mod sequences;
 pub mod short;

@@ -72,6 +72,18 @@ impl Block {
         (is_clean && are_all && window[last] & 0xF0 == sequences.lead).then_some(first)
     }
 
+    /// Whether no sequence has more than a byte.
+    fn are_bytes(&self) -> bool {
+        self.begins == !0 && self.carry == 0
+    }
+
+    /// Whether nothing that begins has four bytes or is a pair: payloads of others are below U+10000.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn has_no_fours(&self) -> bool {
+        self.pairs == 0 && self.bytes.at_least(FOURS.lead) & self.begins & !self.ill == 0
+    }
+
     /// Join the pairs that begin in some lanes, of a clean block.
     #[inline]
     pub fn add_pairs(&mut self, pairs: u64) {
@@ -176,6 +188,16 @@ impl Meaning<'_> {
         if let Some(start) = block.start_of(window, THREES) {
             return self.put_threes::<Taker>(window, start, room);
         }
+        self.put_narrow(window, block, |eight, at| store(eight, room, at));
+    }
+
+    /// Hand over what begins in each eight lanes of a block, none of it beyond U+FFFF, with how much that was before.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_narrow(&self, window: &Window, block: &Block, mut put: impl FnMut(__m128i, usize)) {
+        if block.are_bytes() {
+            return self.put_bytes(window, block.ill, put);
+        }
         let mut filled = 0;
         for at in [0, 32] {
             let mut points = points_16(window, at, self.shift);
@@ -187,8 +209,22 @@ impl Meaning<'_> {
             let [first, second] = points.map(|points| halves(points));
             let eights = [first[0], second[0], first[1], second[1]];
             for (eight, mask) in eights.into_iter().zip(((block.begins >> at) as u32).to_le_bytes()) {
-                store(kept_units(eight, mask), room, filled);
+                put(kept_units(eight, mask), filled);
                 filled += mask.count_ones() as usize;
+            }
+        }
+    }
+
+    /// The same of a block in which each byte is a code point, or ill-formed.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn put_bytes(&self, window: &Window, ill: u64, mut put: impl FnMut(__m128i, usize)) {
+        for at in [0, 32] {
+            let (bytes, ill) = (load_32(part(window, at)), lanes_8((ill >> at) as u32));
+            let (bytes, ill) = (widened(bytes, _mm256_setzero_si256()), widened(ill, ill));
+            let [first, second] = [0, 1].map(|half| halves(self.answered(bytes[half], bytes[half], ill[half])));
+            for (eight, points) in [first[0], second[0], first[1], second[1]].into_iter().enumerate() {
+                put(points, at + 8 * eight);
             }
         }
     }
@@ -287,6 +323,8 @@ impl Meaning<'_> {
             self.put_wide_threes::<Taker>(window, start, room);
         } else if let Some(start) = block.start_of(window, FOURS) {
             self.put_fours::<Taker>(window, start, room);
+        } else if self.shift.is_none() && block.has_no_fours() {
+            self.put_narrow(window, block, |eight, at| store(_mm256_cvtepu16_epi32(eight), room, at));
         } else if are_sparse(block.begins) {
             self.put_sparse::<Taker>(window, block, room);
         } else {

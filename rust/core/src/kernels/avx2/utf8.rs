@@ -6,21 +6,15 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 use super::encode::write_spelt;
-use super::rules::{ANY, CONTINUATION, Halves, Rule, Rules, tables};
+use super::rules::{CONTINUATION, Rules, sides, tables};
 use super::{Bytes, bytes_of, fetch_ahead, halves, is_none};
 use crate::agreement::Agreement;
 use crate::kernels::utf8::Prefix;
 use crate::kernels::{Output, Spelt, Text};
 use crate::spelling::{Lacking, Spelling};
 
-const ASCII: Halves = 0x00FF;
-const LEAD: Halves = 0xF000;
-
-/// Bytes side by side that are ill-formed, by their halves.
-const BROKEN: [Rule; 8] = [
-    // Behind a lead byte something else than a continuation byte, and behind ASCII one.
-    [LEAD, ANY, !CONTINUATION],
-    [ASCII, ANY, CONTINUATION],
+/// Continuation bytes that are wrong behind lead bytes.
+static TABLES: [[u8; 16]; 3] = tables(&sides([
     // C0 and C1.
     [1 << 0xC, 1 | 1 << 1, CONTINUATION],
     // E0 before 80 to 9F, and ED before A0 to BF.
@@ -29,25 +23,19 @@ const BROKEN: [Rule; 8] = [
     // F0 before 80 to 8F, F4 before 90 to BF, and what is larger before any.
     [1 << 0xF, 0xFFE1, 1 << 8],
     [1 << 0xF, 0xFFF0, CONTINUATION & !(1 << 8)],
-    // Two continuation bytes: no fault exactly where a lead byte before them asks for it.
-    [CONTINUATION, ANY, CONTINUATION],
-];
-/// The bit of two continuation bytes.
-const TWO: u8 = 0x80;
-
-static TABLES: [[u8; 16]; 3] = tables(&BROKEN);
+]));
 
 /// Something but 0 in the lanes of bytes that are ill-formed behind those before them.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
     let across = _mm256_permute2x128_si256::<0x21>(before, bytes);
-    let broken = rules.among(_mm256_alignr_epi8::<15>(bytes, across), bytes);
-    // The third byte of three or four, and the fourth: the highest bit tells that two continuation bytes are due.
-    let third = _mm256_subs_epu8(_mm256_alignr_epi8::<14>(bytes, across), _mm256_set1_epi8((0xE0 - TWO) as i8));
-    let fourth = _mm256_subs_epu8(_mm256_alignr_epi8::<13>(bytes, across), _mm256_set1_epi8((0xF0 - TWO) as i8));
-    let due = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8(TWO as i8));
-    _mm256_xor_si256(broken, due)
+    let [nearest, second, third] = [
+        _mm256_alignr_epi8::<15>(bytes, across),
+        _mm256_alignr_epi8::<14>(bytes, across),
+        _mm256_alignr_epi8::<13>(bytes, across),
+    ];
+    rules.broken(bytes, [nearest, second, third])
 }
 
 /// Measure the blocks that are valid from the first byte on.
