@@ -5,7 +5,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::{Extent, Form, Missing, OnFault, Output, Pass, Sink, Text, TextBuffer, Width, encode_text};
+use eightfold_core::{Form, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text};
 use forms::family;
 
 /// What repeats. Sequences of one length fill a block without a gap; others are so dense, or so far apart, that eight
@@ -65,8 +65,8 @@ fn filled<T: Copy + PartialEq + std::fmt::Debug>(
     values[..count].to_vec()
 }
 
-fn decoded(pass: &Pass<'_>, extent: &Extent) -> Vec<u32> {
-    fn all<'a, T>(pass: &Pass<'_>, extent: &Extent, out: &mut Output<'a, T>)
+fn decoded(pass: &Pass<'_>, extent: &Survey) -> Vec<u32> {
+    fn all<'a, T>(pass: &Pass<'_>, extent: &Survey, out: &mut Output<'a, T>)
     where
         Output<'a, T>: Sink,
     {

@@ -32,6 +32,8 @@ pub struct Source<'a> {
     pub answer: Answer,
     /// The bytes. Nothing follows them.
     pub data: &'a [u8],
+    /// What measuring them noted, for writing.
+    pub notes: Option<&'a Notes>,
 }
 
 /// Bytes of which the faults are counted.
@@ -77,6 +79,107 @@ impl Extent {
     }
 }
 
+/// A block of 64 bytes, or the last of fewer, that is not known to be clean.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+pub(super) struct Note {
+    /// Where something begins that is written, a bit for each byte.
+    pub begins: u64,
+    /// Where of that an ill-formed unit begins.
+    pub ill: u64,
+    /// Where of that something begins that is more than what the layout has in one sequence: see `look::Block::odd`.
+    pub odd: u64,
+    /// Where the block begins, and in the lowest byte how far from there on what begins in it ends.
+    place: usize,
+}
+
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+impl Note {
+    /// A block from `at` on, in which what begins, is ill-formed and odd is this, and takes so many bytes.
+    #[inline]
+    pub fn new([begins, ill, odd]: [u64; 3], at: usize, length: usize) -> Self {
+        Note { begins, ill, odd, place: at << 8 | length }
+    }
+
+    /// Where the block begins.
+    #[inline]
+    pub fn at(&self) -> usize {
+        self.place >> 8
+    }
+
+    /// How far from there on what begins in it ends: with what comes behind the block, a little more than 64.
+    #[inline]
+    pub fn length(&self) -> usize {
+        self.place & 0xFF
+    }
+
+    /// Whether each byte of a whole block is a code point or an ill-formed unit of its own.
+    #[inline]
+    pub fn is_each(&self) -> bool {
+        self.begins == !0 && self.length() == 64
+    }
+}
+
+/// Blocks at most that are noted: those of a megabyte that is dirty everywhere.
+const MOST_NOTES: usize = 1 << 14;
+
+/// What measuring saw, so that writing need not look again: all is clean but for some blocks.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+pub struct Notes {
+    /// Where measuring started.
+    pub(super) start: usize,
+    /// Where it ended, or where there was no room for more notes.
+    pub(super) end: usize,
+    pub(super) blocks: Vec<Note>,
+    most: usize,
+}
+
+impl Default for Notes {
+    fn default() -> Self {
+        Notes { start: 0, end: 0, blocks: Vec::new(), most: MOST_NOTES }
+    }
+}
+
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+impl Notes {
+    /// Room for no notes.
+    pub(super) fn none() -> Self {
+        Notes { most: 0, ..Notes::default() }
+    }
+
+    /// Begin at an offset.
+    pub(super) fn begin(&mut self, start: usize) {
+        (self.start, self.end) = (start, usize::MAX);
+        self.blocks.clear();
+    }
+
+    /// Add a block, before which what was read ends at `border`.
+    #[inline]
+    pub(super) fn add(&mut self, note: Note, border: usize) {
+        if self.blocks.len() < self.blocks.capacity() || self.grows(border) {
+            self.blocks.push(note);
+        }
+    }
+
+    /// Make room, or end.
+    #[cold]
+    fn grows(&mut self, border: usize) -> bool {
+        let more = self.most.saturating_sub(self.blocks.len()).min(self.blocks.len().max(64));
+        // What was not noted once must not be taken for clean.
+        let grown = more > 0 && self.end == usize::MAX && self.blocks.try_reserve_exact(more).is_ok();
+        if !grown {
+            self.end = self.end.min(border);
+        }
+        grown
+    }
+
+    /// End where measuring did.
+    pub(super) fn finish(&mut self, end: usize) {
+        self.end = self.end.min(end);
+    }
+}
+
 impl Source<'_> {
     /// What happens at an ill-formed unit: by the form, where it has a row for stray bytes.
     #[must_use]
@@ -95,6 +198,11 @@ impl Source<'_> {
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Extent {
         simd::measure(self, start, limit).unwrap_or_else(|| portable::measure(self, start, limit))
+    }
+
+    /// The same, and note what writing needs.
+    pub fn measure_noting(&self, start: usize, limit: usize, notes: &mut Notes) -> Extent {
+        simd::measure_noting(self, start, limit, notes).unwrap_or_else(|| portable::measure(self, start, limit))
     }
 
     /// Write what [`Source::measure`] measured, with the same limit; the end is returned.
