@@ -204,6 +204,22 @@ fn pairs_without_a_gap_end_wherever_something_else_stands() {
 }
 
 #[test]
+fn surrogates_far_apart_are_found_behind_text_without_any() {
+    const QUIET: usize = 2500;
+    for (name, forms) in with_layouts() {
+        for (letter, place) in
+            [0x6F22_u32, 0x44F, 0xD7A3].into_iter().flat_map(|letter| (0..64).map(move |at| (letter, at)))
+        {
+            let quiet = by_rows(&forms[1], &text(&forms[1], &[letter, letter, 0x61], place, QUIET));
+            for odd in [&b"\xED\xA0\xBD\xED\xB8\x80"[..], b"\xED\xA0\xBD", b"\xED\xB8\x80", b"\0", b"\xC0\x80"] {
+                let data = [&quiet[place..], odd, &quiet, odd, &quiet[..place], odd].concat();
+                check_read(&name, &forms, &data, OnFault::Replace);
+            }
+        }
+    }
+}
+
+#[test]
 fn surrogates_are_told_apart_wherever_they_stand() {
     for (name, form) in family() {
         for kind in [[0x61_u32], [0x6F22], [0x1_F600]] {

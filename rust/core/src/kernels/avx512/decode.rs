@@ -85,6 +85,17 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
 /// The same, with notes of the blocks that are not known to be clean.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
+    if source.layout.has_nul {
+        measure_with::<true>(source, (start, limit), notes)
+    } else {
+        measure_with::<false>(source, (start, limit), notes)
+    }
+}
+
+/// The same, where it is known whether the layout has NUL.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn measure_with<const HAS_NUL: bool>(source: &Source<'_>, (start, limit): (usize, usize), notes: &mut Notes) -> Extent {
     let reader = Reader::new(source);
     notes.begin(start);
     let mut counted = Counted {
@@ -95,15 +106,14 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
         pairs: 0,
         ills: 0,
     };
-    let is_plain = source.layout.has_nul && source.layout.pairs == Pairs::Apart;
+    let tells_surrogates = source.layout.pairs != Pairs::Apart;
     let (mut at, mut recent) = (start, Recent::default());
     while at < limit {
         let begun = at;
-        at = if is_plain {
-            reader.count_clean::<true>(source.data, (at, limit), &mut counted)
-        } else {
-            reader.count_clean::<false>(source.data, (at, limit), &mut counted)
-        };
+        at = reader.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
+        if tells_surrogates {
+            at = reader.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
+        }
         recent.add_clean((at - begun) / 64);
         let (end, goes_on) = reader.count_dirty(source.data, (at, limit), &mut recent, (&mut counted, notes));
         at = end;
@@ -114,6 +124,9 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
     notes.finish(at);
     Extent { end: at, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 }
 }
+
+/// So many blocks without surrogates are likely to be followed by more, which need not be told from other text.
+const QUIET_BLOCKS: usize = 32;
 
 /// A block that is well-formed, up to where its last sequence begins at least.
 struct Clean {
@@ -145,9 +158,11 @@ impl Reader<'_> {
     ///
     /// A sequence is counted in the block where it begins, and seen to be whole in the next: so each block is counted
     /// when the next has been seen, and of the last only what is before its last sequence.
+    ///
+    /// Where surrogates are not told from other text but mean something, they end this; else text without them does.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn count_clean<const IS_PLAIN: bool>(
+    fn count_clean<const HAS_NUL: bool, const TELLS_SURROGATES: bool>(
         &self,
         data: &[u8],
         (start, limit): (usize, usize),
@@ -157,17 +172,18 @@ impl Reader<'_> {
         // The first lanes of a block that must be continuation bytes, and those where a trail must or may begin.
         let (mut due, mut trails_due) = (0, 0);
         let (mut last, mut guess) = (Clean::none(), pairs::Guess::default());
-        let has_nul = IS_PLAIN || self.layout.has_nul;
+        let second_count = if TELLS_SURROGATES { self.second_count } else { self.second_count_apart };
+        let mut quiet = 0;
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
         while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
             let b0 = bytes_64(window, 0);
             fetch_ahead(window, 0);
             let high = _mm512_movepi8_mask(b0);
-            let is_nul = !has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
-            if high | due | trails_due == 0 && !is_nul {
+            let nul = if HAS_NUL { 0 } else { _mm512_testn_epi8_mask(b0, b0) };
+            if high | due | trails_due | nul == 0 {
                 counted.add_clean(data, &last, !0);
                 last = Clean::none();
-                let count = ascii_bytes(&data[at..limit], has_nul);
+                let count = ascii_bytes(&data[at..limit], HAS_NUL);
                 (at, counted.count) = (at + count, counted.count + count);
                 continue;
             }
@@ -176,11 +192,12 @@ impl Reader<'_> {
             let (two, three, four) = (high & !continuing, is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
             let expected = due | two << 1 | three << 2 | four << 3;
             let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
-            let fails = _mm512_mask_cmpge_epu8_mask(two, second, self.second_count.of_lead(b0));
-            let mut wrong = expected ^ continuing | fails;
+            let fails = _mm512_mask_cmpge_epu8_mask(two, second, second_count.of_lead(b0));
+            let mut wrong = expected ^ continuing | fails | nul;
             let mut joined = 0;
-            if !IS_PLAIN {
+            if TELLS_SURROGATES {
                 let surrogates = surrogates(b0, b1);
+                quiet = if surrogates.leads | surrogates.trails == 0 { quiet + 1 } else { 0 };
                 if joins && surrogates.leads != 0 && guess.is_run(surrogates.leads) {
                     let border = at - last.open();
                     let length = pairs::length(&data[border..limit]);
@@ -199,7 +216,7 @@ impl Reader<'_> {
                     if joins { 0 } else { pairs } | if unpaired_part { surrogates.trails ^ after_leads } else { 0 };
                 trails_due = surrogates.leads >> 61;
             }
-            if wrong != 0 || is_nul {
+            if wrong != 0 || TELLS_SURROGATES && quiet == QUIET_BLOCKS {
                 break;
             }
             counted.add_clean(data, &last, !0);

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{bytes_64, low_64, store_64};
 use crate::kernels::source::{Answer, Source};
-use crate::layout::{Layout, Pairs, Table};
+use crate::layout::{Layout, Pairs, SURROGATE_SECOND, Table};
 use crate::piece::Surrogates;
 
 /// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
@@ -39,6 +39,8 @@ pub struct Reader<'a> {
     pub second_low: Lookup,
     /// How many second bytes a lead byte takes, from `second_low` on.
     pub second_count: Lookup,
+    /// The same without those of surrogates, where these mean something.
+    pub second_count_apart: Lookup,
     pub answer: Answer,
     /// What is added to the byte of an ill-formed lane; else that becomes U+FFFD.
     pub escape: Option<u32>,
@@ -118,6 +120,17 @@ impl Lookup {
         Lookup(_mm512_setzero_si512(), _mm512_maskz_add_epi8(begins, spans, _mm512_set1_epi8(1)))
     }
 
+    /// Such numbers without the second bytes of surrogates, where those are in pairs that mean something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn without_surrogates(self, layout: &Layout) -> Self {
+        if layout.pairs == Pairs::Apart {
+            return self;
+        }
+        let others = SURROGATE_SECOND - layout.second_low.of(0xED);
+        Lookup(self.0, _mm512_mask_min_epu8(self.1, 1 << (0xED - 0xC0), self.1, _mm512_set1_epi8(others as i8)))
+    }
+
     /// The entries of bytes from 80 on; of others something.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -192,6 +205,7 @@ impl<'a> Reader<'a> {
             strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
             second_low: Lookup::new(&layout.second_low),
             second_count: Lookup::second_count(layout),
+            second_count_apart: Lookup::second_count(layout).without_surrogates(layout),
             answer,
             escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
             replaces_units: layout.parting_is_unit
