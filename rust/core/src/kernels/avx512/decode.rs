@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 
     /// Count blocks of any text until they are clean; return where that ends, and whether reading goes on there.
-    #[inline]
+    #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_dirty(
         &self,
@@ -248,7 +248,7 @@ impl Reader<'_> {
             }
             fetch_ahead(data, at);
             let block = self.any_block(window(data, at, &mut copy), limit - at, carry);
-            self.count(&block, (at, carry), (counted, notes));
+            self.count::<false>(&block, (at, carry), (counted, notes));
             counted.pairs |= if self.layout.pairs == Pairs::Joined { block.odd } else { 0 };
             // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
             if !block.goes_on {
@@ -280,7 +280,7 @@ impl Reader<'_> {
         while let Some(window) = data[at..].first_chunk() {
             fetch_ahead(window, 0);
             let Some(block) = self.plain_block(window, limit - at, carry) else { break };
-            self.count(&block, (at, carry), (counted, notes));
+            self.count::<true>(&block, (at, carry), (counted, notes));
             (at, carry) = (at + 64, block.carry);
             recent.add(block.ill);
             if !recent.is_dirty() {
@@ -290,10 +290,15 @@ impl Reader<'_> {
         (at, carry)
     }
 
-    /// Count and note what begins in a block.
+    /// Count and note what begins in a block. A copy for each caller is put into that.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn count(&self, block: &Block, (at, carry): (usize, u64), (counted, notes): (&mut Counted<'_>, &mut Notes)) {
+    fn count<const IS_PLAIN: bool>(
+        &self,
+        block: &Block,
+        (at, carry): (usize, u64),
+        (counted, notes): (&mut Counted<'_>, &mut Notes),
+    ) {
         let begins = if self.answer == Answer::Drop { block.begins & !block.ill } else { block.begins };
         let [b0, b1, b2, _] = block.bytes;
         counted.add([b0, b1, b2], begins, block.two & !block.ill);
