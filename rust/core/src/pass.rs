@@ -129,7 +129,7 @@ impl Pass<'_> {
     /// How many code points the input gives from an offset on, and how wide; None where something must be handed out.
     #[must_use]
     pub fn measure(&self, start: usize) -> Option<Survey> {
-        let mut survey = Survey { extent: Extent::none(start), notes: None };
+        let mut survey = Survey { extent: Extent::none(start), notes: Notes::default() };
         (self.run(start, &mut survey) == Halt::End(self.data.len())).then_some(survey)
     }
 
@@ -138,9 +138,7 @@ impl Pass<'_> {
         let mut at = start;
         let result = match self.input() {
             Some(input) if survey.is_clean => sink.take(&input.known(), start, survey.end).map(|end| at = end),
-            Some(input) => {
-                self.go(&mut at, Some(survey.notes.as_ref().map_or(input, |notes| input.noted(notes))), sink)
-            }
+            Some(input) => self.go(&mut at, Some(input.noted(&survey.notes)), sink),
             None => self.go(&mut at, None, sink),
         };
         result.map_or_else(|halt| halt, |()| Halt::End(at))
@@ -298,8 +296,7 @@ impl Sink for () {
 #[derive(Clone, Debug)]
 pub struct Survey {
     extent: Extent,
-    /// Of what the kernels read first: mostly that is all.
-    notes: Option<Notes>,
+    notes: Notes,
 }
 
 impl Deref for Survey {
@@ -329,10 +326,7 @@ impl Sink for Survey {
     }
 
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        let next = match self.notes {
-            None => input.measure_noting(start, limit, self.notes.insert(Notes::default())),
-            Some(_) => input.measure(start, limit),
-        };
+        let next = input.measure_noting(start, limit, &mut self.notes);
         self.extent = self.extent.and(next);
         Ok(self.end)
     }

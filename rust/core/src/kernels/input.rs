@@ -115,6 +115,7 @@ impl<'a> Input<'a> {
         let (mut at, mut notes) = (start, Notes::default());
         while at < limit {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
+            notes.clear();
             let extent = self.measure_noting(at, chunk_limit, &mut notes);
             if extent.is_clean {
                 take(extent, &self.known(), (at, extent.end))?;

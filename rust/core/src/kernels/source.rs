@@ -123,21 +123,35 @@ impl Note {
 /// Blocks at most that are noted: those of a megabyte that is dirty everywhere.
 const MOST_NOTES: usize = 1 << 14;
 
-/// What measuring saw, so that writing need not look again: all is clean but for some blocks.
+/// Blocks for which there is room first: where kernels stop again and again, few are noted each time.
+const FIRST_NOTES: usize = 8;
+
+/// What measuring saw, so that writing need not look again: in some stretches all is clean but for some blocks.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 pub struct Notes {
-    /// Where measuring started.
-    pub(super) start: usize,
-    /// Where it ended, or where there was no room for more notes.
-    pub(super) end: usize,
-    pub(super) blocks: Vec<Note>,
+    stretches: Vec<Noted>,
+    blocks: Vec<Note>,
+    /// Whether no more can be noted.
+    is_full: bool,
     most: usize,
+}
+
+/// A stretch of which the blocks are noted.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+struct Noted {
+    /// Where measuring started.
+    start: usize,
+    /// Where it ended, or where there was no room for more notes.
+    end: usize,
+    /// How many blocks were noted before.
+    first: usize,
 }
 
 impl Default for Notes {
     fn default() -> Self {
-        Notes { start: 0, end: 0, blocks: Vec::new(), most: MOST_NOTES }
+        Notes { stretches: Vec::new(), blocks: Vec::new(), is_full: false, most: MOST_NOTES }
     }
 }
 
@@ -148,35 +162,60 @@ impl Notes {
         Notes { most: 0, ..Notes::default() }
     }
 
-    /// Begin at an offset.
-    pub(super) fn begin(&mut self, start: usize) {
-        (self.start, self.end) = (start, usize::MAX);
+    /// Forget all.
+    pub(super) fn clear(&mut self) {
+        self.stretches.clear();
         self.blocks.clear();
+        self.is_full = false;
+    }
+
+    /// Begin a stretch at an offset.
+    pub(super) fn begin(&mut self, start: usize) {
+        self.is_full |= self.stretches.len() >= self.most || self.stretches.try_reserve(1).is_err();
+        if !self.is_full {
+            self.stretches.push(Noted { start, end: start, first: self.blocks.len() });
+        }
     }
 
     /// Add a block, before which what was read ends at `border`.
     #[inline]
     pub(super) fn add(&mut self, note: Note, border: usize) {
-        if self.blocks.len() < self.blocks.capacity() || self.grows(border) {
+        // What was not noted once must not be taken for clean.
+        if !self.is_full && (self.blocks.len() < self.blocks.capacity() || self.grows(border)) {
             self.blocks.push(note);
         }
     }
 
-    /// Make room, or end.
+    /// Make room, or end the stretch.
     #[cold]
     fn grows(&mut self, border: usize) -> bool {
-        let more = self.most.saturating_sub(self.blocks.len()).min(self.blocks.len().max(64));
-        // What was not noted once must not be taken for clean.
-        let grown = more > 0 && self.end == usize::MAX && self.blocks.try_reserve_exact(more).is_ok();
+        let more = self.most.saturating_sub(self.blocks.len()).min(self.blocks.len().max(FIRST_NOTES));
+        let grown = more > 0 && self.blocks.try_reserve_exact(more).is_ok();
         if !grown {
-            self.end = self.end.min(border);
+            self.finish(border);
+            self.is_full = true;
         }
         grown
     }
 
-    /// End where measuring did.
+    /// End the stretch where measuring did.
     pub(super) fn finish(&mut self, end: usize) {
-        self.end = self.end.min(end);
+        if let Some(last) = self.stretches.last_mut().filter(|_| !self.is_full) {
+            last.end = end;
+        }
+    }
+
+    /// Whether the last stretch may have ended for want of room.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Where the stretch ends that starts at an offset, and its blocks.
+    pub(super) fn stretch(&self, start: usize) -> Option<(usize, &[Note])> {
+        let at = self.stretches.binary_search_by_key(&start, |stretch| stretch.start).ok()?;
+        let behind = self.stretches.get(at + 1).map_or(self.blocks.len(), |next| next.first);
+        let Noted { end, first, .. } = self.stretches[at];
+        Some((end, &self.blocks[first..behind]))
     }
 }
 

@@ -85,44 +85,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
 /// The same, with notes of the blocks that are not known to be clean.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
-    if source.layout.has_nul {
-        measure_with::<true>(source, (start, limit), notes)
-    } else {
-        measure_with::<false>(source, (start, limit), notes)
-    }
-}
-
-/// The same, where it is known whether the layout has NUL.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn measure_with<const HAS_NUL: bool>(source: &Source<'_>, (start, limit): (usize, usize), notes: &mut Notes) -> Extent {
-    let reader = Reader::new(source);
-    notes.begin(start);
-    let mut counted = Counted {
-        layout: source.layout,
-        count: 0,
-        largest: _mm512_setzero_si512(),
-        fine: Width::Ascii,
-        pairs: 0,
-        ills: 0,
-    };
-    let tells_surrogates = source.layout.pairs != Pairs::Apart;
-    let (mut at, mut recent) = (start, Recent::default());
-    while at < limit {
-        let begun = at;
-        at = reader.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
-        if tells_surrogates {
-            at = reader.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
-        }
-        recent.add_clean((at - begun) / 64);
-        let (end, goes_on) = reader.count_dirty(source.data, (at, limit), &mut recent, (&mut counted, notes));
-        at = end;
-        if !goes_on {
-            break;
-        }
-    }
-    notes.finish(at);
-    Extent { end: at, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 }
+    Reader::new(source).measure(source, (start, limit), notes)
 }
 
 /// So many blocks without surrogates are likely to be followed by more, which need not be told from other text.
@@ -153,6 +116,53 @@ impl Clean {
 }
 
 impl Reader<'_> {
+    /// Measure and note.
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn measure(&self, source: &Source<'_>, stretch: (usize, usize), notes: &mut Notes) -> Extent {
+        if self.layout.has_nul {
+            self.measure_with::<true>(source, stretch, notes)
+        } else {
+            self.measure_with::<false>(source, stretch, notes)
+        }
+    }
+
+    /// The same, where it is known whether the layout has NUL.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn measure_with<const HAS_NUL: bool>(
+        &self,
+        source: &Source<'_>,
+        (start, limit): (usize, usize),
+        notes: &mut Notes,
+    ) -> Extent {
+        notes.begin(start);
+        let mut counted = Counted {
+            layout: source.layout,
+            count: 0,
+            largest: _mm512_setzero_si512(),
+            fine: Width::Ascii,
+            pairs: 0,
+            ills: 0,
+        };
+        let tells_surrogates = source.layout.pairs != Pairs::Apart;
+        let (mut at, mut recent) = (start, Recent::default());
+        while at < limit {
+            let begun = at;
+            at = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
+            if tells_surrogates {
+                at = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
+            }
+            recent.add_clean((at - begun) / 64);
+            let (end, goes_on) = self.count_dirty(source.data, (at, limit), &mut recent, (&mut counted, notes));
+            at = end;
+            if !goes_on {
+                break;
+            }
+        }
+        notes.finish(at);
+        Extent { end: at, count: counted.count, width: counted.width(self.answer), is_clean: counted.ills == 0 }
+    }
+
     /// Count whole blocks, as long as they are well-formed and as the layout has it; return where a sequence begins from
     /// which on something else must look.
     ///
@@ -412,14 +422,18 @@ fn write<T>(
         return limit;
     }
     let (reader, mut copy, mut own) = (Reader::new(source), [0; 72], Notes::default());
-    let mut given = source.notes.filter(|notes| notes.start == start);
-    let mut at = start;
-    while at < limit {
-        let notes = given.take().unwrap_or_else(|| {
-            measure_noting(source, at, limit.min(at + CHUNK_BYTES), &mut own);
-            &own
+    let (mut at, mut given, mut goes_on) = (start, source.notes, true);
+    while at < limit && goes_on {
+        let noted = given.take().and_then(|notes| notes.stretch(at).inspect(|_| goes_on = notes.is_full()));
+        // One that ended for want of room before its first block is none.
+        let noted = noted.filter(|&(end, _)| end > at).or_else(|| {
+            let chunk_limit = limit.min(at + CHUNK_BYTES);
+            own.clear();
+            goes_on = reader.measure(source, (at, chunk_limit), &mut own).end >= chunk_limit;
+            own.stretch(at)
         });
-        for note in &notes.blocks {
+        let Some((end, blocks)) = noted.filter(|&(end, _)| end > at) else { break };
+        for note in blocks {
             if at < note.at() {
                 put_clean(&source.data[at..note.at()], out);
             }
@@ -427,12 +441,9 @@ fn write<T>(
             put_block(&reader, window(source.data, note.at(), &mut copy), note, out);
             at = note.at() + note.length();
         }
-        if at < notes.end {
-            put_clean(&source.data[at..notes.end], out);
-            at = notes.end;
-        }
-        if at == notes.start {
-            break;
+        if at < end {
+            put_clean(&source.data[at..end], out);
+            at = end;
         }
     }
     at
