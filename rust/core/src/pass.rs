@@ -1,9 +1,11 @@
 //! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
 
+use std::ops::Deref;
+
 use crate::OutOfMemory;
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::form::Form;
-use crate::kernels::{Answer, Extent, Input, Output, Source, Units, Width};
+use crate::kernels::{Answer, Extent, Input, Notes, Output, Source, Units, Width};
 use crate::sequence::Step;
 use crate::wide::Wide;
 
@@ -118,7 +120,7 @@ impl Pass<'_> {
     /// Go on from an offset until the input ends or something must be handed out.
     pub fn run(&self, start: usize, sink: &mut impl Sink) -> Halt {
         let mut at = start;
-        match self.go(&mut at, sink) {
+        match self.go(&mut at, self.input(), sink) {
             Ok(()) => Halt::End(at),
             Err(halt) => halt,
         }
@@ -126,15 +128,20 @@ impl Pass<'_> {
 
     /// How many code points the input gives from an offset on, and how wide; None where something must be handed out.
     #[must_use]
-    pub fn measure(&self, start: usize) -> Option<Extent> {
-        let mut extent = Extent::none(start);
-        (self.run(start, &mut extent) == Halt::End(self.data.len())).then_some(extent)
+    pub fn measure(&self, start: usize) -> Option<Survey> {
+        let mut survey = Survey { extent: Extent::none(start), notes: Notes::default() };
+        (self.run(start, &mut survey) == Halt::End(self.data.len())).then_some(survey)
     }
 
     /// Write what [`Pass::measure`] measured.
-    pub fn write(&self, start: usize, extent: &Extent, sink: &mut impl Sink) -> Halt {
-        let Some(input) = self.input().filter(|_| extent.is_clean) else { return self.run(start, sink) };
-        sink.take(&input.known(), start, extent.end).map_or_else(|halt| halt, Halt::End)
+    pub fn write(&self, start: usize, survey: &Survey, sink: &mut impl Sink) -> Halt {
+        let mut at = start;
+        let result = match self.input() {
+            Some(input) if survey.is_clean => sink.take(&input.known(), start, survey.end).map(|end| at = end),
+            Some(input) => self.go(&mut at, Some(input.noted(&survey.notes)), sink),
+            None => self.go(&mut at, None, sink),
+        };
+        result.map_or_else(|halt| halt, |()| Halt::End(at))
     }
 
     /// What the first units say of a text of 16-bit units: that it goes on so, each of them a code point. None where that
@@ -167,8 +174,7 @@ impl Pass<'_> {
         }
     }
 
-    fn go(&self, at: &mut usize, sink: &mut impl Sink) -> Result<(), Halt> {
-        let input = self.input();
+    fn go(&self, at: &mut usize, input: Option<Input<'_>>, sink: &mut impl Sink) -> Result<(), Halt> {
         // Where more may follow, the kernels read what they can see whole.
         let visible = if self.is_final { self.data.len() } else { self.data.len().saturating_sub(LOOK_AHEAD) };
         let mut window = WINDOW_BYTES;
@@ -201,7 +207,9 @@ impl Pass<'_> {
             return Some(Input::Units(Units { wide, answer, data: self.data }));
         }
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
-        layout.map(|layout| Input::Bytes(Source { layout, agreement: &self.form.agreement, answer, data: self.data }))
+        layout.map(|layout| {
+            Input::Bytes(Source { layout, agreement: &self.form.agreement, answer, data: self.data, notes: None })
+        })
     }
 
     /// Walk the sequences that begin before `limit`; false says that more input could change the answer.
@@ -284,26 +292,42 @@ impl Sink for () {
     }
 }
 
-/// How many code points there are, and how wide.
-impl Sink for Extent {
+/// How many code points an input gives and how wide they are, and what was seen that writing them needs.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    extent: Extent,
+    notes: Notes,
+}
+
+impl Deref for Survey {
+    type Target = Extent;
+
+    fn deref(&self) -> &Extent {
+        &self.extent
+    }
+}
+
+impl Sink for Survey {
     fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
         // Asked for what is walked, which need not give anything.
-        self.is_clean = false;
+        self.extent.is_clean = false;
         Ok(())
     }
 
     fn put(&mut self, code_point: u32, _: usize, end: usize) -> Result<(), Halt> {
-        *self = self.and(Extent { end, count: 1, width: Width::of(code_point), is_clean: false });
+        self.extent = self.extent.and(Extent { end, count: 1, width: Width::of(code_point), is_clean: false });
         Ok(())
     }
 
     fn put_ascii(&mut self, characters: &[u8], _: usize, end: usize) -> Result<(), Halt> {
-        *self = self.and(Extent { end, count: characters.len(), width: Width::Ascii, is_clean: false });
+        let (count, width) = (characters.len(), Width::Ascii);
+        self.extent = self.extent.and(Extent { end, count, width, is_clean: false });
         Ok(())
     }
 
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        *self = self.and(input.measure(start, limit));
+        let next = input.measure_noting(start, limit, &mut self.notes);
+        self.extent = self.extent.and(next);
         Ok(self.end)
     }
 }

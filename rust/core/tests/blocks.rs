@@ -5,7 +5,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::{Extent, Form, Missing, OnFault, Output, Pass, Sink, Text, TextBuffer, Width, encode_text};
+use eightfold_core::{Form, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text};
 use forms::family;
 
 /// What repeats. Sequences of one length fill a block without a gap; others are so dense, or so far apart, that eight
@@ -72,8 +72,8 @@ fn filled<T: Copy + PartialEq + std::fmt::Debug>(
     values[..count].to_vec()
 }
 
-fn decoded(pass: &Pass<'_>, extent: &Extent) -> Vec<u32> {
-    fn all<'a, T>(pass: &Pass<'_>, extent: &Extent, out: &mut Output<'a, T>)
+fn decoded(pass: &Pass<'_>, extent: &Survey) -> Vec<u32> {
+    fn all<'a, T>(pass: &Pass<'_>, extent: &Survey, out: &mut Output<'a, T>)
     where
         Output<'a, T>: Sink,
     {
@@ -205,6 +205,22 @@ fn pairs_without_a_gap_end_wherever_something_else_stands() {
                         check_read(&name, &forms, &data, on_fault);
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn surrogates_far_apart_are_found_behind_text_without_any() {
+    const QUIET: usize = 2500;
+    for (name, forms) in with_layouts() {
+        for (letter, place) in
+            [0x6F22_u32, 0x44F, 0xD7A3].into_iter().flat_map(|letter| (0..64).map(move |at| (letter, at)))
+        {
+            let quiet = by_rows(&forms[1], &text(&forms[1], &[letter, letter, 0x61], place, QUIET));
+            for odd in [&b"\xED\xA0\xBD\xED\xB8\x80"[..], b"\xED\xA0\xBD", b"\xED\xB8\x80", b"\0", b"\xC0\x80"] {
+                let data = [&quiet[place..], odd, &quiet, odd, &quiet[..place], odd].concat();
+                check_read(&name, &forms, &data, OnFault::Replace);
             }
         }
     }

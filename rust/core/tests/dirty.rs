@@ -1,9 +1,11 @@
 //! Dirty text of random density, in ASCII of every length up to two blocks, is read as the automaton alone reads it, whole
-//! and in two pieces, wherever it is cut.
+//! and in two pieces, wherever it is cut; and so is text that is longer than what is noted of it while it is measured.
 
 mod forms;
 
-use eightfold_core::{Form, Halt, OnFault, Pass, TextBuffer};
+use std::mem::MaybeUninit;
+
+use eightfold_core::{Form, Halt, OnFault, Output, Pass, TextBuffer};
 use forms::family;
 
 const PADDING: usize = 128;
@@ -90,6 +92,56 @@ fn dirty_text_is_read_as_the_automaton_reads_it() {
             for cut in 0..=data.len() {
                 assert_eq!(read(&form, &data, cut, on_fault), expected, "{name} {on_fault:?} cut at {cut}: {data:X?}");
             }
+        }
+    }
+}
+
+/// More blocks than are noted while a text is measured, of changing density: nearly clean, half of them dirty, all dirty.
+fn long(form: &Form, chance: &mut Chance) -> Vec<u8> {
+    let rows = &form.tables.rows;
+    let letters: Vec<Vec<u8>> = [0x61, 0xE9, 0x6F22, 0x1_F600]
+        .into_iter()
+        .filter_map(|point| {
+            let mut bytes = Vec::new();
+            form.write(point, &mut bytes).then_some(bytes)
+        })
+        .collect();
+    let mut data = Vec::new();
+    while data.len() < 3 << 20 {
+        let (gap, letter) = ([3, 40, 100, 700][chance.below(4)], &letters[chance.below(letters.len())]);
+        for _ in 0..4000 / gap {
+            (0..chance.below(2 * gap)).for_each(|_| data.extend(letter));
+            let row = &rows[chance.below(rows.len())].ranges;
+            data.extend(row.iter().map(|range| range.0 as u8).take(1 + chance.below(row.len())));
+            data.push(0x80 | chance.below(128) as u8);
+        }
+    }
+    data
+}
+
+#[test]
+fn long_text_of_changing_density_is_measured_and_written_as_the_automaton_reads_it() {
+    let mut bare_family = family();
+    for (name, form) in family().into_iter().filter(|(_, form)| form.layout.is_some()) {
+        let mut bare = bare_family.remove(&name).expect("the same family");
+        bare.layout = None;
+        let data = long(&form, &mut Chance(7));
+        for on_fault in [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape] {
+            let pass = |form| Pass { form, data: &data, is_final: true, largest: 0x10_FFFF, on_fault };
+            let mut expected = TextBuffer::default();
+            let halt = pass(&bare).run(0, &mut expected);
+            let survey = pass(&form).measure(0);
+            assert_eq!(survey.is_some(), halt == Halt::End(data.len()), "{name} {on_fault:?}");
+            let Some(survey) = survey else { continue };
+            assert_eq!((survey.count, survey.width), (expected.text().len(), expected.width()), "{name} {on_fault:?}");
+            let mut points = vec![MaybeUninit::uninit(); survey.count];
+            let mut out = Output::<u32>::new(&mut points);
+            assert_eq!(pass(&form).write(0, &survey, &mut out), halt, "{name} {on_fault:?}");
+            out.finish();
+            // SAFETY: the output is full.
+            let point = |at: usize| unsafe { points[at].assume_init() };
+            let wrong = (0..survey.count).find(|&at| point(at) != expected.text().at(at));
+            assert_eq!(wrong, None, "{name} {on_fault:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::{env, ptr, slice};
 
 use eightfold_core::kernels::{self, Level};
 use eightfold_core::{
-    Extent, Form, Measured, Missing, OnFault, Output, Pass, Sink, Text, TextBuffer, Width, encode_text,
+    Extent, Form, Measured, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text,
 };
 use forms::family;
 
@@ -119,7 +119,7 @@ fn pass<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
 
 fn decoded(pass: &Pass<'_>, out: &mut Fenced) -> Option<Vec<u32>> {
     let extent = pass.measure(0)?;
-    fn all<'a, T>(pass: &Pass<'_>, extent: &Extent, place: &'a mut [MaybeUninit<T>])
+    fn all<'a, T>(pass: &Pass<'_>, extent: &Survey, place: &'a mut [MaybeUninit<T>])
     where
         Output<'a, T>: Sink,
     {

@@ -172,7 +172,7 @@ fn random_strings_of_pieces_are_read_alike() {
                 }
             }
             for &answer in answers(&form) {
-                let source = Source { layout, agreement: &form.agreement, answer, data: &data };
+                let source = Source { layout, agreement: &form.agreement, answer, data: &data, notes: None };
                 check(&name, &form, &source, data.len());
                 check(&name, &form, &source, chance.below(data.len() + 1));
             }
@@ -193,7 +193,7 @@ fn what_two_bytes_begin_is_read_alike() {
                         check(
                             &name,
                             &form,
-                            &Source { layout, agreement: &form.agreement, answer, data: &data },
+                            &Source { layout, agreement: &form.agreement, answer, data: &data, notes: None },
                             data.len(),
                         );
                     }
@@ -209,7 +209,7 @@ fn the_kernels_stop_only_where_a_layout_does_not_tell() {
     let read = |name: &str, data: &[u8], answer| {
         let form = &family[name];
         let layout = form.layout.as_ref().expect("a form of bytes");
-        Source { layout, agreement: &form.agreement, answer, data }.measure(0, data.len()).end
+        Source { layout, agreement: &form.agreement, answer, data, notes: None }.measure(0, data.len()).end
     };
     let dirty = b"a\xC3\xA9\xFF\xED\xA0\x80\xE2\x82\xF0\x9F\x98\x80\x80";
     assert_eq!(read("utf-8", dirty, Answer::Replace), dirty.len());

@@ -4,7 +4,7 @@ mod forms;
 
 use eightfold_core::kernels::WideText;
 use eightfold_core::{
-    Extent, Form, Halt, Lacking, Missing, OnFault, Output, Pass, Sink, Step, Stretch, Text, TextBuffer, Width,
+    Form, Halt, Lacking, Missing, OnFault, Output, Pass, Sink, Step, Stretch, Survey, Text, TextBuffer, Width,
     encode_text,
 };
 use forms::family;
@@ -97,7 +97,7 @@ fn check_reading(form: &Form, data: &[u8], on_fault: OnFault, expected: &[u32]) 
     let mut buffer = TextBuffer::default();
     pass.run(0, &mut buffer);
     assert!((0..expected.len()).all(|at| buffer.text().at(at) == expected[at]), "{on_fault:?} {data:X?}");
-    let extent: Extent = pass.measure(0).expect("every fault has an answer");
+    let extent = pass.measure(0).expect("every fault has an answer");
     assert_eq!((extent.count, extent.width), (expected.len(), buffer.width()), "{on_fault:?} {data:X?}");
     match extent.width {
         Width::Ascii | Width::Latin1 => assert!(written::<u8>(&pass, &extent).eq(expected.iter().copied())),
@@ -109,7 +109,7 @@ fn check_reading(form: &Form, data: &[u8], on_fault: OnFault, expected: &[u32]) 
 /// What is written to memory of exactly the size that was measured.
 fn written<'a, T: Copy + Default + Into<u32> + 'a>(
     pass: &Pass<'_>,
-    extent: &Extent,
+    extent: &Survey,
 ) -> impl Iterator<Item = u32> + use<'a, T>
 where
     for<'b> Output<'b, T>: Sink,

@@ -46,8 +46,8 @@ pub fn decode<'py>(
         return Ok(text);
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
-    if let Some(extent) = reader.measure() {
-        return str_of_pass(py, &reader.pass(true), reader.at, extent);
+    if let Some(survey) = reader.measure() {
+        return str_of_pass(py, &reader.pass(true), reader.at, &survey);
     }
     let mut buffer = TextBuffer::default();
     while let Event::Points { points, .. } = reader.next(true, &mut buffer)? {
@@ -93,8 +93,8 @@ fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
             return Ok(text);
         }
     }
-    let extent = released(py, data.len(), || pass.measure(0));
-    extent.map(|extent| str_of_pass(py, &pass, 0, extent)).transpose()
+    let survey = released(py, data.len(), || pass.measure(0));
+    survey.map(|survey| str_of_pass(py, &pass, 0, &survey)).transpose()
 }
 
 fn measured_text<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {

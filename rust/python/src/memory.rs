@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Scalar, ShortBuffer};
-use eightfold_core::{Extent, Halt, Measured, Output, Pass, Text, TextBuffer, Width};
+use eightfold_core::{Extent, Halt, Measured, Output, Pass, Survey, Text, TextBuffer, Width};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -129,18 +129,18 @@ pub fn str_of_pass<'py>(
     py: Python<'py>,
     pass: &Pass<'_>,
     start: usize,
-    extent: Extent,
+    survey: &Survey,
 ) -> PyResult<Bound<'py, PyString>> {
-    if extent.is_clean && extent.width == Width::Ascii && extent.count == pass.data.len() - start {
+    if survey.is_clean && survey.width == Width::Ascii && survey.count == pass.data.len() - start {
         // One byte for each character: they are the same.
         let same = str_of_ascii(py, &pass.data[start..])?;
         return same.ok_or_else(|| PyMemoryError::new_err(()));
     }
-    let made = new_str(py, extent.count, extent.width, |memory| {
+    let made = new_str(py, survey.count, survey.width, |memory| {
         released(py, pass.data.len(), || match memory {
-            Unseen::One(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
-            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
-            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.write(start, &extent, out)),
+            Unseen::One(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
+            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
+            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
         })
     })?;
     made.ok_or_else(|| PyMemoryError::new_err(()))

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use eightfold_core::{Extent, Form, Halt, OnFault, Pass, Pending, Sink};
+use eightfold_core::{Form, Halt, OnFault, Pass, Pending, Sink, Survey};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -139,7 +139,7 @@ impl<'py> Reader<'py> {
     }
 
     /// How much the whole input gives; None where Python must be asked.
-    pub fn measure(&self) -> Option<Extent> {
+    pub fn measure(&self) -> Option<Survey> {
         let (pass, start) = (self.pass(true), self.at);
         released(self.input.py(), pass.data.len(), || pass.measure(start))
     }

@@ -1,6 +1,6 @@
 //! What the kernels read and write, whatever the width of its units: one of two kinds each.
 
-use super::source::{Answer, Extent, Source};
+use super::source::{Answer, Extent, Notes, Source};
 use super::spelt::{Spelt, Stretch};
 use super::units::{Units, WideText};
 use super::{Output, Width, is_utf8_up_to};
@@ -49,6 +49,23 @@ impl<'a> Input<'a> {
         write_ucs4(out: &mut Output<'_, u32>) -> usize;
     }
 
+    /// Measure, and note what writing needs.
+    pub fn measure_noting(&self, start: usize, limit: usize, notes: &mut Notes) -> Extent {
+        match self {
+            Input::Bytes(source) => source.measure_noting(start, limit, notes),
+            Input::Units(units) => units.measure(start, limit),
+        }
+    }
+
+    /// The same, of which measuring has noted something.
+    #[must_use]
+    pub fn noted(self, notes: &'a Notes) -> Self {
+        match self {
+            Input::Bytes(source) => Input::Bytes(Source { notes: Some(notes), ..source }),
+            Input::Units(_) => self,
+        }
+    }
+
     /// The same, of which what will be read was measured and is clean.
     #[must_use]
     pub fn known(self) -> Self {
@@ -93,16 +110,17 @@ impl<'a> Input<'a> {
         &self,
         start: usize,
         limit: usize,
-        mut take: impl FnMut(Extent, Self, (usize, usize)) -> Result<(), E>,
+        mut take: impl FnMut(Extent, &Input<'_>, (usize, usize)) -> Result<(), E>,
     ) -> Result<usize, E> {
-        let mut at = start;
+        let (mut at, mut notes) = (start, Notes::default());
         while at < limit {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
-            let extent = self.measure(at, chunk_limit);
+            notes.clear();
+            let extent = self.measure_noting(at, chunk_limit, &mut notes);
             if extent.is_clean {
-                take(extent, self.known(), (at, extent.end))?;
+                take(extent, &self.known(), (at, extent.end))?;
             } else {
-                take(extent, *self, (at, chunk_limit))?;
+                take(extent, &self.noted(&notes), (at, chunk_limit))?;
             }
             at = extent.end;
             // At the limit, or right before it where that cuts a unit.

@@ -28,7 +28,7 @@ pub use output::Output;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
 pub(crate) use simd::{append, append_up_to, tally, tally_units};
 pub(crate) use source::Faults;
-pub use source::{Answer, Extent, Source};
+pub use source::{Answer, Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Scalar;
 pub use text::Text;

@@ -10,7 +10,7 @@
 use std::mem::MaybeUninit;
 
 use super::utf8::Prefix;
-use super::{Extent, Faults, Level, Output, Source, Spelt, Stretch, Text, Units, WideText};
+use super::{Extent, Faults, Level, Notes, Output, Source, Spelt, Stretch, Text, Units, WideText};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 
@@ -221,6 +221,16 @@ pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]
     }
     let _ = (faults.layout, faults.table, faults.data, start, limit, counts);
     None
+}
+
+/// As [`measure`], with notes where they are of use.
+pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Option<Extent> {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => Some(unsafe { avx512::decode::measure_noting(source, start, limit, notes) }),
+        _ => measure(source, start, limit),
+    }
 }
 
 /// As [`tally`], of wide units: surrogates, and what is beyond Unicode. It stops before the last unit.

@@ -32,6 +32,8 @@ pub struct Source<'a> {
     pub answer: Answer,
     /// The bytes. Nothing follows them.
     pub data: &'a [u8],
+    /// What measuring them noted, for writing.
+    pub notes: Option<&'a Notes>,
 }
 
 /// Bytes of which the faults are counted.
@@ -77,6 +79,146 @@ impl Extent {
     }
 }
 
+/// A block of 64 bytes, or the last of fewer, that is not known to be clean.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+pub(super) struct Note {
+    /// Where something begins that is written, a bit for each byte.
+    pub begins: u64,
+    /// Where of that an ill-formed unit begins.
+    pub ill: u64,
+    /// Where of that something begins that is more than what the layout has in one sequence: see `look::Block::odd`.
+    pub odd: u64,
+    /// Where the block begins, and in the lowest byte how far from there on what begins in it ends.
+    place: usize,
+}
+
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+impl Note {
+    /// A block from `at` on, in which what begins, is ill-formed and odd is this, and takes so many bytes.
+    #[inline]
+    pub fn new([begins, ill, odd]: [u64; 3], at: usize, length: usize) -> Self {
+        Note { begins, ill, odd, place: at << 8 | length }
+    }
+
+    /// Where the block begins.
+    #[inline]
+    pub fn at(&self) -> usize {
+        self.place >> 8
+    }
+
+    /// How far from there on what begins in it ends: with what comes behind the block, a little more than 64.
+    #[inline]
+    pub fn length(&self) -> usize {
+        self.place & 0xFF
+    }
+
+    /// Whether each byte of a whole block is a code point or an ill-formed unit of its own.
+    #[inline]
+    pub fn is_each(&self) -> bool {
+        self.begins == !0 && self.length() == 64
+    }
+}
+
+/// Blocks at most that are noted: those of a megabyte that is dirty everywhere.
+const MOST_NOTES: usize = 1 << 14;
+
+/// Blocks for which there is room first: where kernels stop again and again, few are noted each time.
+const FIRST_NOTES: usize = 8;
+
+/// What measuring saw, so that writing need not look again: in some stretches all is clean but for some blocks.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+pub struct Notes {
+    stretches: Vec<Noted>,
+    blocks: Vec<Note>,
+    /// Whether no more can be noted.
+    is_full: bool,
+    most: usize,
+}
+
+/// A stretch of which the blocks are noted.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+struct Noted {
+    /// Where measuring started.
+    start: usize,
+    /// Where it ended, or where there was no room for more notes.
+    end: usize,
+    /// How many blocks were noted before.
+    first: usize,
+}
+
+impl Default for Notes {
+    fn default() -> Self {
+        Notes { stretches: Vec::new(), blocks: Vec::new(), is_full: false, most: MOST_NOTES }
+    }
+}
+
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
+impl Notes {
+    /// Room for no notes.
+    pub(super) fn none() -> Self {
+        Notes { most: 0, ..Notes::default() }
+    }
+
+    /// Forget all.
+    pub(super) fn clear(&mut self) {
+        self.stretches.clear();
+        self.blocks.clear();
+        self.is_full = false;
+    }
+
+    /// Begin a stretch at an offset.
+    pub(super) fn begin(&mut self, start: usize) {
+        self.is_full |= self.stretches.len() >= self.most || self.stretches.try_reserve(1).is_err();
+        if !self.is_full {
+            self.stretches.push(Noted { start, end: start, first: self.blocks.len() });
+        }
+    }
+
+    /// Add a block, before which what was read ends at `border`.
+    #[inline]
+    pub(super) fn add(&mut self, note: Note, border: usize) {
+        // What was not noted once must not be taken for clean.
+        if !self.is_full && (self.blocks.len() < self.blocks.capacity() || self.grows(border)) {
+            self.blocks.push(note);
+        }
+    }
+
+    /// Make room, or end the stretch.
+    #[cold]
+    fn grows(&mut self, border: usize) -> bool {
+        let more = self.most.saturating_sub(self.blocks.len()).min(self.blocks.len().max(FIRST_NOTES));
+        let grown = more > 0 && self.blocks.try_reserve_exact(more).is_ok();
+        if !grown {
+            self.finish(border);
+            self.is_full = true;
+        }
+        grown
+    }
+
+    /// End the stretch where measuring did.
+    pub(super) fn finish(&mut self, end: usize) {
+        if let Some(last) = self.stretches.last_mut().filter(|_| !self.is_full) {
+            last.end = end;
+        }
+    }
+
+    /// Whether the last stretch may have ended for want of room.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Where the stretch ends that starts at an offset, and its blocks.
+    pub(super) fn stretch(&self, start: usize) -> Option<(usize, &[Note])> {
+        let at = self.stretches.binary_search_by_key(&start, |stretch| stretch.start).ok()?;
+        let behind = self.stretches.get(at + 1).map_or(self.blocks.len(), |next| next.first);
+        let Noted { end, first, .. } = self.stretches[at];
+        Some((end, &self.blocks[first..behind]))
+    }
+}
+
 impl Source<'_> {
     /// What happens at an ill-formed unit: by the form, where it has a row for stray bytes.
     #[must_use]
@@ -95,6 +237,11 @@ impl Source<'_> {
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Extent {
         simd::measure(self, start, limit).unwrap_or_else(|| portable::measure(self, start, limit))
+    }
+
+    /// The same, and note what writing needs.
+    pub fn measure_noting(&self, start: usize, limit: usize, notes: &mut Notes) -> Extent {
+        simd::measure_noting(self, start, limit, notes).unwrap_or_else(|| portable::measure(self, start, limit))
     }
 
     /// Write what [`Source::measure`] measured, with the same limit; the end is returned.

@@ -1,17 +1,19 @@
 //! Bytes of any form that has a layout, measured and written as code points.
 //!
-//! What begins where is told by [`Reader`]; then `compress` drops the lanes where nothing begins.
+//! What begins where is told by [`Reader`], when it is measured; of blocks that are not clean it is noted. Writing goes by
+//! those notes: `compress` drops the lanes where nothing begins.
 
 use std::arch::x86_64::*;
 
 use super::clean::{self, CHOICE, halves_at, joined_32, put_joined, shifted_16, shifted_32, surrogates};
-use super::look::{Block, Reader, Window, bytes_of, continuations, is, is_at_least, last_8, window};
+use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, window};
 use super::{
-    OR_AND, ascii_bytes, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes,
-    sequences_at, store_64, values_of,
+    OR_AND, ascii_bytes, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32,
+    put_bytes, sequences_at, store_64, values_of,
 };
+use crate::chunk::CHUNK_BYTES;
 use crate::kernels::Output;
-use crate::kernels::source::{Answer, Extent, Source};
+use crate::kernels::source::{Answer, Extent, Note, Notes, Source};
 use crate::kernels::utf8::Width;
 use crate::layout::{Layout, PAIR, Pairs};
 
@@ -77,31 +79,17 @@ impl Counted<'_> {
 /// Measure from an offset to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
-    let reader = Reader::new(source);
-    let mut counted = Counted {
-        layout: source.layout,
-        count: 0,
-        largest: _mm512_setzero_si512(),
-        fine: Width::Ascii,
-        pairs: 0,
-        ills: 0,
-    };
-    let is_plain = source.layout.has_nul && source.layout.pairs == Pairs::Apart;
-    let mut at = start;
-    while at < limit {
-        at = if is_plain {
-            reader.count_clean::<true>(source.data, (at, limit), &mut counted)
-        } else {
-            reader.count_clean::<false>(source.data, (at, limit), &mut counted)
-        };
-        let (end, goes_on) = reader.count_dirty(source.data, (at, limit), &mut counted);
-        at = end;
-        if !goes_on {
-            break;
-        }
-    }
-    Extent { end: at, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 }
+    measure_noting(source, start, limit, &mut Notes::none())
 }
+
+/// The same, with notes of the blocks that are not known to be clean.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
+    Reader::new(source).measure(source, (start, limit), notes)
+}
+
+/// So many blocks without surrogates are likely to be followed by more, which need not be told from other text.
+const QUIET_BLOCKS: usize = 32;
 
 /// A block that is well-formed, up to where its last sequence begins at least.
 struct Clean {
@@ -128,14 +116,63 @@ impl Clean {
 }
 
 impl Reader<'_> {
+    /// Measure and note.
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn measure(&self, source: &Source<'_>, stretch: (usize, usize), notes: &mut Notes) -> Extent {
+        if self.layout.has_nul {
+            self.measure_with::<true>(source, stretch, notes)
+        } else {
+            self.measure_with::<false>(source, stretch, notes)
+        }
+    }
+
+    /// The same, where it is known whether the layout has NUL.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn measure_with<const HAS_NUL: bool>(
+        &self,
+        source: &Source<'_>,
+        (start, limit): (usize, usize),
+        notes: &mut Notes,
+    ) -> Extent {
+        notes.begin(start);
+        let mut counted = Counted {
+            layout: source.layout,
+            count: 0,
+            largest: _mm512_setzero_si512(),
+            fine: Width::Ascii,
+            pairs: 0,
+            ills: 0,
+        };
+        let tells_surrogates = source.layout.pairs != Pairs::Apart;
+        let (mut at, mut recent) = (start, Recent::default());
+        while at < limit {
+            let begun = at;
+            at = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
+            if tells_surrogates {
+                at = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
+            }
+            recent.add_clean((at - begun) / 64);
+            let (end, goes_on) = self.count_dirty(source.data, (at, limit), &mut recent, (&mut counted, notes));
+            at = end;
+            if !goes_on {
+                break;
+            }
+        }
+        notes.finish(at);
+        Extent { end: at, count: counted.count, width: counted.width(self.answer), is_clean: counted.ills == 0 }
+    }
+
     /// Count whole blocks, as long as they are well-formed and as the layout has it; return where a sequence begins from
     /// which on something else must look.
     ///
     /// A sequence is counted in the block where it begins, and seen to be whole in the next: so each block is counted
     /// when the next has been seen, and of the last only what is before its last sequence.
+    ///
+    /// Where surrogates are not told from other text but mean something, they end this; else text without them does.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn count_clean<const IS_PLAIN: bool>(
+    fn count_clean<const HAS_NUL: bool, const TELLS_SURROGATES: bool>(
         &self,
         data: &[u8],
         (start, limit): (usize, usize),
@@ -145,17 +182,18 @@ impl Reader<'_> {
         // The first lanes of a block that must be continuation bytes, and those where a trail must or may begin.
         let (mut due, mut trails_due) = (0, 0);
         let (mut last, mut guess) = (Clean::none(), pairs::Guess::default());
-        let has_nul = IS_PLAIN || self.layout.has_nul;
+        let second_count = if TELLS_SURROGATES { self.second_count } else { self.second_count_apart };
+        let mut quiet = 0;
         let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
         while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
             let b0 = bytes_64(window, 0);
             fetch_ahead(window, 0);
             let high = _mm512_movepi8_mask(b0);
-            let is_nul = !has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
-            if high | due | trails_due == 0 && !is_nul {
+            let nul = if HAS_NUL { 0 } else { _mm512_testn_epi8_mask(b0, b0) };
+            if high | due | trails_due | nul == 0 {
                 counted.add_clean(data, &last, !0);
                 last = Clean::none();
-                let count = ascii_bytes(&data[at..limit], has_nul);
+                let count = ascii_bytes(&data[at..limit], HAS_NUL);
                 (at, counted.count) = (at + count, counted.count + count);
                 continue;
             }
@@ -164,11 +202,12 @@ impl Reader<'_> {
             let (two, three, four) = (high & !continuing, is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
             let expected = due | two << 1 | three << 2 | four << 3;
             let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
-            let fails = two & _mm512_cmpgt_epu8_mask(second, self.second_span.of_lead(b0));
-            let mut wrong = expected ^ continuing | fails;
+            let fails = _mm512_mask_cmpge_epu8_mask(two, second, second_count.of_lead(b0));
+            let mut wrong = expected ^ continuing | fails | nul;
             let mut joined = 0;
-            if !IS_PLAIN {
+            if TELLS_SURROGATES {
                 let surrogates = surrogates(b0, b1);
+                quiet = if surrogates.leads | surrogates.trails == 0 { quiet + 1 } else { 0 };
                 if joins && surrogates.leads != 0 && guess.is_run(surrogates.leads) {
                     let border = at - last.open();
                     let length = pairs::length(&data[border..limit]);
@@ -187,7 +226,7 @@ impl Reader<'_> {
                     if joins { 0 } else { pairs } | if unpaired_part { surrogates.trails ^ after_leads } else { 0 };
                 trails_due = surrogates.leads >> 61;
             }
-            if wrong != 0 || is_nul {
+            if wrong != 0 || TELLS_SURROGATES && quiet == QUIET_BLOCKS {
                 break;
             }
             counted.add_clean(data, &last, !0);
@@ -199,28 +238,83 @@ impl Reader<'_> {
         at - last.open()
     }
 
-    /// Count blocks of any text until one is clean; return where that ends, and whether reading goes on there.
-    #[inline]
+    /// Count blocks of any text until they are clean; return where that ends, and whether reading goes on there.
+    #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn count_dirty(&self, data: &[u8], (start, limit): (usize, usize), counted: &mut Counted<'_>) -> (usize, bool) {
+    fn count_dirty(
+        &self,
+        data: &[u8],
+        (start, limit): (usize, usize),
+        recent: &mut Recent,
+        (counted, notes): (&mut Counted<'_>, &mut Notes),
+    ) -> (usize, bool) {
         let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
         while at < limit {
+            if self.is_plain {
+                (at, carry) = self.count_plain(data, (at, limit), carry, recent, (counted, notes));
+                if at > start && !recent.is_dirty() {
+                    break;
+                }
+            }
             fetch_ahead(data, at);
-            let block = self.any_block::<()>(window(data, at, &mut copy), limit - at, carry);
-            let dropped = if self.answer == Answer::Drop { block.ill } else { 0 };
-            let [b0, b1, b2, _] = block.bytes;
-            counted.add([b0, b1, b2], block.begins & !dropped, block.two & !block.ill);
-            (counted.ills, counted.pairs) = (counted.ills | block.ill, counted.pairs | block.pairs);
+            let block = self.any_block(window(data, at, &mut copy), limit - at, carry);
+            self.count::<false>(&block, (at, carry), (counted, notes));
+            counted.pairs |= if self.layout.pairs == Pairs::Joined { block.odd } else { 0 };
             // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
             if !block.goes_on {
                 return (at + block.length, false);
             }
             (at, carry) = (at + 64, block.carry);
-            if block.ill == 0 {
+            recent.add(block.ill);
+            if !recent.is_dirty() {
                 break;
             }
         }
         (at + carry.count_ones() as usize, true)
+    }
+
+    /// The same for plain blocks, as far as there are such: where a block begins, and its lanes in which nothing does.
+    ///
+    /// This is a function of its own for the registers.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count_plain(
+        &self,
+        data: &[u8],
+        (start, limit): (usize, usize),
+        mut carry: u64,
+        recent: &mut Recent,
+        (counted, notes): (&mut Counted<'_>, &mut Notes),
+    ) -> (usize, u64) {
+        let mut at = start;
+        while let Some(window) = data[at..].first_chunk() {
+            fetch_ahead(window, 0);
+            let Some(block) = self.plain_block(window, limit - at, carry) else { break };
+            self.count::<true>(&block, (at, carry), (counted, notes));
+            (at, carry) = (at + 64, block.carry);
+            recent.add(block.ill);
+            if !recent.is_dirty() {
+                break;
+            }
+        }
+        (at, carry)
+    }
+
+    /// Count and note what begins in a block. A copy for each caller is put into that.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count<const IS_PLAIN: bool>(
+        &self,
+        block: &Block,
+        (at, carry): (usize, u64),
+        (counted, notes): (&mut Counted<'_>, &mut Notes),
+    ) {
+        let begins = if self.answer == Answer::Drop { block.begins & !block.ill } else { block.begins };
+        let [b0, b1, b2, _] = block.bytes;
+        counted.add([b0, b1, b2], begins, block.two & !block.ill);
+        counted.ills |= block.ill;
+        let length = if block.goes_on { 64 + block.carry.count_ones() as usize } else { block.length };
+        notes.add(Note::new([begins, block.ill, block.odd], at, length), at + carry.count_ones() as usize);
     }
 }
 
@@ -240,42 +334,37 @@ fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) 
 /// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-    if let Some(text) = source.known(start, limit) {
-        clean::write_ucs1(text, source.layout.shift(), out);
-        return limit;
-    }
-    let ascii = |bytes, out: &mut Output<'_, u8>| put_bytes(out, bytes, 64);
-    write(source, start, limit, out, ascii, |reader, _, block, out| {
+    let put_clean = |text: &[u8], out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
+    write(source, start, limit, out, put_clean, |reader, window, note, out| {
         // The values are ASCII, or the two bits of a lead byte and the six of what follows it.
-        let [b0, b1, ..] = block.bytes;
+        let [b0, b1] = [0, 1].map(|from| bytes_of(window, from));
         let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(b0), _mm512_set1_epi8(0xC0_u8 as i8));
         let pair = _mm512_ternarylogic_epi32::<OR_AND>(upper, b1, _mm512_set1_epi8(0x3F));
         let pair = _mm512_add_epi8(pair, _mm512_set1_epi8(reader.layout.offsets[0] as i8));
-        let points = _mm512_mask_mov_epi8(b0, block.two, pair);
-        put_bytes(out, _mm512_maskz_compress_epi8(block.begins, points), block.begins.count_ones() as usize);
+        let points = _mm512_mask_mov_epi8(b0, is_at_least(b0, 0xC0), pair);
+        put_bytes(out, _mm512_maskz_compress_epi8(note.begins, points), note.begins.count_ones() as usize);
     })
 }
 
 /// The same as 16-bit units.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-    if let Some(text) = source.known(start, limit) {
-        clean::write_ucs2(text, source.layout.shift(), out);
-        return limit;
-    }
-    let ascii = |bytes, out: &mut Output<'_, u16>| {
-        put_16(out, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), 32);
-        put_16(out, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)), 32);
-    };
-    write(source, start, limit, out, ascii, |reader, _, block, out| {
-        if reader.has_plain_bytes() {
-            return put_units(reader, block, out);
+    let put_clean = |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2(text, source.layout.shift(), out);
+    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+        if note.is_each() {
+            let bytes = bytes_of(window, 0);
+            let units = [_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes)];
+            let mut ill = note.ill;
+            for units in units {
+                put_16(out, reader.answered_16(_mm512_cvtepu8_epi16(units), ill as u32), 32);
+                ill >>= 32;
+            }
+        } else if reader.has_plain_bytes() {
+            put_units(reader, window, note, out);
+        } else {
+            put_half::<0>(reader, window, note, out);
+            put_half::<32>(reader, window, note, out);
         }
-        let [b0, b1, b2, _] = block.bytes;
-        let lower = [b0, b1, b2].map(|bytes| _mm512_castsi512_si256(bytes));
-        let upper = [b0, b1, b2].map(|bytes| _mm512_extracti64x4_epi64::<1>(bytes));
-        put_half(reader, block, lower, 0, out);
-        put_half(reader, block, upper, 32, out);
     })
 }
 
@@ -283,32 +372,20 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 /// become code points.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-    if let Some(text) = source.known(start, limit) {
-        clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
-        return limit;
-    }
-    let ascii = |bytes, out: &mut Output<'_, u32>| {
-        put_32(out, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(bytes)), 16);
-        put_32(out, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(bytes)), 16);
-        put_32(out, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<2>(bytes)), 16);
-        put_32(out, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<3>(bytes)), 16);
-    };
-    write(source, start, limit, out, ascii, |reader, window, block, out| {
-        let after = last_8(window);
-        let mut places = _mm512_maskz_compress_epi8(block.begins, each_place());
-        let (mut ill, mut pairs) = (_pext_u64(block.ill, block.begins), _pext_u64(block.pairs, block.begins));
-        let mut replaced = if block.replaced == 0 { 0 } else { _pext_u64(block.replaced, block.begins) };
-        let mut left = block.begins.count_ones() as usize;
+    let joins = source.layout.pairs == Pairs::Joined;
+    let put_clean = |text: &[u8], out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
+    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+        let (bytes, after) = (bytes_of(window, 0), last_8(window));
+        let mut places = _mm512_maskz_compress_epi8(note.begins, each_place());
+        let mut ill = _pext_u64(note.ill, note.begins);
+        let mut odd = if note.odd == 0 { 0 } else { _pext_u64(note.odd, note.begins) };
+        let mut left = note.begins.count_ones() as usize;
         while left > 0 {
             let at = four_times(places);
-            let sequences = sequences_at(block.bytes[0], after, at);
+            let sequences = sequences_at(bytes, after, at);
             let mut points = values_of(sequences);
             if let Some(layout) = reader.layout.shift() {
                 points = shifted_32(layout, sequences, points);
-            }
-            if pairs as u16 != 0 {
-                let halves = halves_at(block.bytes[0], after, at);
-                points = _mm512_mask_mov_epi32(points, pairs as u16, joined_32(halves));
             }
             if ill as u16 != 0 {
                 let answers = match reader.escape {
@@ -316,18 +393,20 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
                     None => _mm512_set1_epi32(0xFFFD),
                 };
                 points = _mm512_mask_mov_epi32(points, ill as u16, answers);
-                if replaced as u16 != 0 {
-                    points = _mm512_mask_mov_epi32(points, replaced as u16, _mm512_set1_epi32(0xFFFD));
-                }
+            }
+            if odd as u16 != 0 {
+                let odd_points = if joins { joined_32(halves_at(bytes, after, at)) } else { _mm512_set1_epi32(0xFFFD) };
+                points = _mm512_mask_mov_epi32(points, odd as u16, odd_points);
             }
             put_32(out, points, left.min(16));
             places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
-            (ill, replaced, pairs) = (ill >> 16, replaced >> 16, pairs >> 16);
+            (ill, odd) = (ill >> 16, odd >> 16);
             left = left.saturating_sub(16);
         }
     })
 }
 
+/// Write by notes: what measuring noted, or what is measured now, chunk by chunk.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn write<T>(
@@ -335,33 +414,37 @@ fn write<T>(
     start: usize,
     limit: usize,
     out: &mut Output<'_, T>,
-    put_ascii: impl Fn(__m512i, &mut Output<'_, T>),
-    put_block: impl Fn(&Reader<'_>, &Window, &Block, &mut Output<'_, T>),
+    put_clean: impl Fn(&[u8], &mut Output<'_, T>),
+    put_block: impl Fn(&Reader<'_>, &Window, &Note, &mut Output<'_, T>),
 ) -> usize {
-    let reader = Reader::new(source);
-    let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
-    let mut expected = true;
-    while at < limit {
-        let (window, left) = (window(source.data, at, &mut copy), limit - at);
-        let first = bytes_of(window, 0);
-        fetch_ahead(window, 0);
-        if expected && reader.is_ascii(first, carry, left) {
-            put_ascii(first, out);
-            at += 64;
-            continue;
+    if let Some(text) = source.known(start, limit) {
+        put_clean(text, out);
+        return limit;
+    }
+    let (reader, mut copy, mut own) = (Reader::new(source), [0; 72], Notes::default());
+    let (mut at, mut given, mut goes_on) = (start, source.notes, true);
+    while at < limit && goes_on {
+        let noted = given.take().and_then(|notes| notes.stretch(at).inspect(|_| goes_on = notes.is_full()));
+        // One that ended for want of room before its first block is none.
+        let noted = noted.filter(|&(end, _)| end > at).or_else(|| {
+            let chunk_limit = limit.min(at + CHUNK_BYTES);
+            own.clear();
+            goes_on = reader.measure(source, (at, chunk_limit), &mut own).end >= chunk_limit;
+            own.stretch(at)
+        });
+        let Some((end, blocks)) = noted.filter(|&(end, _)| end > at) else { break };
+        for note in blocks {
+            if at < note.at() {
+                put_clean(&source.data[at..note.at()], out);
+            }
+            fetch_ahead(source.data, note.at());
+            put_block(&reader, window(source.data, note.at(), &mut copy), note, out);
+            at = note.at() + note.length();
         }
-        let mut block = reader.block::<T>(window, left, carry, expected);
-        expected = block.ill == 0;
-        if reader.answer == Answer::Drop {
-            block.begins &= !block.ill;
+        if at < end {
+            put_clean(&source.data[at..end], out);
+            at = end;
         }
-        put_block(&reader, window, &block, out);
-        // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
-        if !block.goes_on {
-            at += block.length;
-            break;
-        }
-        (at, carry) = (at + 64, block.carry);
     }
     at
 }
@@ -369,50 +452,46 @@ fn write<T>(
 /// Store the code points of a block, byte by byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_units(reader: &Reader<'_>, block: &Block, out: &mut Output<'_, u16>) {
-    let [b0, b1, b2, _] = block.bytes;
+fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
+    let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_of(window, from));
+    let (two, three) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0));
     // The last but one and the last byte of each sequence.
-    let last = [_mm512_mask_mov_epi8(b0, block.three, b1), _mm512_mask_mov_epi8(b1, block.three, b2)];
+    let last = [_mm512_mask_mov_epi8(b0, three, b1), _mm512_mask_mov_epi8(b1, three, b2)];
     let two_bits = _mm512_slli_epi16::<6>(last[0]);
     let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, last[1]);
-    let four_bits = _mm512_maskz_mov_epi8(block.three, _mm512_slli_epi16::<4>(b0));
+    let four_bits = _mm512_maskz_mov_epi8(three, _mm512_slli_epi16::<4>(b0));
     let middle = _mm512_srli_epi16::<2>(last[0]);
     let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
-    let (lower, upper) = (_mm512_mask_mov_epi8(b0, block.two, lower), _mm512_maskz_mov_epi8(block.two, upper));
+    let (lower, upper) = (_mm512_mask_mov_epi8(b0, two, lower), _mm512_maskz_mov_epi8(two, upper));
     let answer = match reader.escape {
         Some(base) => (b0, (base >> 8) as i8),
         None => (_mm512_set1_epi8(0xFD_u8 as i8), 0xFF_u8 as i8),
     };
-    let mut lower = _mm512_mask_mov_epi8(lower, block.ill, answer.0);
-    let mut upper = _mm512_mask_mov_epi8(upper, block.ill, _mm512_set1_epi8(answer.1));
-    if block.replaced != 0 {
-        lower = _mm512_mask_mov_epi8(lower, block.replaced, _mm512_set1_epi8(0xFD_u8 as i8));
-        upper = _mm512_mask_mov_epi8(upper, block.replaced, _mm512_set1_epi8(-1));
+    let mut lower = _mm512_mask_mov_epi8(lower, note.ill, answer.0);
+    let mut upper = _mm512_mask_mov_epi8(upper, note.ill, _mm512_set1_epi8(answer.1));
+    if note.odd != 0 {
+        lower = _mm512_mask_mov_epi8(lower, note.odd, _mm512_set1_epi8(0xFD_u8 as i8));
+        upper = _mm512_mask_mov_epi8(upper, note.odd, _mm512_set1_epi8(-1));
     }
-    put_joined(lower, upper, block.begins, out, |out, points, count| put_16(out, points, count));
+    put_joined(lower, upper, note.begins, out, |out, points, count| put_16(out, points, count));
 }
 
-/// Store the code points of half a block, the lanes from `first` on.
+/// Store the code points of half a block, the lanes from `FIRST` on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn put_half(reader: &Reader<'_>, block: &Block, bytes: [__m256i; 3], first: u32, out: &mut Output<'_, u16>) {
-    let half = |mask: u64| (mask >> first) as u32;
-    let [b0, b1, b2] = bytes.map(|bytes| _mm512_cvtepu8_epi16(bytes));
+fn put_half<const FIRST: usize>(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
+    let half = |mask: u64| (mask >> FIRST) as u32;
+    let [b0, b1, b2] = [0, 1, 2].map(|from| _mm512_cvtepu8_epi16(bytes_32(window, FIRST + from)));
+    let [two, three] = [0xC0, 0xE0].map(|least| _mm512_cmpge_epu16_mask(b0, _mm512_set1_epi16(least)));
     let payload = _mm512_set1_epi16(0x3F);
-    let two = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(b0), b1, payload);
-    let three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(two), b2, payload);
-    let mut points = _mm512_mask_mov_epi16(b0, half(block.two), _mm512_and_si512(two, _mm512_set1_epi16(0x7FF)));
-    points = _mm512_mask_mov_epi16(points, half(block.three), three);
+    let of_two = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(b0), b1, payload);
+    let of_three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(of_two), b2, payload);
+    let mut points = _mm512_mask_mov_epi16(b0, two, _mm512_and_si512(of_two, _mm512_set1_epi16(0x7FF)));
+    points = _mm512_mask_mov_epi16(points, three, of_three);
     if let Some(layout) = reader.layout.shift() {
-        points = shifted_16(layout, points, half(block.two), half(block.three));
+        points = shifted_16(layout, points, two, three);
     }
-    if block.ill != 0 {
-        let answer = match reader.escape {
-            Some(base) => _mm512_add_epi16(b0, _mm512_set1_epi16(base as i16)),
-            None => _mm512_set1_epi16(0xFFFD_u16 as i16),
-        };
-        points = _mm512_mask_mov_epi16(points, half(block.ill), answer);
-    }
-    let begins = half(block.begins);
+    points = _mm512_mask_mov_epi16(points, half(note.ill), reader.answered_16(b0, half(note.ill)));
+    let begins = half(note.begins);
     put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
 }

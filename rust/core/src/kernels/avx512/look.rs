@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{bytes_64, low_64, store_64};
 use crate::kernels::source::{Answer, Source};
-use crate::layout::{Layout, Pairs, Table};
+use crate::layout::{Layout, Pairs, SURROGATE_SECOND, Table};
 use crate::piece::Surrogates;
 
 /// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
@@ -32,15 +32,52 @@ pub fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window
 pub struct Reader<'a> {
     pub layout: &'a Layout,
     kinds: Lookup,
+    /// Whether only what holds a byte from 80 on is ill-formed, all of that is answered, and no sequences are joined.
+    pub is_plain: bool,
     /// Whether something that parts from the layout begins with a continuation byte.
     strays_part: bool,
     pub second_low: Lookup,
-    pub second_span: Lookup,
+    /// How many second bytes a lead byte takes, from `second_low` on.
+    pub second_count: Lookup,
+    /// The same without those of surrogates, where these mean something.
+    pub second_count_apart: Lookup,
     pub answer: Answer,
     /// What is added to the byte of an ill-formed lane; else that becomes U+FFFD.
     pub escape: Option<u32>,
     /// Whether units that part from the layout become U+FFFD all the same.
     replaces_units: bool,
+}
+
+/// How dirty the last blocks were: where one in five or more is, all are looked at closely, since a branch that is guessed
+/// wrongly costs more than to look at a block.
+#[derive(Clone, Copy, Default)]
+pub struct Recent(usize);
+
+/// What a dirty block adds, and each block takes away.
+const DIRTY: usize = 5;
+/// From here on the next block is looked at closely.
+const CLOSELY: usize = 8;
+const MOST: usize = 24;
+
+impl Recent {
+    /// Add a block by its lanes that are ill-formed.
+    #[inline]
+    pub fn add(&mut self, ill: u64) {
+        // Without a branch.
+        self.0 = (self.0 + DIRTY * usize::from(ill != 0)).saturating_sub(1).min(MOST);
+    }
+
+    /// Add so many that are clean.
+    #[inline]
+    pub fn add_clean(&mut self, blocks: usize) {
+        self.0 = self.0.saturating_sub(blocks);
+    }
+
+    /// Whether the next is to be looked at closely.
+    #[inline]
+    pub fn is_dirty(self) -> bool {
+        self.0 >= CLOSELY
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -54,12 +91,9 @@ pub struct Block {
     pub begins: u64,
     /// Where of that an ill-formed unit begins.
     pub ill: u64,
-    /// Where of that one begins that is U+FFFD whatever others become.
-    pub replaced: u64,
-    /// Where of that a surrogate pair begins.
-    pub pairs: u64,
-    /// Where a sequence of at least three bytes begins.
-    pub three: u64,
+    /// Where a surrogate pair begins that is joined; where the layout has none, where of the ill-formed units one begins
+    /// that is U+FFFD whatever others become.
+    pub odd: u64,
     /// Where sequences begin of at least two bytes.
     pub two: u64,
     /// Lanes of the next block in which nothing begins.
@@ -75,6 +109,26 @@ impl Lookup {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn new(table: &Table) -> Self {
         Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
+    }
+
+    /// How many second bytes each byte takes, from C0 on: those that begin no sequence take none.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn second_count(layout: &Layout) -> Self {
+        let [kinds, spans] = [&layout.kinds, &layout.second_span].map(|table| bytes_64(&table.0, 64));
+        let begins = _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(Layout::TWO as i8));
+        Lookup(_mm512_setzero_si512(), _mm512_maskz_add_epi8(begins, spans, _mm512_set1_epi8(1)))
+    }
+
+    /// Such numbers without the second bytes of surrogates, where those are in pairs that mean something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn without_surrogates(self, layout: &Layout) -> Self {
+        if layout.pairs == Pairs::Apart {
+            return self;
+        }
+        let others = SURROGATE_SECOND - layout.second_low.of(0xED);
+        Lookup(self.0, _mm512_mask_min_epu8(self.1, 1 << (0xED - 0xC0), self.1, _mm512_set1_epi8(others as i8)))
     }
 
     /// The entries of bytes from 80 on; of others something.
@@ -147,12 +201,15 @@ impl<'a> Reader<'a> {
         Reader {
             layout,
             kinds: Lookup::new(&layout.kinds),
+            is_plain: layout.has_nul && layout.pairs == Pairs::Apart && !matches!(answer, Answer::Stop | Answer::Never),
             strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
             second_low: Lookup::new(&layout.second_low),
-            second_span: Lookup::new(&layout.second_span),
+            second_count: Lookup::second_count(layout),
+            second_count_apart: Lookup::second_count(layout).without_surrogates(layout),
             answer,
             escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
             replaces_units: layout.parting_is_unit
+                && layout.pairs != Pairs::Joined
                 && source.answer == Answer::Replace
                 && adds_upper_byte(layout, answer),
         }
@@ -165,28 +222,20 @@ impl<'a> Reader<'a> {
         adds_upper_byte(self.layout, self.answer)
     }
 
-    /// Whether 64 bytes are code points as they stand, and nothing is due before them.
+    /// Bytes as 16-bit units, with the answers in the lanes that are ill-formed.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub fn is_ascii(&self, bytes: __m512i, carry: u64, left: usize) -> bool {
-        left >= 64
-            && carry | _mm512_movepi8_mask(bytes) == 0
-            && (self.layout.has_nul || _mm512_testn_epi8_mask(bytes, bytes) == 0)
+    pub fn answered_16(&self, points: __m512i, ill: u32) -> __m512i {
+        match self.escape {
+            Some(base) => _mm512_mask_add_epi16(points, ill, points, _mm512_set1_epi16(base as i16)),
+            None => _mm512_mask_mov_epi16(points, ill, _mm512_set1_epi16(0xFFFD_u16 as i16)),
+        }
     }
 
-    /// Look at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins. It is not
-    /// `expected` to be clean behind one that was not: a wrong guess costs more than a closer look.
+    /// Look at the block of a window, of which `left` are to be read; in the lanes of `carry` nothing begins.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub fn block<Taker>(&self, window: &Window, left: usize, carry: u64, expected: bool) -> Block {
-        let clean = if expected { self.well_formed::<Taker>(window, left, carry) } else { None };
-        clean.unwrap_or_else(|| self.any_block::<Taker>(window, left, carry))
-    }
-
-    /// The same for a block of which nothing is known.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub fn any_block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
+    pub fn any_block(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, ..] = bytes;
         let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
@@ -194,13 +243,11 @@ impl<'a> Reader<'a> {
         let continues = |place: u32| continuing >> place | behind << (64 - place);
         let high = is_two | continuing;
         let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
-        // What is no lead byte takes 00 alone, which is no continuation byte.
-        let takes = _mm512_cmple_epu8_mask(second, self.second_span.of_lead(b0));
-        let two = is_two & takes & continues(1);
+        let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
         let three = two & is_three & continues(2);
         let four = three & is_four & continues(3);
         let mut whole = (two & !is_three) | (three & !is_four) | four;
-        let mut stops = if self.may_part(b0, is_two) { self.parting::<Taker>(b0, b1, high) } else { 0 };
+        let mut stops = if self.may_part(b0, is_two) { self.parting(b0, b1, high) } else { 0 };
         let mut replaced = 0;
         if self.replaces_units && stops != 0 {
             // What is not there whole is nothing that parts.
@@ -237,9 +284,7 @@ impl<'a> Reader<'a> {
             bytes,
             begins,
             ill: ill & begins,
-            replaced: replaced & begins,
-            pairs: pairs & begins,
-            three: three & begins,
+            odd: (replaced | pairs) & begins,
             two: two & begins,
             carry: next_carry,
             length,
@@ -259,51 +304,34 @@ impl<'a> Reader<'a> {
         block(begins & low_64(stop), length, false)
     }
 
-    /// The block, if all that begins in it is well-formed and as the layout has it: what is due is there.
+    /// The same, if the block is read whole, and all that begins in it are sequences and what is ill-formed.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn well_formed<Taker>(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
+    pub fn plain_block(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
-        let [b0, b1, ..] = bytes;
-        let continuing = continuations(b0);
-        let (two, three, four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
-        let due = two << 1 | three << 2 | four << 3;
-        let due_behind = two >> 63 | three >> 62 | four >> 61;
-        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
-        let fails = two & _mm512_cmpgt_epu8_mask(second, self.second_span.of_lead(b0));
-        let missing = (due | (carry & continuing)) ^ continuing | due_behind & !continuing_8(window) | fails;
-        let is_nul = !self.layout.has_nul && _mm512_testn_epi8_mask(b0, b0) != 0;
-        if missing != 0 || is_nul || left <= 64 {
+        let [b0, b1, b2, b3] = bytes;
+        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        if !self.is_plain || left <= 64 || self.may_part(b0, is_two) {
             return None;
         }
-        let mut block = Block {
+        let first_continuation = _mm512_set1_epi8(0xC0_u8 as i8);
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
+        let three = _mm512_mask_cmplt_epi8_mask(two & is_three, b2, first_continuation);
+        let four = _mm512_mask_cmplt_epi8_mask(three & is_four, b3, first_continuation);
+        let whole = (two & !is_three) | (three & !is_four) | four;
+        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
+        let begins = !(carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3);
+        Some(Block {
             bytes,
-            begins: !(continuing | carry),
-            ill: 0,
-            replaced: 0,
-            pairs: 0,
-            three,
-            two,
-            carry: due_behind,
+            begins,
+            ill: _mm512_movepi8_mask(b0) & !whole & begins,
+            odd: 0,
+            two: two & begins,
+            carry: taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61,
             length: 64,
             goes_on: true,
-        };
-        if self.layout.pairs != Pairs::Apart {
-            let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0);
-            if surrogates != 0 {
-                let pairs = pairs_among(window, surrogates & !carry, b1);
-                let joined = pairs << 3;
-                if self.layout.pairs == Pairs::Parting && pairs != 0
-                    || self.layout.unpaired_part && surrogates & !(pairs | joined | carry) != 0
-                {
-                    return None;
-                }
-                block.pairs = pairs;
-                block.begins &= !joined;
-                block.carry |= pairs >> 61 | pairs >> 60 | pairs >> 59;
-            }
-        }
-        Some(block)
+        })
     }
 
     /// Whether something may begin in a block that parts from the layout.
@@ -317,7 +345,7 @@ impl<'a> Reader<'a> {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn parting<Taker>(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
+    fn parting(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
         let kinds = self.kinds.of(b0);
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
         let seconds = has(Layout::SECOND_PARTS);
