@@ -129,7 +129,7 @@ impl Pass<'_> {
     /// How many code points the input gives from an offset on, and how wide; None where something must be handed out.
     #[must_use]
     pub fn measure(&self, start: usize) -> Option<Survey> {
-        let mut survey = Survey { extent: Extent::none(start), notes: Notes::default() };
+        let mut survey = Survey::begun(start);
         (self.run(start, &mut survey) == Halt::End(self.data.len())).then_some(survey)
     }
 
@@ -297,6 +297,14 @@ impl Sink for () {
 pub struct Survey {
     extent: Extent,
     notes: Notes,
+}
+
+impl Survey {
+    /// Of nothing yet, from an offset on.
+    #[must_use]
+    pub fn begun(start: usize) -> Self {
+        Survey { extent: Extent::none(start), notes: Notes::default() }
+    }
 }
 
 impl Deref for Survey {

@@ -1,6 +1,6 @@
 //! A piece of a stream, decoded as far as is certain or encoded.
 
-use eightfold_core::{Extent, Form, Halt, LARGEST_IN_STR, Pass, Step, TextBuffer};
+use eightfold_core::{Form, Halt, LARGEST_IN_STR, Pass, Step, Survey, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
@@ -42,17 +42,18 @@ pub fn decoded_piece<'py>(
 
 /// What a pass gives, measured and then written once; where a handler must be asked, it is gathered.
 fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> PyResult<Bound<'py, PyString>> {
-    let (pass, start, mut extent) = (reader.pass(is_final), reader.at, Extent::none(reader.at));
+    let (pass, start) = (reader.pass(is_final), reader.at);
     if let Some(end) = certain_end(pass.form, &pass.data[start..], is_final)
         && let Some(text) = clean_text(py, pass.form, &pass.data[start..][..end])?
     {
         reader.at = start + end;
         return Ok(text);
     }
-    let halt = released(py, pass.data.len(), || pass.run(start, &mut extent));
+    let mut survey = Survey::begun(start);
+    let halt = released(py, pass.data.len(), || pass.run(start, &mut survey));
     if let Halt::End(end) = halt {
         // What is behind the end decides nothing that is before it.
-        let text = str_of_pass(py, &Pass { data: &pass.data[..end], is_final: true, ..pass }, start, extent)?;
+        let text = str_of_pass(py, &Pass { data: &pass.data[..end], is_final: true, ..pass }, start, &survey)?;
         reader.at = end;
         return Ok(text);
     }
