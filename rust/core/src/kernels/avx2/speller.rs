@@ -116,7 +116,8 @@ pub struct Speller<'a, const IS_PLAIN: bool, const ANSWERS: bool> {
     /// The last code points of one, of two and of three bytes, in lanes of 16 bits and of 32.
     lasts_16: [__m256i; 3],
     lasts_32: [__m256i; 3],
-    /// Ranges that hold what is missing; more than one there is taken for a block that holds some.
+    /// Ranges that hold what is missing: its own, or where there are more than two what spans those below the surrogates
+    /// and from them on.
     missing: [Band; 2],
     /// How many bytes are written for what is missing; None where a closer look is due.
     pub answer: Option<usize>,
