@@ -177,23 +177,41 @@ pub fn spell(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut impl Bytes
 
 #[inline]
 fn put_point(spelt: &Spelt<'_>, at: usize, out: &mut impl Bytes) -> bool {
+    let code_point = spelt.text.at(at);
+    if (1..0x80).contains(&code_point) {
+        // A form that is spelt has no other bytes for ASCII than ASCII.
+        out.put(&[code_point as u8]);
+        return true;
+    }
+    let bytes = bytes_at(spelt, at);
+    if let Some((bytes, length)) = &bytes {
+        out.put(&bytes[..*length]);
+    }
+    bytes.is_some()
+}
+
+/// What is written for the code point at an index, and how many bytes that is; None where the spelling does not tell.
+#[inline]
+pub fn bytes_at(spelt: &Spelt<'_>, at: usize) -> Option<([u8; 16], usize)> {
     let (spelling, code_point) = (spelt.spelling, spelt.text.at(at));
     let is_followed = || at + 1 < spelt.text.len() && holds(TRAILS, spelt.text.at(at + 1));
     if spelling.joins && holds(LEADS, code_point) && is_followed() {
-        return false;
+        return None;
     }
+    let mut written = [b'?'; 16];
     if let Some((bytes, length)) = spelling.spelt(code_point) {
-        out.put(&bytes[..length]);
-        return true;
+        written[..8].copy_from_slice(&bytes);
+        return Some((written, length));
     }
-    match spelling.lacking {
-        Lacking::Stop => return false,
-        Lacking::Mark => out.put(b"?"),
-        Lacking::Nothing => {}
+    let length = match spelling.lacking {
+        Lacking::Stop => return None,
+        Lacking::Mark => 1,
+        Lacking::Nothing => 0,
         Lacking::Escape => {
             let (escape, length) = backslashed(code_point);
-            out.put(&escape[..length]);
+            written[..10].copy_from_slice(&escape);
+            length
         }
-    }
-    true
+    };
+    Some((written, length))
 }

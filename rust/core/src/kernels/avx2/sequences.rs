@@ -33,12 +33,14 @@ impl Shape {
     }
 }
 
-impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
-    /// Write sixteen code points.
+impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
+    /// Write sixteen code points, or those before the first that the form lacks; how many is returned.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn write_units<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
-        self.write_shaped::<Taker>(units, Shape::of(units.up_to_two, units.up_to_two), out);
+    pub fn write_units<Taker>(&self, units: Units, out: &mut Output<'_, u8>) -> usize {
+        let units = self.as_far_as_whole_16(units);
+        self.write_shaped::<Taker>(&units, Shape::of(units.up_to_two, units.up_to_two), out);
+        units.written
     }
 
     /// Write twice sixteen code points, both in the same way: a way for each would be guessed wrong more often.
@@ -80,14 +82,14 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
             let ones = _mm256_movemask_epi8(_mm256_packs_epi16(units.one, units.one)).cast_unsigned();
             let ones = [ones as u8, (ones >> 16) as u8];
             let shorter = (ones[0].count_ones() + ones[1].count_ones()) as usize;
-            let mut place = Place::new(out, 2 * SIXTEEN - shorter, &mut copy);
+            let mut place = Place::new(out, SIXTEEN + units.written - shorter, &mut copy);
             put_twos(tails, ones, place.room());
             return place.finish();
         }
         let lengths = lengths_16(units);
         let leads = _mm256_slli_epi16::<8>(leads);
         let halves = [_mm256_unpacklo_epi16(leads, tails), _mm256_unpackhi_epi16(leads, tails)];
-        let mut place = Place::new(out, SIXTEEN + lengths.count_ones() as usize, &mut copy);
+        let mut place = Place::new(out, units.written + lengths.count_ones() as usize, &mut copy);
         put_threes(halves, lengths, place.room());
         place.finish();
     }
@@ -108,11 +110,12 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         place.finish();
     }
 
-    /// Write eight code points.
+    /// Write eight code points, or those before the first that the form lacks; how many is returned.
     #[allow(clippy::extra_unused_type_parameters)] // Each caller has its own: see `points::Meaning`.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn write_points<Taker>(&self, block: &Points, out: &mut Output<'_, u8>) {
+    pub fn write_points<Taker>(&self, block: Points, out: &mut Output<'_, u8>) -> usize {
+        let block = &self.as_far_as_whole_32(block);
         let payloads = self.payloads_32(block);
         let groups = groups_of_six(payloads);
         let third = _mm256_andnot_si256(block.most, _mm256_set1_epi32(0x6000));
@@ -123,7 +126,7 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
         let bytes = _mm256_blendv_epi8(_mm256_slli_epi32::<24>(block.points), bytes, longer);
         let lengths = lengths_32(block);
         let mut copy = no_copy();
-        let mut place = Place::new(out, self.points_bytes(lengths), &mut copy);
+        let mut place = Place::new(out, block.written + self.bytes_beyond_one(lengths), &mut copy);
         let eight = [lengths as u8, (lengths >> 16) as u8];
         if self.spelling.splits && !is_none(block.most) {
             put_pairs(bytes, block, eight, place.room());
@@ -131,14 +134,15 @@ impl<const IS_PLAIN: bool> Speller<'_, IS_PLAIN> {
             put_fours(bytes, eight, place.room());
         }
         place.finish();
+        block.written
     }
 
-    /// How many bytes eight code points take.
+    /// How many bytes eight code points take beyond one each.
     #[inline]
-    fn points_bytes(&self, lengths: u32) -> usize {
+    fn bytes_beyond_one(&self, lengths: u32) -> usize {
         // Two bits for each of the longest sequences.
         let most = if self.spelling.splits { (lengths & 0xFF00_FF00).count_ones() } else { 0 };
-        (8 + lengths.count_ones() + most) as usize
+        (lengths.count_ones() + most) as usize
     }
 }
 

@@ -17,7 +17,7 @@ const BLOCK: usize = 16;
 /// Write a text that the memory is large enough for; None where it holds a surrogate or a value beyond Unicode.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
-    let (speller, mut out) = (&Speller::<true>::new(&SPELLING), Output::new(out));
+    let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
     let mut wrong = _mm256_setzero_si256();
     match text {
         Text::One(points) => each_block(points, |block| {
@@ -36,7 +36,7 @@ pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
             for half in [0, 8] {
                 let points = load_points(part(block, half));
                 wrong = _mm256_or_si256(wrong, beyond(points));
-                speller.write_points::<[u8; 4]>(&speller.points::<[u8; 4]>(points, || None)?, &mut out);
+                speller.write_points::<[u8; 4]>(speller.points::<[u8; 4]>(points, || None)?, &mut out);
             }
             Some(())
         }),
