@@ -163,7 +163,7 @@ impl Notes {
     }
 
     /// Forget all.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.stretches.clear();
         self.blocks.clear();
         self.is_full = false;
