@@ -4,11 +4,12 @@
 //! to the payload bits, what surrogate byte sequences and stray bytes mean. Those facts are a [`Layout`]. Where a form's
 //! rows say something else, the sequences in question *part* from the layout, and the automaton reads them.
 
+use std::iter::repeat;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use crate::automaton::linear;
-use crate::form::{Range, Row, Tables, holds};
+use crate::form::{FaultRow, Range, Row, Tables, holds};
 
 const CONTINUATION: Range = (0x80, 0xBF);
 /// The bytes of a surrogate pair, each written as three.
@@ -16,6 +17,10 @@ pub(crate) const PAIR: [Range; 6] =
     [(0xED, 0xED), (0xA0, 0xAF), CONTINUATION, (0xED, 0xED), (0xB0, 0xBF), CONTINUATION];
 /// The bytes of a surrogate in generalized UTF-8.
 pub(crate) const SURROGATE: [Range; 3] = [PAIR[0], (0xA0, 0xBF), CONTINUATION];
+/// The bytes that begin runs, see [`Layout::has_runs`].
+const RUN: Range = (RUN_LEAD as u32, 0xFF);
+/// The lowest of them.
+pub(crate) const RUN_LEAD: u8 = 0xFE;
 /// The continuation bytes.
 const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
 /// The code points of the borders, see [`Layout::borders`].
@@ -54,7 +59,7 @@ pub enum Pairs {
 /// A layout. Sequences have one to four bytes; the upper half of a lead byte tells how many, as in UTF-8.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Bits for each byte from 80 on: [`Layout::TWO`] to [`Layout::SECOND_PARTS`].
+    /// Bits for each byte from 80 on: [`Layout::TWO`] to [`Layout::BEYOND`].
     pub kinds: Table,
     /// The lowest second byte that a lead byte takes, and how many more there are.
     pub second_low: Table,
@@ -86,6 +91,8 @@ pub struct Layout {
     pub parts: bool,
     /// Whether those that do are ill-formed units of three bytes, where their third continues them, and else nothing.
     pub parting_is_unit: bool,
+    /// Whether FE and FF each begin an ill-formed unit that goes on with all continuation bytes, FE and FF that follow.
+    pub has_runs: bool,
     /// What the kernels of AVX2 derive from all this when they first read by it.
     pub rules: OnceLock<([[[u8; 16]; 3]; 2], u8)>,
 }
@@ -112,6 +119,8 @@ impl Layout {
     pub const PARTS: u8 = 8;
     /// With some second bytes it does.
     pub const SECOND_PARTS: u8 = 16;
+    /// With those it begins sequences of four bytes, from F8 on of five and from FC on of six, all beyond Unicode.
+    pub const BEYOND: u8 = 32;
 
     /// The layout of a form, if it has one.
     pub(crate) fn new(tables: &Tables) -> Option<Layout> {
@@ -146,6 +155,7 @@ impl Layout {
             lead_decides: true,
             parts: false,
             parting_is_unit: true,
+            has_runs: has_runs(tables),
             rules: OnceLock::new(),
         };
         let leads: Vec<Lead> = (0x80..=0xFF).map(|lead| Lead::new(tables, lead)).collect();
@@ -230,7 +240,11 @@ impl Layout {
             self.kinds.0[place] |= Layout::SECOND_PARTS;
             (self.parting_low.0[place], self.parting_span.0[place]) = (low, span);
             self.parts = true;
-            self.parting_is_unit &= lead.has_units_of_three((low, low + span));
+            let seconds = (low, low + span);
+            self.parting_is_unit &= lead.has_units_of_three(seconds);
+            if self.escape.is_none() && lead.is_beyond_unicode(seconds) {
+                self.kinds.0[place] |= Layout::BEYOND;
+            }
         }
         // A pair must be seen whole before anything is said of its halves.
         if self.pairs == Pairs::Joined
@@ -274,7 +288,7 @@ impl Layout {
             && line.ranges.get(3).is_none_or(|&fourth| fourth == CONTINUATION)
             && [thirds.0, thirds.1].into_iter().all(|third| {
                 let place = [lead, second, third as u8];
-                let value = line.value([u32::from(lead), u32::from(second), third, 0x80]);
+                let value = line.value([u32::from(lead), u32::from(second), third]);
                 let is_beyond = value + 0x3F > crate::LARGEST_IN_STR;
                 value == self.first_value(place) && !is_beyond && self.is_ordered(place, value)
             })
@@ -318,6 +332,24 @@ impl<'a> Lead<'a> {
         self.byte >= 0xC0 && self.units.iter().all(is_of_three) && self.rows.iter().all(is_apart)
     }
 
+    /// Whether what begins with some second bytes is sequences as [`Layout::BEYOND`] has them.
+    fn is_beyond_unicode(&self, (low, high): (u8, u8)) -> bool {
+        let length = match self.byte {
+            0xF0..=0xF7 => 4,
+            0xF8..=0xFB => 5,
+            0xFC..=0xFD => 6,
+            _ => return false,
+        };
+        let is_apart = |line: &&Line| line.ranges[1].1 < u32::from(low) || line.ranges[1].0 > u32::from(high);
+        self.units.is_empty()
+            && self.rows.iter().filter(|line| !is_apart(line)).all(|line| {
+                let second = line.ranges[1].0.max(low.into());
+                line.ranges.len() == length
+                    && line.ranges[2..].iter().all(|&range| range == CONTINUATION)
+                    && line.value([self.byte.into(), second, CONTINUATION.0]) > crate::LARGEST_IN_STR
+            })
+    }
+
     /// Whether the units are surrogate byte sequences, and two bytes of them, and no row begins as they do.
     fn has_surrogate_units(&self) -> bool {
         let is_unit = |ranges: &&[Range]| *ranges == SURROGATE || *ranges == &SURROGATE[..2];
@@ -342,8 +374,10 @@ impl<'a> Line<'a> {
         Line { ranges: &row.ranges, base, weights }
     }
 
-    fn value(&self, units: [u32; 4]) -> u32 {
-        units.iter().zip(&self.weights).fold(self.base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)))
+    /// The first value of those with some units.
+    fn value(&self, units: [u32; 3]) -> u32 {
+        let units = units.into_iter().chain(repeat(CONTINUATION.0));
+        units.zip(&self.weights).fold(self.base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)))
     }
 }
 
@@ -358,6 +392,15 @@ fn span_of(beginnings: &[Beginning], meant: Beginning) -> (Option<(u8, u8)>, boo
 
 fn begins(ranges: &[Range], lead: u8) -> bool {
     holds(ranges[0], u32::from(lead)) && ranges != [(0x80, 0xFF)]
+}
+
+/// What [`Layout::has_runs`] says.
+fn has_runs(tables: &Tables) -> bool {
+    let is_run = |unit: &FaultRow| unit.ranges == [RUN] && unit.run == [CONTINUATION, RUN];
+    let is_apart = |ranges: &[Range]| ranges[0].1 < RUN.0;
+    tables.units.iter().any(is_run)
+        && tables.units.iter().all(|unit| is_run(unit) || is_apart(&unit.ranges))
+        && tables.rows.iter().all(|row| is_apart(&row.ranges))
 }
 
 /// Whether the second unit of a row is a continuation byte.

@@ -2,12 +2,12 @@
 
 use std::ops::Deref;
 
-use crate::OutOfMemory;
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::form::Form;
 use crate::kernels::{Answer, Extent, Input, Notes, Output, Source, Units, Width};
 use crate::sequence::Step;
 use crate::wide::Wide;
+use crate::{LARGEST_IN_STR, OutOfMemory};
 
 /// Takes code points, with the byte spans that they came from.
 pub trait Sink {
@@ -208,7 +208,8 @@ impl Pass<'_> {
         }
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
         layout.map(|layout| {
-            Input::Bytes(Source { layout, agreement: &self.form.agreement, answer, data: self.data, notes: None })
+            let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
+            Input::Bytes(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })
         })
     }
 

@@ -4,7 +4,7 @@ use crate::OutOfMemory;
 use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
 use crate::encode::{Missing, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
-use crate::kernels::{Extent, Input, Output, Text, Width, append, append_up_to};
+use crate::kernels::{Extent, Input, Notes, Output, Text, Width, append, append_up_to};
 use crate::pass::{Halt, Pass, Pending, Sink};
 
 /// A lead that must see what follows it, with its place in the source.
@@ -60,17 +60,19 @@ struct Points {
     one: Vec<u8>,
     two: Vec<u16>,
     four: Vec<u32>,
+    notes: Notes,
 }
 
 impl Points {
     /// Read a chunk, and tell where that ended.
     fn read<'s>(&'s mut self, input: &Input<'s>, start: usize, limit: usize) -> Result<(Text<'s>, usize), OutOfMemory> {
-        let extent = input.measure(start, limit);
+        self.notes.clear();
+        let extent = input.measure_noting(start, limit, &mut self.notes);
         if let Some(ascii) = input.ascii(start, &extent) {
             return Ok((Text::One(ascii), extent.end));
         }
         let Extent { end, count, width, is_clean } = extent;
-        let (input, limit) = if is_clean { (input.known(), end) } else { (*input, limit) };
+        let (input, limit) = if is_clean { (input.known(), end) } else { (input.noted(&self.notes), limit) };
         let text = match width {
             Width::Ascii | Width::Latin1 => {
                 Text::One(refilled(&mut self.one, count, |out| input.write_ucs1(start, limit, out))?)

@@ -30,6 +30,8 @@ pub struct Source<'a> {
     pub agreement: &'a Agreement,
     /// What happens at ill-formed units.
     pub answer: Answer,
+    /// Whether what is beyond Unicode is ill-formed too: a str holds none of it.
+    pub ends_with_unicode: bool,
     /// The bytes. Nothing follows them.
     pub data: &'a [u8],
     /// What measuring them noted, for writing.
@@ -163,7 +165,7 @@ impl Notes {
     }
 
     /// Forget all.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.stretches.clear();
         self.blocks.clear();
         self.is_full = false;

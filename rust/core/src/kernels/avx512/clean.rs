@@ -17,7 +17,12 @@ use crate::layout::Layout;
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
-        let (bytes, next) = (bytes_64(text, at), bytes_64(text, at + 1));
+        let bytes = bytes_64(text, at);
+        if _mm512_movepi8_mask(bytes) == 0 {
+            put_bytes(out, bytes, (text.len() - at).min(64));
+            continue;
+        }
+        let next = bytes_64(text, at + 1);
         let leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
         let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(bytes), _mm512_set1_epi8(0xC0_u8 as i8));
         let mut pairs = _mm512_ternarylogic_epi32::<OR_AND>(upper, next, _mm512_set1_epi8(0x3F));

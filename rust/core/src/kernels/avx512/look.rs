@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{bytes_64, low_64, store_64};
 use crate::kernels::source::{Answer, Source};
-use crate::layout::{Layout, Pairs, SURROGATE_SECOND, Table};
+use crate::layout::{Layout, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
 use crate::piece::Surrogates;
 
 /// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
@@ -46,6 +46,10 @@ pub struct Reader<'a> {
     pub escape: Option<u32>,
     /// Whether units that part from the layout become U+FFFD all the same.
     replaces_units: bool,
+    /// The kind of lead bytes of which the sequences that part are ill-formed units; none where those are not answered.
+    beyond: u8,
+    /// Whether runs are answered.
+    answers_runs: bool,
 }
 
 /// How dirty the last blocks were: where one in five or more is, all are looked at closely, since a branch that is guessed
@@ -198,10 +202,11 @@ impl<'a> Reader<'a> {
     pub fn new(source: &Source<'a>) -> Self {
         let layout = source.layout;
         let answer = source.answer();
+        let is_answered = !matches!(answer, Answer::Stop | Answer::Never);
         Reader {
             layout,
             kinds: Lookup::new(&layout.kinds),
-            is_plain: layout.has_nul && layout.pairs == Pairs::Apart && !matches!(answer, Answer::Stop | Answer::Never),
+            is_plain: layout.has_nul && layout.pairs == Pairs::Apart && is_answered,
             strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
             second_low: Lookup::new(&layout.second_low),
             second_count: Lookup::second_count(layout),
@@ -212,6 +217,8 @@ impl<'a> Reader<'a> {
                 && layout.pairs != Pairs::Joined
                 && source.answer == Answer::Replace
                 && adds_upper_byte(layout, answer),
+            beyond: if is_answered && source.ends_with_unicode { Layout::BEYOND } else { 0 },
+            answers_runs: is_answered && layout.has_runs,
         }
     }
 
@@ -254,6 +261,10 @@ impl<'a> Reader<'a> {
             replaced = stops & continues(1) & continues(2);
             stops = 0;
         }
+        let mut longer = 0;
+        if stops != 0 && self.beyond | u8::from(self.answers_runs) != 0 {
+            (stops, longer) = self.longer(window, stops, carry);
+        }
         let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
@@ -266,6 +277,10 @@ impl<'a> Reader<'a> {
         let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
         let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
         let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
+        if longer != 0 {
+            absorbed |= longer as u64;
+            next_carry |= (longer >> 64) as u64;
+        }
         if joined | replaced != 0 {
             absorbed |= replaced << 1 | replaced << 2 | joined << 3 | joined << 4 | joined << 5;
             next_carry |= replaced >> 63 | replaced >> 62 | joined >> 61 | joined >> 60 | joined >> 59;
@@ -332,6 +347,42 @@ impl<'a> Reader<'a> {
             length: 64,
             goes_on: true,
         })
+    }
+
+    /// What parts from the layout and yet is one ill-formed unit: where the kernels stop all the same, and the lanes of
+    /// this block and behind it that belong to such a unit that begins before them.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn longer(&self, window: &Window, stops: u64, carry: u64) -> (u64, u128) {
+        let b0 = bytes_of(window, 0);
+        let lanes = |first: u64, behind: u64| u128::from(first) | u128::from(behind) << 64;
+        let continuing = lanes(continuations(b0) & !carry, continuing_8(window));
+        let beyond = stops & _mm512_test_epi8_mask(self.kinds.of(b0), _mm512_set1_epi8(self.beyond as i8));
+        let mut stops = stops & !beyond;
+        let mut last = u128::from(beyond) << 1;
+        let mut longer = last;
+        for (place, least) in [(2, 0xF0), (3, 0xF0), (4, 0xF8), (5, 0xFC)] {
+            last = last << 1 & continuing & u128::from(is_at_least(b0, least)) << place;
+            longer |= last;
+        }
+        let run_leads = if self.answers_runs { is_at_least(b0, RUN_LEAD) } else { 0 };
+        if run_leads != 0 {
+            let firsts = u128::from(run_leads & !carry);
+            let behind = _mm_cmpge_epu8_mask(_mm512_castsi512_si128(last_8(window)), _mm_set1_epi8(RUN_LEAD as i8));
+            let members = continuing | firsts | u128::from(behind) << 64;
+            // The sum clears what follows the first of those that are side by side, up to where they end.
+            let runs = members & !(members + firsts) | firsts;
+            let begins = firsts & !(runs << 1);
+            // One of eight bytes may be longer than what is seen.
+            let long = begins & [1, 2, 4].into_iter().fold(runs, |lanes, by| lanes & lanes >> by);
+            stops = stops & !run_leads | long as u64;
+            longer |= runs & !begins;
+        }
+        // Where bytes are answered one by one, none belongs to another.
+        if self.escape.is_some() {
+            longer = 0;
+        }
+        (stops, longer)
     }
 
     /// Whether something may begin in a block that parts from the layout.
