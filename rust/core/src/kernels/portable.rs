@@ -64,7 +64,6 @@ pub fn write(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Poi
 }
 
 /// As [`measure`], one by one from the first sequence on.
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 pub fn measure_each(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let mut counter = Counter(Extent::none(start));
     let (end, is_clean) = source.read_each(start, limit, &mut counter);
@@ -72,7 +71,6 @@ pub fn measure_each(source: &Source<'_>, start: usize, limit: usize) -> Extent {
 }
 
 /// As [`write`], one by one from the first sequence on.
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 pub fn write_each(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Points) -> usize {
     source.read_each(start, limit, out).0
 }

@@ -83,7 +83,6 @@ impl Extent {
 
 /// A block of 64 bytes, or the last of fewer, that is not known to be clean.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 pub(super) struct Note {
     /// Where something begins that is written, a bit for each byte.
     pub begins: u64,
@@ -95,7 +94,6 @@ pub(super) struct Note {
     place: usize,
 }
 
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 impl Note {
     /// A block from `at` on, in which what begins, is ill-formed and odd is this, and takes so many bytes.
     #[inline]
@@ -130,7 +128,6 @@ const FIRST_NOTES: usize = 8;
 
 /// What measuring saw, so that writing need not look again: in some stretches all is clean but for some blocks.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 pub struct Notes {
     stretches: Vec<Noted>,
     blocks: Vec<Note>,
@@ -141,7 +138,6 @@ pub struct Notes {
 
 /// A stretch of which the blocks are noted.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 struct Noted {
     /// Where measuring started.
     start: usize,
@@ -157,7 +153,6 @@ impl Default for Notes {
     }
 }
 
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 impl Notes {
     /// Room for no notes.
     pub(super) fn none() -> Self {
@@ -230,7 +225,6 @@ impl Source<'_> {
     }
 
     /// The bytes from an offset to a limit, if they are known to be clean.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     pub(super) fn known(&self, start: usize, limit: usize) -> Option<&[u8]> {
         (self.answer == Answer::Never).then(|| &self.data[start..limit])
     }
