@@ -65,13 +65,23 @@ def _in_turn(converter: Converter, pieces: Iterable[tuple[bytes, bool]]) -> Iter
         try:
             result = converter.convert(chunk, final)
         except ConversionError as error:
-            held, offset, *_ = converter.getstate()
-            assert isinstance(held, bytes)
-            assert isinstance(offset, int)
-            clean = chunk[: max(0, error.start - offset - len(held))]
-            yield Piece(clean, converter.convert(clean), False)
+            yield _before(error, converter, chunk)
             raise
         yield Piece(chunk, result, final)
+
+
+def _before(error: ConversionError, converter: Converter, chunk: bytes) -> Piece:
+    """Return what is before a fault that a chunk has shown: it is all settled, a lead too."""
+    held, offset, *others = converter.getstate()
+    assert isinstance(held, bytes)
+    assert isinstance(offset, int)
+    content, end = held + chunk, error.start - offset
+    converter.setstate((b"", offset, *others))
+    try:
+        result = converter.convert(content[:end], final=True)
+    except ConversionError:  # A lead before it that the target lacks.
+        result = converter.convert(content[:end])
+    return Piece(content[len(held) : end], result, False)
 
 
 def _at_once(source: Source, conversion: Conversion, threads: int) -> Iterator[Piece]:
