@@ -244,5 +244,5 @@ def test_memory_does_not_grow_with_a_tar(tmp_path: Path) -> None:
         tracemalloc.stop()
         return most
 
-    peak(10)
-    assert peak(2_000) < peak(200) + 50_000
+    # The least of three: what is read once only, and what runs beside the test, takes memory too.
+    assert min(peak(2_000) for _ in range(3)) < min(peak(200) for _ in range(3)) + 50_000
