@@ -26,7 +26,7 @@ INSTALLED_DEV := $(VENV)/installed-dev
 INSTALLED_BENCH := $(VENV)/installed-bench
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-reference test-core test-levels bench lint versions clean
+.PHONY: help demo test test-reference test-search test-core test-levels bench lint versions clean
 .NOTPARALLEL:
 
 help: ## say what the commands are
@@ -41,6 +41,9 @@ test: $(INSTALLED_DEV) ## run all tests, doctests and the examples of the README
 
 test-reference: $(INSTALLED_DEV) ## run all tests on the reference engine
 	EIGHTFOLD_ENGINE=reference $(BIN)/python -m pytest $(PYTEST)
+
+test-search: $(INSTALLED_DEV) ## look for what breaks a property, with ten times as many examples, new ones each time
+	$(BIN)/python -m pytest $(PYTEST) -m hypothesis --hypothesis-profile=search
 
 test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests without Python
 	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }

@@ -4,7 +4,9 @@ import signal
 
 from hypothesis import settings
 
+# Where CI is set, Hypothesis takes the same examples each time. `make test-search` looks for new ones.
 settings.register_profile("eightfold", deadline=None)
+settings.register_profile("search", deadline=None, derandomize=False, max_examples=1000)
 settings.load_profile("eightfold")
 
 # A shell has what it starts in the background ignore Ctrl-C, and so do the processes below: its tests would never end.
