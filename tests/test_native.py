@@ -356,6 +356,16 @@ def test_what_is_short_is_what_is_long(form: str) -> None:
 
 
 @needs_core
+@pytest.mark.parametrize("length", [1, 31, 32, 33, 255, 256, 257, 600, 70_000])
+def test_nul_is_found_wherever_it_is_in_ascii(length: int) -> None:
+    for place in {0, 1, 30, 32, 255, 256, length // 2, length - 2, length - 1, length}:
+        text = ("a" * max(place, 0) + "\0" + "b" * length)[:length]
+        expected = text.encode().replace(b"\0", b"\xc0\x80")
+        assert eightfold.encode(text, "mutf-8") == expected
+        assert eightfold.encode(text, "mutf-8", "replace") == expected
+
+
+@needs_core
 def test_a_policy_that_a_form_refuses_or_varies_has_no_short_way() -> None:
     rows, latin = eightfold.form("utf-8").rows, eightfold.Form("latin-1", [eightfold.Row(0, 0xFF, (0, 0xFF))])
     refusing = eightfold.Form("refusing", rows, refuses={"replace": "of its own reasons"})

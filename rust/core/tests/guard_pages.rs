@@ -273,6 +273,12 @@ fn utf_8(fences: &mut [Fenced; 2]) {
                 });
                 assert_eq!(copied, bytes);
             }
+            if !data.contains('\0') {
+                let copied = filled::<u8>(output, data.len(), |place| {
+                    assert_eq!(kernels::copy_without_nul(bytes, place), data.len());
+                });
+                assert_eq!(copied, bytes);
+            }
             let scalar = Text::Four(input.copy(&expected, side)).scalar().expect("no surrogates");
             let written = filled::<u8>(output, scalar.utf8_bytes(), |place| scalar.write_utf8(place));
             assert_eq!(written, data.as_bytes());

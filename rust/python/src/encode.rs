@@ -10,11 +10,11 @@ use pyo3::types::{PyBool, PyBytes, PyString};
 use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::convert::{Target, writer};
 use crate::faults::limited;
-use crate::handle::{Errors, Handle, Writing, shares_ascii};
+use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, append, ascii_of, bytes_of_scalar, bytes_of_short, bytes_of_size, bytes_of_slice, released,
-    text_length, text_of,
+    RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short, bytes_of_size,
+    bytes_of_slice, released, text_length, text_of,
 };
 use crate::names;
 
@@ -108,30 +108,32 @@ fn clean_bytes<'py>(
     form: &Form,
     text: &Bound<'py, PyString>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if let Some(ascii) = ascii_of(text).filter(|_| shares_ascii(form)) {
-        return bytes_of_slice(py, ascii).map(Some);
+    if let Some(ascii) = ascii_of(text)
+        && let Some(bytes) = ascii_bytes(py, form, ascii)?
+    {
+        return Ok(Some(bytes));
     }
     let points = text_of(text)?;
     if !form.agreement.is_total() && (points.len() > SHORT_BYTES / 4 || !shared_wholly(py, form, points)) {
-        return measured_bytes(py, form, text, points);
+        return measured_bytes(py, form, points);
     }
     clean_bytes_of(py, points)
 }
 
+/// The bytes of ASCII that is the same in a form: copied, and where U+0000 is none of it, looked at meanwhile.
+fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    match form.agreement.apart() {
+        [(0x80.., _), ..] => bytes_of_slice(py, ascii).map(Some),
+        [(0, 0), (0x80.., _), ..] => bytes_if_without_nul(py, ascii),
+        _ => Ok(None),
+    }
+}
+
 /// The bytes of a str of which the form lacks nothing: measured, then written once.
-fn measured_bytes<'py>(
-    py: Python<'py>,
-    form: &Form,
-    text: &Bound<'py, PyString>,
-    points: Text<'_>,
-) -> PyResult<Option<Bound<'py, PyBytes>>> {
+fn measured_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let mut size = 0_usize;
     if released(py, points.len(), || encode_text(form, points, 0, Missing::Stop, &mut size)).is_err() {
         return Ok(None);
-    }
-    if let Some(ascii) = ascii_of(text).filter(|ascii| ascii.len() == size && form.spelling.is_some()) {
-        // One byte for each character, and a form that is spelt has no other bytes for ASCII than ASCII, or longer ones.
-        return bytes_of_slice(py, ascii).map(Some);
     }
     let made = bytes_of_size(py, b"", size, |out| {
         let _ = encode_text(form, points, 0, Missing::Stop, out);

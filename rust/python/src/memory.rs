@@ -251,7 +251,7 @@ pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
     }
 }
 
-/// Make bytes of `count` bytes, which `fill` writes, all of them.
+/// Make bytes of `count` bytes, which `fill` writes, all of them; else the caller drops the object unseen.
 #[inline]
 fn new_bytes<'py>(
     py: Python<'py>,
@@ -262,7 +262,7 @@ fn new_bytes<'py>(
     // SAFETY: null asks for memory that is not written yet; the call returns a new bytes object or null.
     let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length)) }?;
     if count > 0 {
-        // SAFETY: the object is new and `count` bytes long; `fill` writes all of them.
+        // SAFETY: the object is new and `count` bytes long; nobody sees what `fill` leaves out.
         let out = unsafe {
             let start = &raw mut (*made.as_ptr().cast::<ffi::PyBytesObject>()).ob_sval;
             unseen(start.cast(), count)
@@ -277,6 +277,14 @@ fn new_bytes<'py>(
 #[inline]
 pub fn bytes_of_slice<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     new_bytes(py, data.len(), |out| released(py, data.len(), || copy(data, out)))
+}
+
+/// Make bytes of bytes of which none is 00; None where one is.
+pub fn bytes_if_without_nul<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let mut copied = 0;
+    let fill = |out: &mut [_]| copied = released(py, data.len(), || kernels::copy_without_nul(data, out));
+    let made = new_bytes(py, data.len(), fill)?;
+    Ok((copied == data.len()).then_some(made))
 }
 
 /// Make bytes of a size that is known; `write` fills them after `mark`.

@@ -1,4 +1,4 @@
-//! ASCII: whether it is all, and a copy that looks while it copies.
+//! ASCII: whether it is all, and copies that look while they copy.
 //!
 //! Checking first and copying then reads everything twice, and loses to the interpreter where the text is larger than
 //! the cache. Other text is not known here.
@@ -7,8 +7,13 @@
 
 use std::mem::MaybeUninit;
 
-/// Bytes that one decision is made for by the portable functions; whole vectors of any machine.
-const BLOCK: usize = 128;
+#[cfg(target_arch = "x86_64")]
+use super::Level;
+
+/// Bytes that one decision is made for; whole vectors of any machine.
+const BLOCK: usize = 256;
+/// How many bytes ahead of a block memory is fetched: text larger than the caches is otherwise waited for.
+const AHEAD: usize = 2048;
 /// Bytes that four words hold.
 const SHORT: usize = 32;
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
@@ -33,68 +38,134 @@ fn is_ascii_short(data: &[u8]) -> bool {
 
 fn is_ascii_long(data: &[u8]) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx512bw") {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::is_ascii(data) };
     }
-    data.chunks(BLOCK).all(is_ascii_block)
+    !data.chunks(BLOCK).any(|block| has(block, is_high))
 }
 
 /// Copy bytes to memory of the same length as far as they are ASCII, and return how many are written; what follows is
 /// none of them or begins, at most a block on, with one that is not ASCII.
 #[must_use]
 pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-    assert_eq!(from.len(), out.len());
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx512bw") {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::copy(from, out) };
+        return unsafe { avx512::copy_ascii(from, out) };
     }
+    copy_until(from, out, is_high)
+}
+
+/// The same as far as they are not 00.
+#[must_use]
+pub fn copy_without_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx2") {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
-        return unsafe { copy_avx2(from, out) };
+        return unsafe { avx512::copy_without_nul(from, out) };
     }
-    copy(from, out)
+    copy_until(from, out, is_nul)
+}
+
+/// Copy up to a block with a byte that ends the copy.
+fn copy_until(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> bool) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx2 {
+        // SAFETY: the machine has the instructions.
+        return unsafe { copy_avx2(from, out, ends) };
+    }
+    copy(from, out, ends)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn copy_avx2(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-    copy(from, out)
+fn copy_avx2(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> bool) -> usize {
+    copy(from, out, ends)
 }
 
 #[inline(always)]
-fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+fn copy(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> bool) -> usize {
+    assert_eq!(from.len(), out.len());
+    let mut copied = copy_blocks::<BLOCK>(from, out, &ends);
+    copied += copy_blocks::<SHORT>(&from[copied..], &mut out[copied..], &ends);
+    if from.len() - copied >= SHORT {
+        return copied;
+    }
+    // The last ones, with some that are written already: a number of bytes that is not known takes a call.
+    let is_copied = match (from.last_chunk::<SHORT>(), out.last_chunk_mut::<SHORT>()) {
+        (Some(block), Some(place)) => copy_block(block, place, &ends),
+        _ => copy_block(from, out, &ends),
+    };
+    if is_copied { from.len() } else { copied }
+}
+
+/// Copy whole blocks, and return how many bytes those are.
+#[inline(always)]
+fn copy_blocks<const LENGTH: usize>(from: &[u8], out: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) -> bool) -> usize {
     let mut copied = 0;
-    for (block, place) in from.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-        if !is_ascii_block(block) {
+    for (block, place) in from.as_chunks::<LENGTH>().0.iter().zip(out.as_chunks_mut::<LENGTH>().0) {
+        if LENGTH == BLOCK {
+            fetch_ahead(block);
+            fetch_ahead(place);
+        }
+        if !copy_block(block, place, ends) {
             break;
         }
-        for (place, &byte) in place.iter_mut().zip(block) {
-            place.write(byte);
-        }
-        copied += block.len();
+        copied += LENGTH;
     }
     copied
 }
 
-/// No branch on what a byte is: the compiler makes vectors of it.
+/// Copy a block if no byte in it ends the copy.
 #[inline(always)]
-fn is_ascii_block(block: &[u8]) -> bool {
-    block.iter().fold(0, |all, &byte| all | byte) < 0x80
+fn copy_block(block: &[u8], place: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) -> bool) -> bool {
+    let is_copied = !has(block, ends);
+    if is_copied {
+        place.iter_mut().zip(block).for_each(|(place, &byte)| _ = place.write(byte));
+    }
+    is_copied
+}
+
+/// Have the lines fetched that are as long as a block and a while behind it.
+#[inline(always)]
+fn fetch_ahead<T>(block: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(block)).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[allow(unused_unsafe)] // It needs none from Rust 1.92 on.
+        // SAFETY: nothing is read; an address where nothing is does no harm.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(block.as_ptr().cast::<i8>().wrapping_add(AHEAD + line));
+        }
+    }
+}
+
+/// Whether a byte is among others. No branch on what each is: the compiler makes vectors of it.
+#[inline(always)]
+fn has(block: &[u8], is_meant: impl Fn(u8) -> bool) -> bool {
+    block.iter().fold(false, |found, &byte| found | is_meant(byte))
+}
+
+#[inline(always)]
+fn is_high(byte: u8) -> bool {
+    byte >= 0x80
+}
+
+#[inline(always)]
+fn is_nul(byte: u8) -> bool {
+    byte == 0
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::{
-        __m512i, _MM_HINT_T0, _mm_prefetch, _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8,
-        _mm512_movepi8_mask, _mm512_or_si512, _mm512_storeu_si512,
+        __m512i, _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_movepi8_mask,
+        _mm512_storeu_si512, _mm512_testn_epi8_mask,
     };
     use std::mem::MaybeUninit;
 
-    /// How many vectors ahead what follows is fetched: text larger than the caches is otherwise waited for.
-    const AHEAD: usize = 64;
+    use super::{BLOCK, fetch_ahead};
 
     /// The first bytes as a vector, 64 at most, with the mask of their places; the other places are 0.
     #[inline]
@@ -111,34 +182,44 @@ mod avx512 {
     }
 
     #[target_feature(enable = "avx512bw")]
-    pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+    pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+        copy(from, out, |bytes| _mm512_movepi8_mask(bytes))
+    }
+
+    #[target_feature(enable = "avx512bw")]
+    pub fn copy_without_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+        copy(from, out, |bytes| _mm512_testn_epi8_mask(bytes, bytes))
+    }
+
+    /// Copy up to bytes with some that end the copy. Each is read once: the compiler would read it again to write it.
+    #[inline]
+    #[target_feature(enable = "avx512bw")]
+    fn copy(from: &[u8], out: &mut [MaybeUninit<u8>], ending: impl Fn(__m512i) -> u64) -> usize {
+        assert_eq!(from.len(), out.len());
         let mut at = 0;
-        for (block, place) in from.chunks_exact(4 * 64).zip(out.chunks_exact_mut(4 * 64)) {
+        for (block, place) in from.chunks_exact(BLOCK).zip(out.chunks_exact_mut(BLOCK)) {
+            fetch_ahead(block);
+            fetch_ahead(place);
             let (from, out) = (block.as_ptr().cast::<__m512i>(), place.as_mut_ptr().cast::<__m512i>());
-            // SAFETY: four vectors are there in both. Where nothing is, a fetch does no harm.
+            // SAFETY: four vectors are there in both.
             unsafe {
-                for step in 0..4 {
-                    _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add(AHEAD + step).cast());
-                    _mm_prefetch::<_MM_HINT_T0>(out.wrapping_add(AHEAD + step).cast());
-                }
                 let each = [0, 1, 2, 3].map(|step| _mm512_loadu_si512(from.add(step)));
-                let all = _mm512_or_si512(_mm512_or_si512(each[0], each[1]), _mm512_or_si512(each[2], each[3]));
-                if _mm512_movepi8_mask(all) != 0 {
+                if each.iter().fold(0, |all, &bytes| all | ending(bytes)) != 0 {
                     break;
                 }
-                for (step, vector) in each.into_iter().enumerate() {
-                    _mm512_storeu_si512(out.add(step), vector);
+                for (step, bytes) in each.into_iter().enumerate() {
+                    _mm512_storeu_si512(out.add(step), bytes);
                 }
             }
-            at += block.len();
+            at += BLOCK;
         }
         for (block, place) in from[at..].chunks(64).zip(out[at..].chunks_mut(64)) {
-            let (vector, mask) = first(block);
-            if _mm512_movepi8_mask(vector) != 0 {
+            let (bytes, mask) = first(block);
+            if ending(bytes) & mask != 0 {
                 break;
             }
             // SAFETY: a masked store touches only the bytes of its mask, and as many are there.
-            unsafe { _mm512_mask_storeu_epi8(place.as_mut_ptr().cast(), mask, vector) };
+            unsafe { _mm512_mask_storeu_epi8(place.as_mut_ptr().cast(), mask, bytes) };
             at += block.len();
         }
         at
@@ -149,15 +230,15 @@ mod avx512 {
 mod tests {
     use super::*;
 
-    /// Bytes of ASCII, but for one at a place.
-    fn spoilt(length: usize, place: usize) -> Vec<u8> {
-        (0..length).map(|at| if at == place { 0x80 } else { (at % 127) as u8 }).collect()
+    /// Bytes of ASCII but 00, but for one at a place.
+    fn spoilt(length: usize, place: usize, by: u8) -> Vec<u8> {
+        (0..length).map(|at| if at == place { by } else { (at % 127 + 1) as u8 }).collect()
     }
 
-    fn check(copy: impl Fn(&[u8], &mut [MaybeUninit<u8>]) -> usize) {
+    fn check(by: u8, copy: impl Fn(&[u8], &mut [MaybeUninit<u8>]) -> usize) {
         for length in 0..600 {
             for place in 0..=length {
-                let data = spoilt(length, place);
+                let data = spoilt(length, place, by);
                 let mut out = vec![MaybeUninit::new(0xFF); length];
                 let copied = copy(&data, &mut out);
                 assert!(copied <= place && copied + BLOCK > place.min(length));
@@ -165,19 +246,30 @@ mod tests {
                 let written = out.iter().zip(&data).take(copied);
                 // SAFETY: all of it was made with a value.
                 assert!(written.clone().all(|(place, &byte)| unsafe { place.assume_init() } == byte));
-                assert_eq!(is_ascii(&data), place == length);
+                assert_eq!(is_ascii(&data), place == length || by < 0x80);
             }
         }
     }
 
     #[test]
     fn every_copy_ends_where_ascii_does() {
-        check(copy_ascii);
-        check(copy);
-        #[cfg(target_arch = "x86_64")]
-        if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has the instructions.
-            check(|from, out| unsafe { copy_avx2(from, out) });
+        check(0x80, copy_ascii);
+        check(0x80, |from, out| copy_until(from, out, is_high));
+        check(0x80, |from, out| copy(from, out, is_high));
+    }
+
+    #[test]
+    fn every_copy_ends_before_nul() {
+        check(0, copy_without_nul);
+        check(0, |from, out| copy_until(from, out, is_nul));
+        check(0, |from, out| copy(from, out, is_nul));
+    }
+
+    #[test]
+    fn what_ends_one_copy_does_not_end_another() {
+        for (by, copy) in [(0, copy_ascii as fn(&[u8], &mut [MaybeUninit<u8>]) -> usize), (0x80, copy_without_nul)] {
+            let mut out = vec![MaybeUninit::new(0xFF); 600];
+            assert_eq!(copy(&spoilt(600, 300, by), &mut out), 600);
         }
     }
 }

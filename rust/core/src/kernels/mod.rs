@@ -21,7 +21,7 @@ mod text;
 mod units;
 mod utf8;
 
-pub use ascii::{copy_ascii, is_ascii};
+pub use ascii::{copy_ascii, copy_without_nul, is_ascii};
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use output::Output;

@@ -109,6 +109,28 @@ fn up_to_16(points: __m256i, last: __m256i) -> __m256i {
     _mm256_cmpeq_epi16(_mm256_min_epu16(points, last), points)
 }
 
+/// The upper bits of a lead, and the upper bits of a trail where the other bits of the lead are.
+const PAIR: u32 = LEADS.0 | TRAILS.0 >> 10;
+
+/// The lanes of sixteen leads with a trail one further.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn pairs_16(points: __m256i, next: __m256i) -> __m256i {
+    let upper = _mm256_and_si256(points, _mm256_set1_epi16(!0x3FF));
+    let both = _mm256_or_si256(upper, _mm256_srli_epi16::<10>(next));
+    _mm256_cmpeq_epi16(both, _mm256_set1_epi16(PAIR as i16))
+}
+
+/// The same of eight code points.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn pairs_32(points: __m256i, next: __m256i) -> __m256i {
+    // Of what is beyond U+FFFF one bit more meets one that no lead has.
+    let upper = _mm256_and_si256(points, _mm256_set1_epi32(!0x3FF));
+    let both = _mm256_or_si256(upper, _mm256_srli_epi32::<10>(next));
+    _mm256_cmpeq_epi32(both, _mm256_set1_epi32(PAIR.cast_signed()))
+}
+
 /// A spelling, and what each block asks of it; what a plain one does not need is compiled out, and so is what only one
 /// needs that answers for what is missing.
 pub struct Speller<'a, const IS_PLAIN: bool, const ANSWERS: bool> {
@@ -124,8 +146,6 @@ pub struct Speller<'a, const IS_PLAIN: bool, const ANSWERS: bool> {
     /// Whether that is no single byte, so that the lanes are cut there.
     pub is_cut: bool,
     joins: bool,
-    leads: Band,
-    trails: Band,
     escapes: Band,
     is_shifted: bool,
     beyond_gap: Band,
@@ -170,8 +190,6 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
             is_cut: answer.is_some_and(|bytes| bytes != 1),
             answer,
             joins: spelling.joins && !spelling.missing.iter().any(is_joinless),
-            leads: Band::new(Some(LEADS)),
-            trails: Band::new(Some(TRAILS)),
             escapes: Band::new(spelling.escapes),
             is_shifted: spelling.is_shifted(),
             beyond_gap: Band::new((spelling.gap.1 > 0).then_some((spelling.gap.0, u32::MAX))),
@@ -207,8 +225,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         let missing = _mm256_or_si256(self.missing[0].units(points), self.missing[1].units(points));
         let mut apart = if ANSWERS && self.answer.is_some() { _mm256_setzero_si256() } else { missing };
         if self.joins {
-            let pairs = _mm256_and_si256(self.leads.units(points), self.trails.units(next()?));
-            apart = _mm256_or_si256(apart, pairs);
+            apart = _mm256_or_si256(apart, pairs_16(points, next()?));
         }
         if !is_none(apart) {
             return None;
@@ -237,8 +254,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         let missing = _mm256_or_si256(self.missing[0].points(points), self.missing[1].points(points));
         let mut apart = if ANSWERS && self.answer.is_some() { _mm256_setzero_si256() } else { missing };
         if self.joins {
-            let pairs = _mm256_and_si256(self.leads.points(points), self.trails.points(next()?));
-            apart = _mm256_or_si256(apart, pairs);
+            apart = _mm256_or_si256(apart, pairs_32(points, next()?));
         }
         if !is_none(apart) {
             return None;
