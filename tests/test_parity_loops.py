@@ -109,6 +109,18 @@ def test_every_policy_on_decoding(form: Form, policy: str) -> None:
         same("decode_code_points", data, form, policy)
 
 
+@pytest.mark.parametrize("policy", ["ignore", "backslashreplace"])
+@every_form
+def test_faults_in_ascii(form: Form, policy: str) -> None:
+    """What is nearly ASCII may be written in one pass, in more memory than it needs at the end."""
+    for number, data in enumerate(sample(list(inputs(form)), 40, f"nearly {form.name}")):
+        for before, after in ((64 + number, 0), (64 + number, 70), (1000 + number, 9)):
+            text = same("decode", b"a" * before + data + b"b" * after, form, policy)
+            if isinstance(text, str):
+                again = "".join(list(text))
+                assert (sys.getsizeof(text), hash(text)) == (sys.getsizeof(again), hash(again))
+
+
 def texts(form: Form) -> Iterator[str]:
     edges = {0, 0x41, 0x7F, 0x80, 0xFF, 0x100, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDC80, 0xDFFF, 0xE000, 0xFFFF, 0x10000}
     edges.update(edge for row in form.rows for edge in (row.first, row.last))

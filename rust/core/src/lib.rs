@@ -18,6 +18,7 @@ mod form;
 pub mod kernels;
 mod layout;
 mod line;
+mod nearly_ascii;
 mod pass;
 mod piece;
 mod pieces;
