@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import eightfold
 import eightfold.reference
 from byte_classes import neighbours, strings
-from eightfold import Form, Row
+from eightfold import Form, Row, run
 from eightfold._engine import CORE
 from eightfold.run import TWINS as PASSES
 from eightfold.text import TWINS
@@ -109,6 +109,18 @@ def test_every_policy_on_decoding(form: Form, policy: str) -> None:
         same("decode_code_points", data, form, policy)
 
 
+@pytest.mark.parametrize("policy", ["ignore", "backslashreplace"])
+@every_form
+def test_faults_in_ascii(form: Form, policy: str) -> None:
+    """What is nearly ASCII may be written in one pass, in more memory than it needs at the end."""
+    for number, data in enumerate(sample(list(inputs(form)), 40, f"nearly {form.name}")):
+        for before, after in ((64 + number, 0), (64 + number, 70), (1000 + number, 9)):
+            text = same("decode", b"a" * before + data + b"b" * after, form, policy)
+            if isinstance(text, str):
+                again = "".join(list(text))
+                assert (sys.getsizeof(text), hash(text)) == (sys.getsizeof(again), hash(again))
+
+
 def texts(form: Form) -> Iterator[str]:
     edges = {0, 0x41, 0x7F, 0x80, 0xFF, 0x100, 0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDC80, 0xDFFF, 0xE000, 0xFFFF, 0x10000}
     edges.update(edge for row in form.rows for edge in (row.first, row.last))
@@ -180,8 +192,8 @@ def test_padding_changes_nothing_but_the_place(form: Form) -> None:
 
 def in_two_pieces(engine: Any, form: Form, policy: str, data: bytes, cut: int) -> tuple[Any, ...]:
     chosen = 1 if form.signatures else 0
-    head, held, in_run = engine(form, policy, data[:cut], chosen=chosen, final=False)
-    return head, held, in_run, engine(form, policy, held + data[cut:], chosen=chosen, in_run=in_run, final=True)
+    head, held, in_run = engine(form, policy, data[:cut], 0, chosen, False, False)
+    return head, held, in_run, engine(form, policy, held + data[cut:], 0, chosen, in_run, True)
 
 
 @pytest.mark.parametrize("policy", ["replace", "surrogatepass", "parity-answers"])
@@ -196,8 +208,35 @@ def test_every_cut(form: Form, policy: str) -> None:
         data = pad * 2 + case + pad
         for cut in range(len(data) + 1):
             expected = outcome(in_two_pieces, PASSES["decoded_piece"], form, policy, data, cut)
-            found = outcome(in_two_pieces, CORE.decoded_piece, form, policy, data, cut)  # type: ignore[union-attr]
-            assert found == expected, ascii((data, cut))
+            # By the short way where there is one, and by the general one.
+            for engine in (run.decoded_piece, CORE.decoded_piece):  # type: ignore[union-attr]
+                assert outcome(in_two_pieces, engine, form, policy, data, cut) == expected, ascii((data, cut))
+
+
+UTF_8, SIGNED = eightfold.form("utf-8"), eightfold.form("utf-8-sig")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("decoded_piece", (UTF_8, "strict", b"caf\xc3", 0, 0, False, False)),
+        ("decoded_piece", (UTF_8, "strict", b"caf\xc3", 0, 0, False, True)),
+        ("decoded_piece", (UTF_8, "replace", b"caf\xc3", 0, 0, False, True)),
+        ("decoded_piece", (UTF_8, "strict", b"\xc3caf", 1, 0, False, True)),
+        ("decoded_piece", (UTF_8, "strict", bytearray(b"caf"), 0, 0, False, False)),
+        ("decoded_piece", (UTF_8, "strict", b"caf", 0, 0, 0, 1)),
+        ("decoded_piece", (UTF_8, 3, b"caf", 0, 0, False, False)),
+        ("decoded_piece", (SIGNED, "strict", b"\xef\xbb\xbfcaf\xc3", 3, 1, False, False)),
+        ("decoded_piece", (eightfold.form("corrected-utf-8"), "replace", b"\x80\x80a", 0, 0, True, False)),
+        ("encoded_piece", (UTF_8, "strict", "café")),
+        ("encoded_piece", (UTF_8, "ignore", "caf\ud800")),
+        ("encoded_piece", (UTF_8, "strict", "caf\ud800")),
+        ("encoded_piece", (UTF_8, "strict", b"caf")),
+        ("encoded_piece", (SIGNED, "strict", "café")),
+    ],
+)
+def test_the_short_way_of_a_piece_takes_what_the_general_one_takes(name: str, given: tuple[object, ...]) -> None:
+    assert outcome(getattr(run, name), *given) == outcome(getattr(CORE, name), *given)
 
 
 @every_form

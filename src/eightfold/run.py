@@ -254,7 +254,7 @@ def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: 
 
 
 def decoded_piece(
-    form: Form, errors: str, data: bytes, start: int = 0, *, chosen: int = 0, in_run: bool = False, final: bool
+    form: Form, errors: str, data: bytes, start: int = 0, chosen: int = 0, in_run: bool = False, final: bool = False
 ) -> tuple[str, bytes, bool]:
     """Decode a piece of a stream as far as is certain.
 
@@ -316,4 +316,4 @@ TWINS = {
 """What streams are made of, as the reference has it, whichever engine is at work."""
 
 if not TYPE_CHECKING and CORE is not None:
-    globals().update({name: getattr(CORE, name) for name in TWINS})
+    globals().update({name: CORE.documented(getattr(CORE, name), twin) for name, twin in TWINS.items()})

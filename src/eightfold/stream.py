@@ -111,7 +111,9 @@ class Decoder(codecs.IncrementalDecoder):
         Raises:
             DecodeError: with offsets relative to its object: what was held, then these bytes.
         """
-        content, skipped, opening = self._held + bytes_of(input), 0, self._opening
+        # Nearly all are bytes, of which 64 take 180 ns in all; the call would take 40 more.
+        content = self._held + (input if type(input) is bytes else bytes_of(input))
+        skipped, opening = 0, self._opening
         if opening.plain is None:
             opened = opening.after(content, final=final)
             if opened is None:
@@ -121,7 +123,7 @@ class Decoder(codecs.IncrementalDecoder):
             if any(not signature.counted for signature in self.form.signatures):
                 content, skipped = content[skipped:], 0
         text, self._held, self._in_run = decoded_piece(
-            self.form, self.errors, content, skipped, chosen=opening.chosen, in_run=self._in_run, final=final
+            self.form, self.errors, content, skipped, opening.chosen, self._in_run, final
         )
         self._opening = opening
         return text
@@ -176,12 +178,15 @@ class Encoder(codecs.IncrementalEncoder):
         Raises:
             EncodeError: with offsets relative to its object: what was held, then this text.
         """
-        content = self._held + input
-        held = content[-1:] if self._holds and not final and "\ud800" <= content[-1:] <= "\udbff" else ""
-        encoded = encoded_piece(self.form, self.errors, content[:-1] if held else content)
-        mark = self._mark if self._mark_due else b""
-        self._held, self._mark_due = held, False
-        return mark + encoded
+        content, held = self._held + input, ""
+        if self._holds and not final and "\ud800" <= content[-1:] <= "\udbff":
+            content, held = content[:-1], content[-1]
+        encoded = encoded_piece(self.form, self.errors, content)
+        self._held = held
+        if self._mark_due:
+            self._mark_due = False
+            return self._mark + encoded
+        return encoded
 
     @property
     def holds(self) -> bool:

@@ -11,6 +11,7 @@
 mod agreement;
 mod automaton;
 mod chunk;
+mod cuts;
 mod encode;
 mod fault;
 mod fault_table;
@@ -18,9 +19,9 @@ mod form;
 pub mod kernels;
 mod layout;
 mod line;
+mod nearly_ascii;
 mod pass;
 mod piece;
-mod pieces;
 mod scan;
 mod sequence;
 mod spelling;
@@ -31,6 +32,7 @@ mod writer;
 
 pub use agreement::Agreement;
 pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
+pub use cuts::{PIECE_BYTES, by_threads};
 pub use encode::{Missing, Place, TextFault, encode_text};
 pub use fault::{Fault, Kind};
 pub use form::{FaultRow, Form, Range, Row, Tables};
@@ -38,7 +40,6 @@ pub use kernels::{Answer, Extent, Measured, Notes, Output, Source, Spelt, Stretc
 pub use layout::{Layout, Pairs};
 pub use line::Place as LinePlace;
 pub use pass::{Halt, OnFault, Pass, Pending, Sink, Survey};
-pub use pieces::{PIECE_BYTES, by_threads};
 pub use scan::{Scan, Tally};
 pub use sequence::Step;
 pub use spelling::{Lacking, Spelling};

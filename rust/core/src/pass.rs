@@ -232,7 +232,13 @@ impl Pass<'_> {
 
     /// Answer a fault and return where to go on.
     #[inline(always)]
-    fn answer(&self, start: usize, end: usize, value: Option<u32>, sink: &mut impl Sink) -> Result<usize, Halt> {
+    pub(crate) fn answer(
+        &self,
+        start: usize,
+        end: usize,
+        value: Option<u32>,
+        sink: &mut impl Sink,
+    ) -> Result<usize, Halt> {
         let unanswered = Halt::Fault { start, end, code_point: value };
         match self.on_fault {
             OnFault::Stop => Err(unanswered),

@@ -9,7 +9,8 @@ use pyo3::types::{PyBytes, PyString};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
+    RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
+    str_of_measured, str_of_pass,
 };
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
@@ -40,10 +41,15 @@ pub fn decode<'py>(
         }
     }
     let reading = asked.reading(py, opened.plain, &errors, false)?;
-    if !asked.is_plainly_strict(&errors)
-        && let Some(text) = clean_text(py, &reading.form, data)?
-    {
-        return Ok(text);
+    if !asked.is_plainly_strict(&errors) {
+        if let Some(text) = clean_text(py, &reading.form, data)? {
+            return Ok(text);
+        }
+        let pass =
+            Pass { form: &reading.form, data, is_final: true, largest: LARGEST_IN_STR, on_fault: reading.on_fault };
+        if let Some(text) = nearly_ascii_text(py, &pass)? {
+            return Ok(text);
+        }
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
     if let Some(survey) = reader.measure() {
@@ -82,6 +88,15 @@ pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Op
         }
     }
     if form.agreement.is_total() { measured_text(py, data) } else { clean_pass(py, form, data) }
+}
+
+/// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:
+/// memory of which a part is given back is new from the system each time.
+fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let Some(room) = pass.nearly_ascii_room() else { return Ok(None) };
+    let Some(probe) = pass.data.first_chunk::<PROBE_BYTES>() else { return Ok(None) };
+    let is_likely = shares_ascii(pass.form) && probe.iter().filter(|byte| !byte.is_ascii()).count() < PROBE_BYTES / 8;
+    if is_likely { str_if_nearly_ascii(py, pass, room) } else { Ok(None) }
 }
 
 fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {

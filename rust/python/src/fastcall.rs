@@ -14,7 +14,7 @@ use pyo3::ffi::{self, PyCFunctionFastWithKeywords as Code, PyObject};
 use pyo3::prelude::*;
 
 use crate::known::is_plain_policy;
-use crate::{convert, decode, encode, faults};
+use crate::{convert, decode, encode, faults, stream};
 
 /// How the interpreter calls a function that has an entrance.
 pub const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
@@ -78,7 +78,9 @@ macro_rules! entrances {
 entrances! {
     convert(true) = convert::short;
     decode(true) = decode::short;
+    decoded_piece(false) = stream::short_decoded;
     encode(true) = encode::short;
+    encoded_piece(false) = stream::short_encoded;
     is_encodable(false) = encode::short_is_encodable;
     is_well_formed(false) = faults::short_is_well_formed;
 }

@@ -1,7 +1,7 @@
 //! The memory of str and bytes objects, and of instances: the one module that touches it.
 //!
 //! A new str is filled by a kernel that writes all of it before anybody else can see it; where a kernel cannot (bytes
-//! that turn out not to be ASCII), the object is dropped unseen.
+//! that turn out not to be ASCII), the object is dropped unseen, or cut to what has been written.
 
 #![allow(unsafe_code)]
 
@@ -184,6 +184,37 @@ pub fn str_if_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<
         Unseen::One(out) => released(py, data.len(), || kernels::copy_ascii(data, out)) == data.len(),
         _ => false,
     })
+}
+
+/// Make a str of text that is ASCII but for a few faults, in so much room at most; None where it is not.
+pub fn str_if_nearly_ascii<'py>(
+    py: Python<'py>,
+    pass: &Pass<'_>,
+    room: usize,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let mut count = 0;
+    let made = new_str(py, room, Width::Ascii, |memory| match memory {
+        Unseen::One(out) => released(py, pass.data.len(), || {
+            let mut out = Output::new(out);
+            let is_so = pass.write_nearly_ascii(&mut out);
+            count = out.filled();
+            is_so
+        }),
+        _ => false,
+    })?;
+    made.map(|text| shortened(text, count)).transpose()
+}
+
+/// A str that nobody else has seen yet, of which only the first characters have been written.
+fn shortened<'py>(text: Bound<'py, PyString>, count: usize) -> PyResult<Bound<'py, PyString>> {
+    let (py, mut object) = (text.py(), text.into_ptr());
+    // SAFETY: the reference is the only one, and the str has at least `count` characters. The call leaves a reference to a
+    // str of the first `count` in its place, or sets an exception and leaves it as it is.
+    unsafe {
+        let status = ffi::PyUnicode_Resize(&raw mut object, count as ffi::Py_ssize_t);
+        let text = Bound::from_owned_ptr(py, object);
+        if status == 0 { Ok(text.cast_into_unchecked()) } else { Err(PyErr::fetch(py)) }
+    }
 }
 
 /// Make a str of a buffer.

@@ -1,14 +1,15 @@
 //! A piece of a stream, decoded as far as is certain or encoded.
 
 use eightfold_core::{Form, Halt, LARGEST_IN_STR, Pass, Step, Survey, TextBuffer};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
+use pyo3::{IntoPyObjectExt, intern};
 
 use crate::decode::clean_text;
-use crate::encode::{text_object, written};
+use crate::encode::{self, text_object, written};
 use crate::handle::{Errors, Handle, Reading, shares_ascii};
-use crate::memory::{bytes_of_slice, released, str_of_buffer, str_of_pass};
+use crate::known::{Key, is_plain_policy};
+use crate::memory::{RELEASE_BYTES, bytes_of_slice, released, str_of_buffer, str_of_pass};
 use crate::names;
 use crate::reader::{Event, Reader, put_all};
 
@@ -17,8 +18,8 @@ type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);
 /// Decode a piece of a stream as far as is certain: see `eightfold.run.decoded_piece`.
 #[pyfunction]
 #[pyo3(
-    signature = (form, errors, data, start=0, *, chosen=0, in_run=false, r#final),
-    text_signature = "(form, errors, data, start=0, *, chosen=0, in_run=False, final)"
+    signature = (form, errors, data, start=0, chosen=0, in_run=false, r#final=false),
+    text_signature = "(form, errors, data, start=0, chosen=0, in_run=False, final=False)"
 )]
 pub fn decoded_piece<'py>(
     form: &Bound<'py, PyAny>,
@@ -38,6 +39,26 @@ pub fn decoded_piece<'py>(
     let text = text_of(py, &mut reader, r#final)?;
     let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
     Ok((text, held, false))
+}
+
+/// The short way of `decoded_piece`: bytes without a fault, of a form that begins with no mark.
+#[inline]
+pub fn short_decoded<'py>(given: [&Bound<'py, PyAny>; 7]) -> Option<Bound<'py, PyAny>> {
+    let [form, errors, data, start, chosen, in_run, is_final] = given;
+    let (py, data) = (form.py(), data.cast_exact::<PyBytes>().ok()?.as_bytes());
+    let handle = Key::of(form)?.handle()?.get();
+    let is_whole = !is_true(in_run)? && start.extract::<usize>().ok()? == 0 && chosen.extract::<usize>().ok()? == 0;
+    if !handle.is_plain || !is_plain_policy(errors) || !is_whole || data.len() >= RELEASE_BYTES {
+        return None;
+    }
+    let end = certain_end(&handle.form, data, is_true(is_final)?)?;
+    let text = clean_text(py, &handle.form, &data[..end]).ok()??;
+    let held = bytes_of_slice(py, &data[end..]).ok()?;
+    (text, held, false).into_bound_py_any(py).ok()
+}
+
+fn is_true(given: &Bound<'_, PyAny>) -> Option<bool> {
+    given.cast_exact::<PyBool>().ok().map(|given| given.is_true())
 }
 
 /// What a pass gives, measured and then written once; where a handler must be asked, it is gathered.
@@ -112,4 +133,10 @@ pub fn encoded_piece<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (handle, py) = (Handle::of(form)?, form.py());
     written(py, &*handle.get().writing(py, &errors)?, text_object(text)?, b"")
+}
+
+/// The short way of `encoded_piece`.
+#[inline]
+pub fn short_encoded<'py>([form, errors, text]: [&Bound<'py, PyAny>; 3]) -> Option<Bound<'py, PyAny>> {
+    if is_plain_policy(errors) { encode::short([text, form]) } else { None }
 }

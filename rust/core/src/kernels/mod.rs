@@ -4,6 +4,7 @@
 //! functions promise stands at each of them, and nothing else of this crate depends on how they do it.
 
 mod ascii;
+mod ascii_prefix;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -22,6 +23,7 @@ mod units;
 mod utf8;
 
 pub use ascii::{copy_ascii, copy_without_nul, is_ascii};
+pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use output::Output;

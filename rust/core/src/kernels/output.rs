@@ -21,6 +21,12 @@ impl<'a, T> Output<'a, T> {
         self.filled
     }
 
+    /// How many more values have room.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.values.len() - self.filled
+    }
+
     /// Whether all values have been written.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -65,6 +71,14 @@ impl<'a, T> Output<'a, T> {
     pub(super) fn fill(&mut self, count: usize, write: impl FnOnce(&mut [MaybeUninit<T>])) {
         write(&mut self.values[self.filled..self.filled + count]);
         self.filled += count;
+    }
+
+    /// Let `write` write some of the values that there is room for, from the first on, and return how many: the contract of
+    /// every kernel.
+    pub(super) fn fill_up_to(&mut self, write: impl FnOnce(&mut [MaybeUninit<T>]) -> usize) -> usize {
+        let count = write(&mut self.values[self.filled..]);
+        self.filled += count;
+        count
     }
 
     /// Where `count` values go now, and whether a whole vector of `lanes` has room there. The caller writes them.

@@ -1,4 +1,4 @@
-//! An input cut into pieces that mean apart what they mean together, and threads that work on them.
+//! Where an input can be cut into pieces that mean apart what they mean together, and threads that work on these.
 //!
 //! A cut is right before a well-formed sequence whose first unit is nowhere a later one: what stands before it ends there
 //! as it would have, and nothing of it reaches beyond. The sequence is no trail either, so that no lead waits for it.

@@ -1,0 +1,109 @@
+//! ASCII copied up to the first byte that is none, and not a byte less: the caller goes on right behind that.
+//!
+//! `ascii` copies whole blocks of text that is likely to be ASCII to its end. Other text is not known here either.
+
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
+#[cfg(target_arch = "x86_64")]
+use super::Level;
+use super::Output;
+
+const BLOCK: usize = 64;
+const WORD: usize = 8;
+const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; WORD]);
+
+/// Copy bytes as far as they are ASCII and there is room, and return how many.
+pub(crate) fn copy_ascii_prefix(from: &[u8], out: &mut Output<'_, u8>) -> usize {
+    out.fill_up_to(|place| {
+        let count = from.len().min(place.len());
+        let (from, place) = (&from[..count], &mut place[..count]);
+        #[cfg(target_arch = "x86_64")]
+        if Level::current() >= Level::Avx2 {
+            // SAFETY: the machine has the instructions.
+            return unsafe { copy_blocks(from, place) };
+        }
+        copy_words(from, place)
+    })
+}
+
+/// Block by block, with one branch for what is in it: to guess that wrongly is nearly all that a fault costs.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1")]
+fn copy_blocks(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+    use std::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8};
+    let mut at = 0;
+    while let (Some(block), Some(place)) = (from[at..].first_chunk::<BLOCK>(), out[at..].first_chunk_mut::<BLOCK>()) {
+        let high = |half: usize| {
+            // SAFETY: 32 bytes are there, at any alignment.
+            let bytes = unsafe { _mm256_loadu_si256(block[half * 32..][..32].as_ptr().cast()) };
+            u64::from(_mm256_movemask_epi8(bytes).cast_unsigned())
+        };
+        *place = block.map(MaybeUninit::new);
+        let high = high(0) | high(1) << 32;
+        if high != 0 {
+            return at + high.trailing_zeros() as usize;
+        }
+        at += BLOCK;
+    }
+    at + copy_words(&from[at..], &mut out[at..])
+}
+
+#[inline]
+fn copy_words(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+    let mut at = 0;
+    while let (Some(&word), Some(place)) = (from[at..].first_chunk::<WORD>(), out[at..].first_chunk_mut::<WORD>()) {
+        *place = word.map(MaybeUninit::new);
+        let high = u64::from_le_bytes(word) & HIGH_BITS;
+        if high != 0 {
+            return at + high.trailing_zeros() as usize / 8;
+        }
+        at += WORD;
+    }
+    for (&byte, place) in from[at..].iter().zip(&mut out[at..]) {
+        if byte >= 0x80 {
+            break;
+        }
+        place.write(byte);
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(copy: impl Fn(&[u8], &mut [MaybeUninit<u8>]) -> usize) {
+        for length in 0..200 {
+            for place in 0..=length {
+                let data: Vec<u8> = (0..length).map(|at| if at < place { at as u8 & 0x7F } else { 0x80 }).collect();
+                let mut out = vec![MaybeUninit::new(0xFF); length];
+                assert_eq!(copy(&data, &mut out), place);
+                // SAFETY: all of it was made with a value.
+                assert!(out.iter().zip(&data).take(place).all(|(out, &byte)| unsafe { out.assume_init() } == byte));
+            }
+        }
+    }
+
+    #[test]
+    fn every_copy_ends_at_the_first_byte_that_is_no_ascii() {
+        check(copy_words);
+        #[cfg(target_arch = "x86_64")]
+        if super::super::avx2::is_available() {
+            // SAFETY: the machine has the instructions.
+            check(|from, out| unsafe { copy_blocks(from, out) });
+        }
+    }
+
+    #[test]
+    fn no_more_is_copied_than_there_is_room_for() {
+        for room in 0..200 {
+            let mut memory = vec![MaybeUninit::new(0xFF); room];
+            let mut out = Output::new(&mut memory);
+            assert_eq!(copy_ascii_prefix(&[0x61; 300], &mut out), room);
+            assert!(out.is_full());
+        }
+    }
+}
