@@ -22,6 +22,7 @@ mod units;
 mod utf8;
 
 pub use ascii::{copy_ascii, is_ascii};
+pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use output::Output;
