@@ -67,7 +67,7 @@ impl Layout {
     }
 
     /// How many bytes the run has that begins here, if the layout has runs and its end is seen.
-    #[inline]
+    #[cold]
     fn short_run(&self, window: &Window) -> Option<usize> {
         let is_member = |&&byte: &&u8| continues(byte) || byte >= RUN_LEAD;
         let begins = self.has_runs && window[0] >= RUN_LEAD;

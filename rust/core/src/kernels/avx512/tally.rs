@@ -11,8 +11,8 @@ use crate::layout::{Pairs, RUN_LEAD};
 /// The most bytes that a fault has.
 const LONGEST: usize = 6;
 
-/// What is known of a form, in registers.
-struct Counter<'a> {
+/// What is known of a form, in registers; what only runs ask for is compiled out where there are none.
+struct Counter<'a, const HAS_RUNS: bool> {
     table: &'a FaultTable,
     has_nul: bool,
     second_low: Lookup,
@@ -61,7 +61,7 @@ impl Due {
     }
 }
 
-impl<'a> Counter<'a> {
+impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn new(faults: &Faults<'a>) -> Self {
@@ -89,8 +89,8 @@ impl<'a> Counter<'a> {
             *due = Due::NOTHING;
             return Some(Found { leads: 0, strays: 0, unpaired: 0, nuls, runs: 0, is_open: false });
         }
-        let run_leads = if self.table.run.is_some() { is_at_least(b0, RUN_LEAD) } else { 0 };
-        let runs = runs(run_leads.into(), (continuing | run_leads).into()) as u64;
+        let run_leads = if HAS_RUNS { is_at_least(b0, RUN_LEAD) } else { 0 };
+        let runs = if run_leads == 0 { 0 } else { runs(run_leads.into(), (continuing | run_leads).into()) as u64 };
         let (leads, continuing) = (leads & !runs, continuing & !runs);
         let reach = self.reach.of_lead(b0);
         let reaches = |least: u8| leads & is_at_least(reach, least);
@@ -142,7 +142,7 @@ impl<'a> Counter<'a> {
         if let Some(nul) = self.table.nul {
             counts[nul.index()] += u64::from(found.nuls.count_ones());
         }
-        if let Some(run) = self.table.run {
+        if let Some(run) = self.table.run.filter(|_| HAS_RUNS) {
             counts[run.index()] += u64::from(found.runs.count_ones());
         }
         if let Some(unpaired) = self.table.unpaired {
@@ -165,7 +165,18 @@ impl<'a> Counter<'a> {
 /// begins where that ended.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
-    let counter = Counter::new(faults);
+    if faults.table.run.is_some() {
+        tally_with::<true>(faults, start, limit, counts)
+    } else {
+        tally_with::<false>(faults, start, limit, counts)
+    }
+}
+
+/// The same, where it is known whether there are runs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn tally_with<const HAS_RUNS: bool>(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
+    let counter = Counter::<HAS_RUNS>::new(faults);
     let (mut at, mut due) = (start, Due::NOTHING);
     while let Some(window) = faults.data[..limit].get(at..).and_then(<[u8]>::first_chunk) {
         fetch_ahead(window, 0);
