@@ -258,7 +258,15 @@ impl Reader<'_> {
             }
             fetch_ahead(data, at);
             let mut block = self.any_block(window(data, at, &mut copy), limit - at, carry);
-            let has_run = !block.goes_on && self.answers_runs && self.takes_run(&mut block, data, (at, limit));
+            let mut has_run = false;
+            if !block.goes_on
+                && self.answers_runs
+                && let Some(end) = self.run_end(data, (at, limit), block.length)
+            {
+                let lane = 1 << block.length;
+                (block.begins, block.ill, block.length) = (block.begins | lane, block.ill | lane, end - at);
+                has_run = true;
+            }
             self.count::<false>(&block, (at, carry), (counted, notes));
             counted.pairs |= if self.layout.pairs == Pairs::Joined { block.odd } else { 0 };
             // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
@@ -277,24 +285,17 @@ impl Reader<'_> {
         (at + carry.count_ones() as usize, true)
     }
 
-    /// Add the run at which a block ends, if its end is seen and not too far; say whether there is one.
+    /// Where the run ends at which a block ends after so many bytes, if there is one, its end is seen and not too far.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn takes_run(&self, block: &mut Block, data: &[u8], (at, limit): (usize, usize)) -> bool {
+    fn run_end(&self, data: &[u8], (at, limit): (usize, usize), length: usize) -> Option<usize> {
         let seen = &data[..data.len().min(at + Note::MOST_BYTES)];
-        let start = at + block.length;
+        let start = at + length;
         // Where bytes are answered one by one, a run is not one of what begins.
         if start >= limit || data[start] < RUN_LEAD || self.escape.is_some() {
-            return false;
+            return None;
         }
-        let end = run_end(seen, start);
-        if end == seen.len() {
-            return false;
-        }
-        block.begins |= 1 << block.length;
-        block.ill |= 1 << block.length;
-        block.length = end - at;
-        true
+        Some(run_end(seen, start)).filter(|&end| end < seen.len())
     }
 
     /// The same for plain blocks, as far as there are such: where a block begins, and its lanes in which nothing does.
