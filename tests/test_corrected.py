@@ -4,6 +4,7 @@ The outsider is the table's own arithmetic, raw bits plus offset, which nothing 
 """
 
 from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import eightfold
 from byte_classes import strings
 from eightfold.corrected import DOCUMENT, MAGIC, Linter, lint
-from eightfold.stream import Decoder, Encoder
+from eightfold.stream import Checker, Decoder, Encoder
 
 FORM = "corrected-utf-8"
 SIGNED = "corrected-utf-8-sig"
@@ -174,6 +175,24 @@ class TestReserved:
         (fault,) = eightfold.faults(b"\xfe" + b"\x80" * 999 + b"a", FORM)
         assert (fault.start, fault.end, len(fault.units)) == (0, 1000, 64)
         assert str(fault).endswith("80 ... is reserved for future use")
+
+    @pytest.mark.parametrize("alignment", range(0, 64, 9))
+    def test_it_is_one_fault_of_any_length_and_cut_anywhere(self, alignment):
+        draw = Random(alignment)
+        for length in range(1, 301):
+            start = alignment + draw.choice([0, 64])
+            reserved = draw.choice([b"\xfe", b"\xff"]) + bytes(draw.choices(b"\x80\xbf\xfe\xff", k=length - 1))
+            tail = draw.choice([b"", b"b", b"b" * 80])
+            data, text = b"a" * start + reserved + tail, "a" * start + "\ufffd" + tail.decode()
+            assert eightfold.decode(data, FORM, "replace") == text
+            assert eightfold.convert(data, FORM, "utf-8", "ignore") == b"a" * start + tail
+            assert eightfold.tally(data, FORM) == {"reserved": 1}
+            cut = draw.choice([start, start + 1, start + length, draw.randint(0, len(data))])
+            decoder, checker = Decoder(FORM, "replace"), Checker(FORM)
+            assert decoder.decode(data[:cut]) + decoder.decode(data[cut:], final=True) == text
+            ((fault, line, column),) = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
+            assert (fault.start, fault.end, fault.units, line) == (start, start + length, reserved[:64], 1)
+            assert column == start + 1
 
     def test_streams_carry_a_flag_and_no_bytes(self):
         decoder = Decoder(FORM, "replace")

@@ -76,7 +76,7 @@ class Decoding:
     def pieces(self, *, final: bool) -> Iterator[Piece]:
         """Yield what the bytes decode to, up to where more input could change the answer."""
         if self.in_run:
-            yield self.rest_of_run()
+            yield self.rest_of_run(run_end(self.reading.form, self.data, self.position))
         while self.position < len(self.data):
             step = sequence_at(self.reading.form, self.data, self.position, final=final)
             if step is None:
@@ -115,10 +115,9 @@ class Decoding:
         self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
         return self.in_run
 
-    def rest_of_run(self) -> Piece:
-        """Go over what belongs to a sequence without a fixed length that began in an earlier piece."""
-        form, start = self.reading.form, self.position
-        end = run_end(form, self.data, start)
+    def rest_of_run(self, end: int) -> Piece:
+        """Go over what belongs, up to ``end``, to a sequence without a fixed length that began in an earlier piece."""
+        start = self.position
         self.in_run = end == len(self.data)
         if end == start or self.reading.once_per_unit:
             self.position = end

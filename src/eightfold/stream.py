@@ -22,7 +22,7 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from eightfold import reference
-from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name
+from eightfold.faults import ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
@@ -400,15 +400,17 @@ class Checker:
         found: list[Located] = []
         at, passed = start, 0
         while (at := well_formed_end(form, content, at, final=final)) < len(content):
-            step = reference.sequence_at(form, content, at, final=final)
-            fault = fault_at(form, content, at, final=final or reference.begins_run(form, content, at))
+            fault = fault_at(form, content, at, final=final)
+            is_open = fault is None and reference.begins_run(form, content, at)
+            if is_open:
+                fault = fault_at(form, content, at)
             if fault is None:
                 break
             position.pass_over(content[passed:at])
             passed = at
             located = Located(fault.moved(self._offset).renamed(self.form.name), position.line, position.column)
             at = fault.end
-            if step is None:
+            if is_open:
                 self._run = located
             else:
                 found.append(located)
@@ -417,10 +419,11 @@ class Checker:
     def _go_on_in_run(self, form: Form, content: bytes, *, final: bool) -> tuple[list[Located], int]:
         """Return the fault of a sequence without a fixed length, if it ends here, and where."""
         assert self._run is not None  # asked only then
-        end = reference.run_end(form, content, 0)
-        fault = self._run.fault
-        units = (fault.units + content[: min(end, UNITS_KEPT)])[:UNITS_KEPT]
-        run = self._run._replace(fault=replace(fault, end=fault.end + end, units=units))
+        begun = self._run.fault
+        whole = fault_at(form, begun.units + content, 0)
+        assert whole is not None  # asked as of an input that ends here
+        end = whole.end - len(begun.units)
+        run = self._run._replace(fault=replace(begun, end=begun.end + end, units=whole.units))
         if end == len(content) and not final:
             self._run = run
             return [], end

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use crate::LARGEST_IN_STR;
 use crate::fault::Kind;
 use crate::form::{FaultRow, Form, Range, SURROGATES, holds};
-use crate::layout::{Layout, PAIR, Pairs, SURROGATE_SECOND, Table};
+use crate::layout::{Layout, PAIR, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
 use crate::piece::Piece;
 use crate::verdict::Verdict;
 
@@ -35,6 +35,8 @@ pub struct FaultTable {
     pub stray: Kind,
     /// The kind of the byte 00, if it is a fault.
     pub nul: Option<Kind>,
+    /// The kind of runs, where the layout has them.
+    pub run: Option<Kind>,
     /// What surrogate pairs are, and the kind of surrogate byte sequences in none, if they are faults.
     pub pairs: Pairs,
     /// See `pairs`.
@@ -69,6 +71,7 @@ impl FaultTable {
             kinds: [Table([0; 128]), Table([0; 128])],
             stray,
             nul: if layout.has_nul { None } else { Some(alone(&[0])?) },
+            run: if layout.has_runs { Some(alone(&[RUN_LEAD, PLAIN])?) } else { None },
             pairs: layout.pairs,
             unpaired: if layout.unpaired_part { Some(unpaired(form)?) } else { None },
             among: Vec::new(),

@@ -69,6 +69,9 @@ pub struct Layout {
     pub parting_low: Table,
     /// See `parting_low`.
     pub parting_span: Table,
+    /// The bytes that begin something that parts from the layout, and those that do with some second bytes: for each
+    /// lower half of a byte a bit for each upper half from 8 on.
+    pub parting: [[u8; 16]; 2],
     /// What is added to the payload bits of sequences of two, three and four bytes.
     pub offsets: [u32; 3],
     /// From the first of these values on the second is added: code points that the form leaves out.
@@ -144,6 +147,7 @@ impl Layout {
             second_span: Table::ZERO,
             parting_low: Table::ZERO,
             parting_span: Table::ZERO,
+            parting: [[0; 16]; 2],
             offsets,
             gap,
             has_nul,
@@ -166,6 +170,7 @@ impl Layout {
             lowest.is_none_or(|lowest| 0x80 + lowest == usize::from(second) && third <= 0x80)
         });
         leads.iter().for_each(|lead| layout.add_lead(lead));
+        layout.parting = [Layout::PARTS, Layout::SECOND_PARTS].map(|bit| layout.with_kind(bit));
         Some(layout)
     }
 
@@ -256,6 +261,15 @@ impl Layout {
             self.unpaired_part = true;
             self.unpaired_is_ill = lead.has_surrogate_units();
         }
+    }
+
+    /// The bytes of a kind, as in [`Layout::parting`].
+    fn with_kind(&self, bit: u8) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        for byte in (0x80..=0xFF).filter(|&byte| self.kinds.of(byte) & bit != 0) {
+            bytes[usize::from(byte & 0xF)] |= 1 << (byte >> 4 & 7);
+        }
+        bytes
     }
 
     /// What begins with a lead byte and each of the continuation bytes.

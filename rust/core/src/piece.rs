@@ -2,7 +2,7 @@
 
 use crate::encode::joined;
 use crate::form::{LEADS, holds};
-use crate::layout::{Layout, Pairs};
+use crate::layout::{Layout, Pairs, RUN_LEAD};
 
 /// The bytes that a layout needs to tell what begins at the first of them; behind the end of the data they are 0.
 pub(crate) type Window = [u8; 8];
@@ -41,7 +41,7 @@ impl Layout {
         let is_parting = kind & Layout::SECOND_PARTS != 0
             && second.wrapping_sub(self.parting_low.of(lead)) <= self.parting_span.of(lead);
         if kind & Layout::PARTS != 0 || is_parting {
-            return Piece::Parting;
+            return self.short_run(window).map_or(Piece::Parting, Piece::IllFormed);
         }
         let length = 1 + (kind & 7).count_ones() as usize;
         if length == 1 || second.wrapping_sub(self.second_low.of(lead)) > self.second_span.of(lead) {
@@ -64,6 +64,15 @@ impl Layout {
         let first = u32::from(bytes[0] & (0x7F >> length));
         let payload = bytes[1..length].iter().fold(first, |sum, byte| sum * 64 + u32::from(byte & 0x3F));
         self.value(payload, length)
+    }
+
+    /// How many bytes the run has that begins here, if the layout has runs and its end is seen.
+    #[cold]
+    fn short_run(&self, window: &Window) -> Option<usize> {
+        let is_member = |&&byte: &&u8| continues(byte) || byte >= RUN_LEAD;
+        let begins = self.has_runs && window[0] >= RUN_LEAD;
+        let length = if begins { window.iter().take_while(is_member).count() } else { 0 };
+        (1..window.len()).contains(&length).then_some(length)
     }
 
     /// A surrogate byte sequence of which so many bytes are there, where pairs mean something.

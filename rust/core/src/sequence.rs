@@ -4,6 +4,7 @@ use crate::LARGEST_IN_STR;
 use crate::automaton::{DEAD, NONE};
 use crate::encode::joined;
 use crate::form::{FaultRow, Form, LEADS, Range, SURROGATES, TRAILS, holds};
+use crate::kernels::run_length;
 use crate::layout::Layout;
 use crate::piece::Piece;
 use crate::wide::Wide;
@@ -155,7 +156,7 @@ impl Form {
         if unit.run.is_empty() {
             return Step::Unit { end };
         }
-        let end = self.run_end(unit, data, end);
+        let end = self.run_end(data, end);
         if end == data.len() && !is_final { Step::Wait } else { Step::Unit { end } }
     }
 
@@ -166,13 +167,17 @@ impl Form {
         if held { Step::Wait } else { Step::Unit { end } }
     }
 
-    /// Where the run of units that go on belonging to a fault row ends.
-    pub(crate) fn run_end(&self, entry: &FaultRow, data: &[u8], start: usize) -> usize {
+    /// Where units end that go on belonging to the form's unit without a fixed length: `start` if at once.
+    #[must_use]
+    pub fn run_end(&self, data: &[u8], start: usize) -> usize {
+        let Some(FaultRow { run, .. }) = self.tables.units.iter().find(|unit| !unit.run.is_empty()) else {
+            return start;
+        };
+        if self.tables.unit_bytes == 1 {
+            return start + run_length(&data[start..], run);
+        }
         let mut at = start;
-        while let Some(unit) = self.unit_at(data, at) {
-            if !entry.run.iter().any(|&range| holds(range, unit)) {
-                break;
-            }
+        while self.unit_at(data, at).is_some_and(|unit| run.iter().any(|&range| holds(range, unit))) {
             at += self.tables.unit_bytes;
         }
         at

@@ -108,7 +108,8 @@ impl<'py> Reader<'py> {
     pub fn next(&mut self, is_final: bool, sink: &mut (impl Sink + Send)) -> PyResult<Event> {
         let py = self.input.py();
         if std::mem::take(&mut self.in_run) {
-            let piece = self.synchronised()?.call_method0(intern!(py, "rest_of_run"))?;
+            let end = self.reading.form.run_end(self.input.as_bytes(), self.at);
+            let piece = self.synchronised()?.call_method1(intern!(py, "rest_of_run"), (end,))?;
             return self.follow(&piece);
         }
         match self.run(is_final, sink) {

@@ -1,13 +1,44 @@
 //! Searching for values in ranges: blocks without a branch, which the compiler makes vectors of.
 
 use super::Text;
+use crate::form::{Range, holds};
 
 const BLOCK: usize = 64;
+
+/// Up to here the end of a run is found sooner byte by byte.
+const SHORT_RUN: usize = 16;
 
 /// Where the first byte is that lies in one of the ranges.
 #[must_use]
 pub fn find_byte(data: &[u8], ranges: &[(u8, u8)]) -> Option<usize> {
     ranges.iter().filter_map(|&(low, high)| first(data, |byte| byte.wrapping_sub(low) <= high - low)).min()
+}
+
+/// How many bytes, from the first on, lie in one of the ranges each.
+#[must_use]
+pub(crate) fn run_length(data: &[u8], ranges: &[Range]) -> usize {
+    let is_inside = |&byte: &u8| ranges.iter().any(|&range| holds(range, byte.into()));
+    let each = |data: &[u8]| data.iter().take_while(|byte| is_inside(byte)).count();
+    let mut at = each(&data[..data.len().min(SHORT_RUN)]);
+    if at < SHORT_RUN {
+        return at;
+    }
+    while data[at..].first_chunk().is_some_and(|block| are_inside(block, ranges)) {
+        at += BLOCK;
+    }
+    at + each(&data[at..])
+}
+
+/// Whether all bytes of a block lie in one of the ranges each.
+fn are_inside(block: &[u8; BLOCK], ranges: &[Range]) -> bool {
+    let mut inside = [0; BLOCK];
+    for &(low, high) in ranges.iter().filter(|range| range.0 <= range.1.min(0xFF)) {
+        let (low, high) = (low as u8, high.min(0xFF) as u8);
+        for (inside, byte) in inside.iter_mut().zip(block) {
+            *inside |= u8::from(byte.wrapping_sub(low) <= high - low);
+        }
+    }
+    inside.iter().fold(1, |all, is_inside| all & is_inside) == 1
 }
 
 /// Where the first two bytes are that one of the pairs (a byte, then a range) holds.

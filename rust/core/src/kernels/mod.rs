@@ -24,6 +24,7 @@ mod utf8;
 
 pub use ascii::{copy_ascii, copy_without_nul, is_ascii};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
+pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use output::Output;

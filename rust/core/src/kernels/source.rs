@@ -90,27 +90,30 @@ pub(super) struct Note {
     pub ill: u64,
     /// Where of that something begins that is more than what the layout has in one sequence: see `look::Block::odd`.
     pub odd: u64,
-    /// Where the block begins, and in the lowest byte how far from there on what begins in it ends.
+    /// Where the block begins, and in the lowest two bytes how far from there on what begins in it ends.
     place: usize,
 }
 
 impl Note {
+    /// The most bytes that a block and what begins in it can take.
+    pub const MOST_BYTES: usize = 0xFFFF;
+
     /// A block from `at` on, in which what begins, is ill-formed and odd is this, and takes so many bytes.
     #[inline]
     pub fn new([begins, ill, odd]: [u64; 3], at: usize, length: usize) -> Self {
-        Note { begins, ill, odd, place: at << 8 | length }
+        Note { begins, ill, odd, place: at << 16 | length }
     }
 
     /// Where the block begins.
     #[inline]
     pub fn at(&self) -> usize {
-        self.place >> 8
+        self.place >> 16
     }
 
-    /// How far from there on what begins in it ends: with what comes behind the block, a little more than 64.
+    /// How far from there on what begins in it ends: with what comes behind the block, more than 64 perhaps.
     #[inline]
     pub fn length(&self) -> usize {
-        self.place & 0xFF
+        self.place & Note::MOST_BYTES
     }
 
     /// Whether each byte of a whole block is a code point or an ill-formed unit of its own.

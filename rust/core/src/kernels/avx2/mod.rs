@@ -325,11 +325,7 @@ struct ByteSet {
 impl ByteSet {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn new(holds: impl Fn(u8) -> bool) -> Self {
-        let mut members = [0; 16];
-        for byte in (0x80..=0xFF).filter(|&byte| holds(byte)) {
-            members[usize::from(byte & 0xF)] |= 1 << (byte >> 4 & 7);
-        }
+    fn new(members: [u8; 16]) -> Self {
         let rows = [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80];
         let [members, rows] = [members, rows].map(|table| _mm256_broadcastsi128_si256(load_16(&table)));
         ByteSet { members, rows }

@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
             layout,
             leads: Leads::new(layout, rules, coarse),
             sides,
-            parts_alone: layout.parts && (0x80..=0xFF).any(|byte| layout.kinds.of(byte) & Layout::PARTS != 0),
+            parts_alone: layout.parting[0] != [0; 16],
             answer,
             meaning: Meaning::new(layout.shift(), if let Answer::Escape(base) = answer { Some(base) } else { None }),
         }
@@ -314,9 +314,9 @@ impl<'a> Reader<'a> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
-        let with = |bit: u8| ByteSet::new(|byte| self.layout.kinds.of(byte) & bit != 0).among(bytes);
+        let [alone, with_seconds] = self.layout.parting.map(|members| ByteSet::new(members).among(bytes));
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
-        with(Layout::PARTS) | (with(Layout::SECOND_PARTS) & seconds.follow(bytes, Bytes::of(window, 1)))
+        alone | (with_seconds & seconds.follow(bytes, Bytes::of(window, 1)))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::clean::{self, CHOICE, halves_at, joined_32, put_joined, shifted_16, shifted_32, surrogates};
-use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, window};
+use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, run_end, window};
 use super::{
     OR_AND, ascii_bytes, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32,
     put_bytes, sequences_at, store_64, values_of,
@@ -15,7 +15,7 @@ use crate::chunk::CHUNK_BYTES;
 use crate::kernels::Output;
 use crate::kernels::source::{Answer, Extent, Note, Notes, Source};
 use crate::kernels::utf8::Width;
-use crate::layout::{Layout, PAIR, Pairs};
+use crate::layout::{Layout, PAIR, Pairs, RUN_LEAD};
 
 /// What was counted so far.
 struct Counted<'a> {
@@ -257,20 +257,45 @@ impl Reader<'_> {
                 }
             }
             fetch_ahead(data, at);
-            let block = self.any_block(window(data, at, &mut copy), limit - at, carry);
+            let mut block = self.any_block(window(data, at, &mut copy), limit - at, carry);
+            let mut has_run = false;
+            if !block.goes_on
+                && self.answers_runs
+                && let Some(end) = self.run_end(data, (at, limit), block.length)
+            {
+                let lane = 1 << block.length;
+                (block.begins, block.ill, block.length) = (block.begins | lane, block.ill | lane, end - at);
+                has_run = true;
+            }
             self.count::<false>(&block, (at, carry), (counted, notes));
             counted.pairs |= if self.layout.pairs == Pairs::Joined { block.odd } else { 0 };
             // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
-            if !block.goes_on {
-                return (at + block.length, false);
+            (at, carry) = match block.goes_on {
+                true => (at + 64, block.carry),
+                false => (at + block.length, 0),
+            };
+            if !block.goes_on && !has_run {
+                return (at, false);
             }
-            (at, carry) = (at + 64, block.carry);
             recent.add(block.ill);
             if !recent.is_dirty() {
                 break;
             }
         }
         (at + carry.count_ones() as usize, true)
+    }
+
+    /// Where the run ends at which a block ends after so many bytes, if there is one, its end is seen and not too far.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn run_end(&self, data: &[u8], (at, limit): (usize, usize), length: usize) -> Option<usize> {
+        let seen = &data[..data.len().min(at + Note::MOST_BYTES)];
+        let start = at + length;
+        // Where bytes are answered one by one, a run is not one of what begins.
+        if start >= limit || data[start] < RUN_LEAD || self.escape.is_some() {
+            return None;
+        }
+        Some(run_end(seen, start)).filter(|&end| end < seen.len())
     }
 
     /// The same for plain blocks, as far as there are such: where a block begins, and its lanes in which nothing does.

@@ -49,7 +49,7 @@ pub struct Reader<'a> {
     /// The kind of lead bytes of which the sequences that part are ill-formed units; none where those are not answered.
     beyond: u8,
     /// Whether runs are answered.
-    answers_runs: bool,
+    pub answers_runs: bool,
 }
 
 /// How dirty the last blocks were: where one in five or more is, all are looked at closely, since a branch that is guessed
@@ -191,6 +191,28 @@ pub fn continuations(bytes: __m512i) -> u64 {
     _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
 
+/// The lanes of runs: what begins them, and the members that follow it side by side; what begins one is a member too.
+#[inline]
+pub fn runs(firsts: u128, members: u128) -> u128 {
+    // The sum clears what follows the first of those that are side by side, up to where they end.
+    members & !(members + firsts) | firsts
+}
+
+/// Where a run ends of which some byte is at an offset.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn run_end(data: &[u8], start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let bytes = bytes_64(data, at);
+        let members = continuations(bytes) | is_at_least(bytes, RUN_LEAD);
+        if members != !0 {
+            return at + members.trailing_ones() as usize;
+        }
+        at += 64;
+    }
+}
+
 /// Whether payload bits are code points, and what is added to an escaped byte changes none of its bits.
 fn adds_upper_byte(layout: &Layout, answer: Answer) -> bool {
     layout.shift().is_none() && !matches!(answer, Answer::Escape(base) if base & 0xFF != 0)
@@ -263,7 +285,7 @@ impl<'a> Reader<'a> {
         }
         let mut longer = 0;
         if stops != 0 && self.beyond | u8::from(self.answers_runs) != 0 {
-            (stops, longer) = self.longer(window, stops, carry);
+            (stops, longer) = self.longer(window, left, stops, carry);
         }
         let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
@@ -353,7 +375,7 @@ impl<'a> Reader<'a> {
     /// this block and behind it that belong to such a unit that begins before them.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn longer(&self, window: &Window, stops: u64, carry: u64) -> (u64, u128) {
+    fn longer(&self, window: &Window, left: usize, stops: u64, carry: u64) -> (u64, u128) {
         let b0 = bytes_of(window, 0);
         let lanes = |first: u64, behind: u64| u128::from(first) | u128::from(behind) << 64;
         let continuing = lanes(continuations(b0) & !carry, continuing_8(window));
@@ -370,12 +392,12 @@ impl<'a> Reader<'a> {
             let firsts = u128::from(run_leads & !carry);
             let behind = _mm_cmpge_epu8_mask(_mm512_castsi512_si128(last_8(window)), _mm_set1_epi8(RUN_LEAD as i8));
             let members = continuing | firsts | u128::from(behind) << 64;
-            // The sum clears what follows the first of those that are side by side, up to where they end.
-            let runs = members & !(members + firsts) | firsts;
+            let runs = runs(firsts, members);
             let begins = firsts & !(runs << 1);
-            // One of eight bytes may be longer than what is seen.
-            let long = begins & [1, 2, 4].into_iter().fold(runs, |lanes, by| lanes & lanes >> by);
-            stops = stops & !run_leads | long as u64;
+            // One that reaches the last byte that is seen may be longer.
+            let last = 1 << (left.min(64) + 7);
+            let open = if runs & last == 0 { 0 } else { 1 << (begins & (2 * last - 1)).ilog2() };
+            stops = stops & !run_leads | open;
             longer |= runs & !begins;
         }
         // Where bytes are answered one by one, none belongs to another.

@@ -3,16 +3,16 @@
 use std::arch::x86_64::*;
 
 use super::fetch_ahead;
-use super::look::{Lookup, Window, bytes_of, continuations, continuing_8, is, is_at_least, pairs_among};
+use super::look::{Lookup, Window, bytes_of, continuations, continuing_8, is, is_at_least, pairs_among, run_end, runs};
 use crate::fault_table::FaultTable;
 use crate::kernels::Faults;
-use crate::layout::Pairs;
+use crate::layout::{Pairs, RUN_LEAD};
 
 /// The most bytes that a fault has.
 const LONGEST: usize = 6;
 
-/// What is known of a form, in registers.
-struct Counter<'a> {
+/// What is known of a form, in registers; what only runs ask for is compiled out where there are none.
+struct Counter<'a, const HAS_RUNS: bool> {
     table: &'a FaultTable,
     has_nul: bool,
     second_low: Lookup,
@@ -33,6 +33,10 @@ struct Found {
     unpaired: u64,
     /// The byte 00, where that is a fault.
     nuls: u64,
+    /// Where runs begin.
+    runs: u64,
+    /// Whether one may go on behind the block.
+    is_open: bool,
 }
 
 /// What began in the block before and reaches into this one.
@@ -57,7 +61,7 @@ impl Due {
     }
 }
 
-impl<'a> Counter<'a> {
+impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn new(faults: &Faults<'a>) -> Self {
@@ -83,8 +87,11 @@ impl<'a> Counter<'a> {
         let nuls = if self.has_nul { 0 } else { _mm512_testn_epi8_mask(b0, b0) };
         if leads | continuing == 0 {
             *due = Due::NOTHING;
-            return Some(Found { leads: 0, strays: 0, unpaired: 0, nuls });
+            return Some(Found { leads: 0, strays: 0, unpaired: 0, nuls, runs: 0, is_open: false });
         }
+        let run_leads = if HAS_RUNS { is_at_least(b0, RUN_LEAD) } else { 0 };
+        let runs = if run_leads == 0 { 0 } else { runs(run_leads.into(), (continuing | run_leads).into()) as u64 };
+        let (leads, continuing) = (leads & !runs, continuing & !runs);
         let reach = self.reach.of_lead(b0);
         let reaches = |least: u8| leads & is_at_least(reach, least);
         if reaches(1) != leads {
@@ -118,7 +125,14 @@ impl<'a> Counter<'a> {
             *due = takers >> 63;
             taken |= goes_on;
         }
-        Some(Found { leads: leads & !whole, strays: continuing & !taken, unpaired, nuls })
+        Some(Found {
+            leads: leads & !whole,
+            strays: continuing & !taken,
+            unpaired,
+            nuls,
+            runs: run_leads & !(runs << 1),
+            is_open: runs >> 63 == 1,
+        })
     }
 
     #[inline]
@@ -127,6 +141,9 @@ impl<'a> Counter<'a> {
         counts[self.table.stray.index()] += u64::from(found.strays.count_ones());
         if let Some(nul) = self.table.nul {
             counts[nul.index()] += u64::from(found.nuls.count_ones());
+        }
+        if let Some(run) = self.table.run.filter(|_| HAS_RUNS) {
+            counts[run.index()] += u64::from(found.runs.count_ones());
         }
         if let Some(unpaired) = self.table.unpaired {
             counts[unpaired.index()] += u64::from(found.unpaired.count_ones());
@@ -148,14 +165,33 @@ impl<'a> Counter<'a> {
 /// begins where that ended.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
-    let counter = Counter::new(faults);
+    if faults.table.run.is_some() {
+        tally_with::<true>(faults, start, limit, counts)
+    } else {
+        tally_with::<false>(faults, start, limit, counts)
+    }
+}
+
+/// The same, where it is known whether there are runs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn tally_with<const HAS_RUNS: bool>(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
+    let counter = Counter::<HAS_RUNS>::new(faults);
     let (mut at, mut due) = (start, Due::NOTHING);
     while let Some(window) = faults.data[..limit].get(at..).and_then(<[u8]>::first_chunk) {
         fetch_ahead(window, 0);
         let mut next = due;
         let Some(found) = counter.found(window, &mut next) else { break };
+        let mut end = at + 64;
+        if found.is_open {
+            end = run_end(&faults.data[..limit], end);
+            // More input could make it longer.
+            if end == limit {
+                break;
+            }
+        }
         counter.count(window, &found, counts);
-        (at, due) = (at + 64, next);
+        (at, due) = (end, next);
     }
     at + due.bytes(&faults.data[at..])
 }
