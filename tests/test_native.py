@@ -288,7 +288,14 @@ def test_the_short_way_and_the_general_one_take_the_same_arguments(name: str) ->
     if "errors" in names:
         strict = "".join(["st", "rict"])
         assert verb(*given, strict) == verb(*given, errors=strict) == expected
-        for policy in ("replace", "surrogatepass", "surrogateescape", "backslashreplace", "xmlcharrefreplace"):
+        for policy in (
+            "replace",
+            "ignore",
+            "surrogatepass",
+            "surrogateescape",
+            "backslashreplace",
+            "xmlcharrefreplace",
+        ):
             assert verb(*given, policy) == general(*given, policy) == expected
     wrong: list[tuple[tuple[object, ...], dict[str, object]]] = [
         ((), {}),
@@ -307,6 +314,16 @@ def test_the_short_way_and_the_general_one_take_the_same_arguments(name: str) ->
                 function(*positional, **keywords)
             outcomes.append((raised.type, str(raised.value)))
         assert outcomes[0] == outcomes[1]
+
+
+@needs_core
+def test_no_short_way_leads_past_a_refusal() -> None:
+    calls = [(eightfold.decode, (b"a", "xtf-8")), (eightfold.encode, ("a", "xtf-8"))]
+    calls += [(eightfold.convert, (b"a", *ends)) for ends in (("xtf-8", "utf-8"), ("utf-8", "xtf-8"))]
+    for verb, given in calls:
+        verb(*given)  # Now the form is known.
+        with pytest.raises(ValueError, match="refuses errors='ignore'"):
+            verb(*given, "ignore")
 
 
 class Name(str):

@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use pyo3::ffi::{self, PyCFunctionFastWithKeywords as Code, PyObject};
 use pyo3::prelude::*;
 
-use crate::known::is_plain_policy;
+use crate::handle::takes_ignore;
+use crate::known::{is_ignore, is_plain_policy};
 use crate::{convert, decode, encode, faults, stream};
 
 /// How the interpreter calls a function that has an entrance.
@@ -37,8 +38,12 @@ unsafe fn answered<'py, const COUNT: usize>(
     }
     // SAFETY: so says the caller; nothing of it outlives the call.
     let argument = |at: usize| unsafe { Bound::ref_from_ptr(Python::assume_attached(), &*given.add(at)) };
-    if errors == 1 && !is_plain_policy(argument(COUNT)) {
-        return None;
+    if errors == 1 {
+        let (policy, mut forms) = (argument(COUNT), (1..COUNT).map(argument));
+        let is_plain = is_plain_policy(policy) || is_ignore(policy) && forms.all(takes_ignore);
+        if !is_plain {
+            return None;
+        }
     }
     // A panic comes again on the general way, which makes an exception of it.
     let answer = catch_unwind(AssertUnwindSafe(|| short(std::array::from_fn(argument))));

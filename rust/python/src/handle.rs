@@ -187,6 +187,7 @@ pub struct Handle {
     object: Py<PyAny>,
     signatures: Vec<Signature>,
     refuses_strict: bool,
+    takes_ignore: bool,
     varies_strict: bool,
     /// Whether bytes of the form begin with no mark, and [`PLAIN_POLICIES`] mean nothing of its own: the short ways are
     /// for such forms.
@@ -262,6 +263,7 @@ impl Handle {
             object: form.clone().unbind(),
             signatures,
             refuses_strict: refuses(form, "strict")?,
+            takes_ignore: !refuses(form, "ignore")? && !varies(form, "ignore")?,
             varies_strict: varies(form, "strict")?,
             checked: Mutex::default(),
             readings: Mutex::default(),
@@ -363,6 +365,12 @@ impl Handle {
 
 fn refuses(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {
     form.getattr("refuses")?.contains(policy)
+}
+
+/// Whether a form has been asked for before and takes the policy `ignore`, which means nothing of its own there.
+#[inline]
+pub fn takes_ignore(form: &Bound<'_, PyAny>) -> bool {
+    Key::of(form).and_then(Key::handle).is_some_and(|handle| handle.get().takes_ignore)
 }
 
 fn varies(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {

@@ -104,6 +104,12 @@ pub fn is_plain_policy(errors: &Bound<'_, PyAny>) -> bool {
     policy_name(errors).is_some_and(|given| PLAIN_POLICIES.iter().any(|name| name.as_bytes() == given))
 }
 
+/// Whether this is the name `ignore`, spelt so, which some forms refuse.
+#[inline]
+pub fn is_ignore(errors: &Bound<'_, PyAny>) -> bool {
+    policy_name(errors) == Some(b"ignore")
+}
+
 #[inline]
 fn policy_name<'a>(errors: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
     ascii_of(errors.cast_exact::<PyString>().ok()?)
