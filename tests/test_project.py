@@ -20,7 +20,19 @@ PAGES = [
     *sorted(page for folder in ("docs", "examples") for page in (ROOT / folder).rglob("*.md")),
 ]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-COMMANDS = ("help", "demo", "test", "test-reference", "test-core", "test-levels", "bench", "lint", "versions", "clean")
+COMMANDS = (
+    "help",
+    "demo",
+    "test",
+    "test-reference",
+    "test-search",
+    "test-core",
+    "test-levels",
+    "bench",
+    "lint",
+    "versions",
+    "clean",
+)
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="the Makefile and .ci/run are for POSIX systems")
