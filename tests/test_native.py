@@ -226,6 +226,8 @@ def addresses():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
+for form in eightfold.forms():  # A form is compiled when it is first used, in some kilobytes that Rust must have.
+    eightfold.decode(b"", form)
 eightfold.encode_code_points([65], "cesu-8"), eightfold.decode(b"\\xff", "optu-8", "backslashreplace")
 _, hard = resource.getrlimit(resource.RLIMIT_AS)
 refused = 0
