@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 #[cfg(target_arch = "x86_64")]
 use super::Level;
+use super::fetch::fetch;
 
 /// Bytes that one decision is made for; whole vectors of any machine.
 const BLOCK: usize = 256;
@@ -130,15 +131,7 @@ fn copy_block(block: &[u8], place: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) ->
 /// Have the lines fetched that are as long as a block and a while behind it.
 #[inline(always)]
 fn fetch_ahead<T>(block: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in (0..size_of_val(block)).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        #[allow(unused_unsafe)] // It needs none from Rust 1.92 on.
-        // SAFETY: nothing is read; an address where nothing is does no harm.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(block.as_ptr().cast::<i8>().wrapping_add(AHEAD + line));
-        }
-    }
+    (0..size_of_val(block)).step_by(64).for_each(|line| fetch(block.as_ptr(), AHEAD + line));
 }
 
 /// Whether a byte is among others. No branch on what each is: the compiler makes vectors of it.

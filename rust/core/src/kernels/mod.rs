@@ -9,6 +9,7 @@ mod ascii_prefix;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod fetch;
 mod find;
 mod input;
 mod level;

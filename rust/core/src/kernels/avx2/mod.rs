@@ -15,6 +15,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use super::Output;
+use super::fetch::fetch;
 
 mod clean;
 pub mod decode;
@@ -72,16 +73,6 @@ const WRITE_AHEAD: usize = 1024;
 #[inline]
 fn fetch_ahead<T>(data: &[T], at: usize) {
     fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
-}
-
-/// Have the line fetched that is so many bytes behind a place.
-#[inline]
-fn fetch<T>(place: *const T, bytes: usize) {
-    #[allow(unused_unsafe)] // It needs none from Rust 1.92 on.
-    // SAFETY: nothing is read; an address where nothing is does no harm.
-    unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(bytes));
-    }
 }
 
 fn low_64(count: usize) -> u64 {

@@ -15,6 +15,7 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 use super::Output;
+use super::fetch::fetch;
 
 mod clean;
 pub mod decode;
@@ -121,17 +122,6 @@ const WRITE_AHEAD: usize = 1024;
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn fetch_ahead<T>(data: &[T], at: usize) {
     fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
-}
-
-/// Have the line fetched that is so many bytes behind a place.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn fetch<T>(place: *const T, bytes: usize) {
-    #[allow(unused_unsafe)] // It needs none from Rust 1.92 on.
-    // SAFETY: nothing is read; an address where nothing is does no harm.
-    unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(bytes));
-    }
 }
 
 /// Store a vector in the first 64 bytes.
