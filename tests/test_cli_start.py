@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -247,6 +248,40 @@ def test_a_signal_ends_quietly_and_leaves_nothing_behind(number: signal.Signals,
     assert (process.returncode, messages) == (status, b"")
     assert [path.name for path in tmp_path.iterdir()] == ["target.txt"]
     assert target.read_text() == "as it was"
+
+
+STOPPED = """
+import os, signal, sys
+from eightfold.cli.ending import exit_status
+
+def run():
+    print("found")
+    os.kill(os.getpid(), {number})
+    os.kill(os.getpid(), signal.SIGKILL)  # Never: the signal is heard before the next call.
+
+sys.exit(exit_status(run, then_exits=True))
+"""
+
+
+@pytest.mark.parametrize("reader", ["reads", "does not read"])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"])
+def test_a_program_that_was_stopped_does_not_wait_for_a_reader(
+    number: signal.Signals, status: int, reader: str
+) -> None:
+    ours, theirs = os.pipe()
+    held = b""
+    if reader == "does not read":
+        os.set_blocking(theirs, False)
+        with suppress(BlockingIOError):
+            while True:
+                held += b"x" * os.write(theirs, b"x")
+        os.set_blocking(theirs, True)
+    line = [sys.executable, "-c", STOPPED.format(number=int(number))]
+    done = subprocess.run(line, stdout=theirs, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60)
+    os.close(theirs)
+    with open(ours, "rb") as rest:
+        assert rest.read() == (held or b"found\n")
+    assert (done.returncode, done.stderr) == (status, b"")
 
 
 def test_signals_are_as_before_after_main() -> None:

@@ -24,8 +24,24 @@ _READER_GONE = 141
 _STOPPING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
 
+_PATIENCE = 1.0
+"""For how many seconds a program that was stopped waits until its last results are read."""
+
+
 class UsageError(Exception):
     """The command line asks for what cannot be done; the message says so in one line."""
+
+
+class _Stopped(SystemExit):
+    """A signal ends the program."""
+
+    def __init__(self, number: int) -> None:
+        self.status = 128 + number
+        super().__init__(self.status)
+
+
+class _UnreadError(Exception):
+    """What standard output still holds is not read in time."""
 
 
 _undisturbed = False
@@ -52,10 +68,12 @@ def exit_status(run: Callable[[], int], *, then_exits: bool = False) -> int:
             status = run()
             _flush()
             return status
+    except (KeyboardInterrupt, _Stopped) as stop:
+        with _hurrying():
+            _leave_output()
+        return stop.status if isinstance(stop, _Stopped) else _INTERRUPTED
     except SystemExit as stop:
         status = stop.code if isinstance(stop.code, int) else NOTHING_WRONG
-    except KeyboardInterrupt:
-        status = _INTERRUPTED
     except BrokenPipeError:
         status = _READER_GONE
     except (UsageError, FileError, OutputError) as error:
@@ -79,9 +97,29 @@ def _leave_output() -> None:
     """Flush what standard output still holds, or if that fails let it go nowhere: Python would complain at exit."""
     try:
         _flush()
-    except (OutputError, BrokenPipeError):
+    except (OutputError, BrokenPipeError, KeyboardInterrupt, _UnreadError):
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+@contextmanager
+def _hurrying() -> Iterator[None]:
+    """Raise :class:`_UnreadError` in a block that takes long: the reader of a full pipe may never read on."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _give_up)
+    # Again and again: an alarm that comes just before a call begins to wait does not end it.
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _give_up(number: int, frame: FrameType | None) -> NoReturn:
+    raise _UnreadError
 
 
 @contextmanager
@@ -104,4 +142,4 @@ def _cleaning_up_when_stopped(then_exits: bool) -> Iterator[None]:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
+    raise _Stopped(number)
