@@ -131,7 +131,9 @@ fn copy_block(block: &[u8], place: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) ->
 /// Have the lines fetched that are as long as a block and a while behind it.
 #[inline(always)]
 fn fetch_ahead<T>(block: &[T]) {
-    (0..size_of_val(block)).step_by(64).for_each(|line| fetch(block.as_ptr(), AHEAD + line));
+    for line in (0..size_of_val(block)).step_by(64) {
+        fetch(block.as_ptr(), AHEAD + line);
+    }
 }
 
 /// Whether a byte is among others. No branch on what each is: the compiler makes vectors of it.
