@@ -109,16 +109,29 @@ def test_every_policy_on_decoding(form: Form, policy: str) -> None:
         same("decode_code_points", data, form, policy)
 
 
-@pytest.mark.parametrize("policy", ["ignore", "backslashreplace"])
+@pytest.mark.parametrize("policy", ["replace", "ignore", "surrogateescape", "backslashreplace"])
 @every_form
 def test_faults_in_ascii(form: Form, policy: str) -> None:
     """What is nearly ASCII may be written in one pass, in more memory than it needs at the end."""
     for number, data in enumerate(sample(list(inputs(form)), 40, f"nearly {form.name}")):
-        for before, after in ((64 + number, 0), (64 + number, 70), (1000 + number, 9)):
+        for before, after in ((0, number), (number, 0), (64 + number, 0), (64 + number, 70), (1000 + number, 9)):
             text = same("decode", b"a" * before + data + b"b" * after, form, policy)
             if isinstance(text, str):
                 again = "".join(list(text))
                 assert (sys.getsizeof(text), hash(text)) == (sys.getsizeof(again), hash(again))
+
+
+@pytest.mark.parametrize("policy", ["replace", "ignore", "surrogateescape", "surrogatepass", "backslashreplace"])
+@pytest.mark.parametrize("form", ["utf-8", "wtf-8", "cesu-8", "corrected-utf-8", "xtf-8", "utf-16-le"])
+def test_any_number_of_faults_in_ascii(form: str, policy: str) -> None:
+    """A few faults in a short text are answered as they are met, more of them in blocks."""
+    for length in (16, 64, 1024, 1025, 1500):
+        for faults in (0, 1, 2, 15, 31, 32, 33, 34, length // 3):
+            data = bytearray(b"a" * length)
+            for place in random.Random(faults).sample(range(length), min(faults, length)):
+                data[place] = 0x80 + place % 0x80
+            # By the short way where there is one, and by the general one.
+            assert same("decode", bytes(data), form, policy) == outcome(eightfold.decode, data, form, policy)
 
 
 def texts(form: Form) -> Iterator[str]:

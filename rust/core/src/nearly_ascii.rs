@@ -1,31 +1,37 @@
-//! Text that is ASCII but for a fault here and there, under a policy that puts ASCII or nothing in its place: written in
-//! one pass, before anything is measured. Where that is not so, the pass tells it, and `pass` measures first.
+//! Text that is ASCII but for a fault here and there, under a policy that puts something of a known width in its place:
+//! written in one pass, before anything is measured. Where that is not so, the pass tells it, and `pass` measures first.
 
-use crate::kernels::{Level, Output, copy_ascii_prefix};
-use crate::pass::{OnFault, Pass};
+use crate::kernels::{Level, Output, copy_ascii_prefix, count_beyond_ascii};
+use crate::pass::{OnFault, Pass, Sink};
 use crate::sequence::Step;
 
 /// Faults that stand together are one flock, and so many are always taken.
-const FLOCKS: usize = 16;
+const FLOCKS: usize = 32;
 
-/// What takes the place of a byte at most: `\xNN`.
-const LONGEST_ANSWER: usize = 4;
+/// What `\xNN` has more than the byte.
+const ESCAPED: usize = 3;
 
 impl Pass<'_> {
-    /// How much room [`Pass::write_nearly_ascii`] must have; None under other policies.
+    /// How much room [`Pass::write_nearly_ascii`] must have; None where so much is no ASCII that it would be in vain.
     #[must_use]
     pub fn nearly_ascii_room(&self) -> Option<usize> {
         let count = self.data.len();
-        match self.on_fault {
-            OnFault::Ignore => Some(count),
-            OnFault::BackslashReplace => count.checked_add(count / 4),
-            _ => None,
+        if self.on_fault != OnFault::BackslashReplace {
+            return Some(count);
         }
+        let others = count_beyond_ascii(self.data);
+        if others > count / 2 { None } else { count.checked_add(ESCAPED * others) }
     }
 
     /// Write all that the input gives, in a form that has ASCII as it is; false where something else is in it, or faults
     /// are many.
-    pub fn write_nearly_ascii(&self, out: &mut Output<'_, u8>) -> bool {
+    ///
+    /// # Panics
+    /// There is no room for it.
+    pub fn write_nearly_ascii<T: From<u8>>(&self, out: &mut Output<'_, T>) -> bool
+    where
+        for<'o> Output<'o, T>: Sink,
+    {
         let (mut at, mut flocks) = (0, 0);
         loop {
             at += copy_ascii_prefix(&self.data[at..], out);
@@ -45,21 +51,19 @@ impl Pass<'_> {
         }
     }
 
-    /// Where flocks are nearer to each other than this, the kernels are quicker, or there is no room.
+    /// Where flocks are nearer to each other than this, the kernels are quicker, if they know the policy.
     fn bytes_a_flock(&self) -> usize {
         match (self.on_fault, Level::current()) {
-            (OnFault::BackslashReplace, _) => 8,
+            (OnFault::BackslashReplace, _) => 1,
             (_, Level::Avx512) => 128,
             _ => 32,
         }
     }
 
-    /// Answer what begins at an offset, if that is a fault and there is room; then the next offset is returned.
+    /// Answer what begins at an offset, if that is a fault; then the next offset is returned.
     #[inline(always)]
-    fn answered(&self, at: usize, out: &mut Output<'_, u8>) -> Option<usize> {
+    fn answered(&self, at: usize, out: &mut impl Sink) -> Option<usize> {
         let Step::Unit { end } = self.form.step_at(self.data, at, self.is_final) else { return None };
-        let needed = LONGEST_ANSWER * (end - at) + (self.data.len() - end);
-        let has_room = self.on_fault == OnFault::Ignore || out.room() >= needed;
-        if has_room { self.answer(at, end, None, out).ok() } else { None }
+        self.answer(at, end, None, out).ok()
     }
 }

@@ -1,6 +1,6 @@
 //! Bytes to str and to code points.
 
-use eightfold_core::kernels::is_ascii;
+use eightfold_core::kernels::{count_beyond_ascii, is_ascii};
 use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -9,8 +9,8 @@ use pyo3::types::{PyBytes, PyString};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
-    str_of_measured, str_of_pass,
+    RELEASE_BYTES, SHORT_BYTES as SHORT_DIRTY_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii,
+    str_if_short_nearly_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
 };
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
@@ -19,6 +19,8 @@ use crate::reader::{Event, Reader, bytes_of, put_all};
 const PROBE_BYTES: usize = 64;
 /// Up to this size all is looked at first: what turns out not to be ASCII would have been given memory for nothing.
 const SHORT_BYTES: usize = 256;
+/// With more bytes of faults the kernels are quicker, however few the others are.
+const MOST_FAULTS: usize = 32;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -42,11 +44,13 @@ pub fn decode<'py>(
     }
     let reading = asked.reading(py, opened.plain, &errors, false)?;
     if !asked.is_plainly_strict(&errors) {
+        let pass = pass_of(&reading.form, data, reading.on_fault);
+        if let Some(text) = short_dirty_text(py, &pass)? {
+            return Ok(text);
+        }
         if let Some(text) = clean_text(py, &reading.form, data)? {
             return Ok(text);
         }
-        let pass =
-            Pass { form: &reading.form, data, is_final: true, largest: LARGEST_IN_STR, on_fault: reading.on_fault };
         if let Some(text) = nearly_ascii_text(py, &pass)? {
             return Ok(text);
         }
@@ -62,19 +66,27 @@ pub fn decode<'py>(
     str_of_buffer(py, &buffer)
 }
 
-/// The short way of `decode`: bytes that hold no fault, of a form that shares them with UTF-8.
+/// The short way of `decode`: bytes that hold no fault, of a form that shares them with UTF-8; or few of them, with faults
+/// that the policy answers.
 #[inline]
-pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
+pub fn short<'py>(
+    [data, form]: [&Bound<'py, PyAny>; 2],
+    policy: Option<&Bound<'py, PyAny>>,
+) -> Option<Bound<'py, PyAny>> {
     let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
     let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
     if !handle.is_plain || data.len() >= RELEASE_BYTES {
         return None;
     }
-    let text = match data.len() {
-        ..=SHORT_BYTES if handle.shares_ascii && is_ascii(data) => str_of_ascii(py, data),
-        ..=SHORT_BYTES if handle.shares_utf8 => measured_text(py, data),
-        _ => clean_text(py, &handle.form, data),
-    };
+    let is_short = data.len() <= SHORT_BYTES;
+    if is_short && handle.shares_ascii && is_ascii(data) {
+        return str_of_ascii(py, data).ok()?.map(Bound::into_any);
+    }
+    if let Some(text) = policy.and_then(|policy| short_dirty(handle, data, policy)) {
+        return Some(text.into_any());
+    }
+    let text =
+        if is_short && handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     text.ok()?.map(Bound::into_any)
 }
 
@@ -90,17 +102,41 @@ pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Op
     if form.agreement.is_total() { measured_text(py, data) } else { clean_pass(py, form, data) }
 }
 
+fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
+    Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault }
+}
+
+fn short_dirty<'py>(handle: &Handle, data: &[u8], policy: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
+    if data.len() > SHORT_DIRTY_BYTES {
+        return None;
+    }
+    let on_fault = handle.answer(policy)?;
+    short_dirty_text(policy.py(), &pass_of(&handle.form, data, on_fault)).ok()?
+}
+
+/// The str of a few bytes that hold few faults, if they are ASCII otherwise. It is tried first: where it is in vain, that
+/// shows at the first byte that is no ASCII.
+fn short_dirty_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let is_likely = pass.data.len() <= SHORT_DIRTY_BYTES
+        && shares_ascii(pass.form)
+        && (1..=MOST_FAULTS).contains(&count_beyond_ascii(pass.data));
+    if is_likely { str_if_short_nearly_ascii(py, pass) } else { Ok(None) }
+}
+
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:
 /// memory of which a part is given back is new from the system each time.
 fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let Some(room) = pass.nearly_ascii_room() else { return Ok(None) };
+    let is_one_pass = matches!(pass.on_fault, OnFault::Ignore | OnFault::BackslashReplace);
     let Some(probe) = pass.data.first_chunk::<PROBE_BYTES>() else { return Ok(None) };
     let is_likely = shares_ascii(pass.form) && probe.iter().filter(|byte| !byte.is_ascii()).count() < PROBE_BYTES / 8;
-    if is_likely { str_if_nearly_ascii(py, pass, room) } else { Ok(None) }
+    if !is_one_pass || !is_likely {
+        return Ok(None);
+    }
+    pass.nearly_ascii_room().map_or(Ok(None), |room| str_if_nearly_ascii(py, pass, room))
 }
 
 fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    let pass = Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
+    let pass = pass_of(form, data, OnFault::Stop);
     if let Some(guess) = pass.guess() {
         // What is measured first is read twice; a wrong guess costs as much.
         let text = str_if_guessed(py, &pass, guess)?;

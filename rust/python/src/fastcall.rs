@@ -30,7 +30,7 @@ unsafe fn answered<'py, const COUNT: usize>(
     count: ffi::Py_ssize_t,
     names: *mut PyObject,
     takes_errors: bool,
-    short: impl Fn([&Bound<'py, PyAny>; COUNT]) -> Option<Bound<'py, PyAny>>,
+    short: impl Fn([&Bound<'py, PyAny>; COUNT], Option<&Bound<'py, PyAny>>) -> Option<Bound<'py, PyAny>>,
 ) -> Option<*mut PyObject> {
     let errors = (count as usize).wrapping_sub(COUNT);
     if !names.is_null() || errors > usize::from(takes_errors) {
@@ -38,20 +38,21 @@ unsafe fn answered<'py, const COUNT: usize>(
     }
     // SAFETY: so says the caller; nothing of it outlives the call.
     let argument = |at: usize| unsafe { Bound::ref_from_ptr(Python::assume_attached(), &*given.add(at)) };
-    if errors == 1 {
-        let (policy, mut forms) = (argument(COUNT), (1..COUNT).map(argument));
+    let policy = (errors == 1).then(|| argument(COUNT));
+    if let Some(policy) = policy {
+        let mut forms = (1..COUNT).map(argument);
         let is_plain = is_plain_policy(policy) || is_ignore(policy) && forms.all(takes_ignore);
         if !is_plain {
             return None;
         }
     }
     // A panic comes again on the general way, which makes an exception of it.
-    let answer = catch_unwind(AssertUnwindSafe(|| short(std::array::from_fn(argument))));
+    let answer = catch_unwind(AssertUnwindSafe(|| short(std::array::from_fn(argument), policy)));
     answer.ok().flatten().map(Bound::into_ptr)
 }
 
 macro_rules! entrances {
-    ($($verb:ident($takes_errors:literal) = $short:path;)*) => {
+    ($($verb:ident($takes_errors:literal) = $short:expr;)*) => {
         /// The entrance of a verb that has one, which leads on to the general way.
         pub fn entrance(verb: &str, general: Code) -> Option<Code> {
             match verb {
@@ -81,11 +82,11 @@ macro_rules! entrances {
 }
 
 entrances! {
-    convert(true) = convert::short;
+    convert(true) = |given, _| convert::short(given);
     decode(true) = decode::short;
-    decoded_piece(false) = stream::short_decoded;
-    encode(true) = encode::short;
-    encoded_piece(false) = stream::short_encoded;
-    is_encodable(false) = encode::short_is_encodable;
-    is_well_formed(false) = faults::short_is_well_formed;
+    decoded_piece(false) = |given, _| stream::short_decoded(given);
+    encode(true) = |given, _| encode::short(given);
+    encoded_piece(false) = |given, _| stream::short_encoded(given);
+    is_encodable(false) = |given, _| encode::short_is_encodable(given);
+    is_well_formed(false) = |given, _| faults::short_is_well_formed(given);
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use pyo3::{Borrowed, intern};
 
-use crate::known::{Key, PLAIN_POLICIES, is_strict};
+use crate::known::{Key, PLAIN_POLICIES, is_strict, policy_name};
 use crate::memory::bytes_of_slice;
 use crate::names;
 
@@ -352,6 +352,13 @@ impl Handle {
             let given = (self.plain(plain).object(py), errors.object(py), &self.name);
             Reading::of(&names::reading(py)?.call(given, Some(&options))?)
         })
+    }
+
+    /// What the core does at faults of the form's own bytes under a policy that has been asked for before.
+    pub fn answer(&self, policy: &Bound<'_, PyAny>) -> Option<OnFault> {
+        let name = policy_name(policy)?;
+        let fits = |each: &&Kept<Reading>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;
+        locked(&self.readings).iter().find(fits).map(|kept| kept.policy.on_fault)
     }
 
     /// How code points that the form lacks are met.

@@ -110,7 +110,8 @@ pub fn is_ignore(errors: &Bound<'_, PyAny>) -> bool {
     policy_name(errors) == Some(b"ignore")
 }
 
+/// The name of a policy, if it is one of ASCII.
 #[inline]
-fn policy_name<'a>(errors: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
+pub fn policy_name<'a>(errors: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
     ascii_of(errors.cast_exact::<PyString>().ok()?)
 }

@@ -46,6 +46,13 @@ fn is_ascii_long(data: &[u8]) -> bool {
     !data.chunks(BLOCK).any(|block| has(block, is_high))
 }
 
+/// How many bytes are not ASCII.
+#[must_use]
+pub fn count_beyond_ascii(data: &[u8]) -> usize {
+    // Counts of a few bytes fit in a byte, of which many are added at once.
+    data.chunks(BLOCK / 2).map(|block| usize::from(block.iter().map(|&byte| byte >> 7).sum::<u8>())).sum()
+}
+
 /// Copy bytes to memory of the same length as far as they are ASCII, and return how many are written; what follows is
 /// none of them or begins, at most a block on, with one that is not ASCII.
 #[must_use]

@@ -15,7 +15,7 @@ const WORD: usize = 8;
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; WORD]);
 
 /// Copy bytes as far as they are ASCII and there is room, and return how many.
-pub(crate) fn copy_ascii_prefix(from: &[u8], out: &mut Output<'_, u8>) -> usize {
+pub(crate) fn copy_ascii_prefix<T: From<u8>>(from: &[u8], out: &mut Output<'_, T>) -> usize {
     out.fill_up_to(|place| {
         let count = from.len().min(place.len());
         let (from, place) = (&from[..count], &mut place[..count]);
@@ -31,7 +31,7 @@ pub(crate) fn copy_ascii_prefix(from: &[u8], out: &mut Output<'_, u8>) -> usize 
 /// Block by block, with one branch for what is in it: to guess that wrongly is nearly all that a fault costs.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1")]
-fn copy_blocks(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+fn copy_blocks<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
     use std::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8};
     let mut at = 0;
     while let (Some(block), Some(place)) = (from[at..].first_chunk::<BLOCK>(), out[at..].first_chunk_mut::<BLOCK>()) {
@@ -40,7 +40,7 @@ fn copy_blocks(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
             let bytes = unsafe { _mm256_loadu_si256(block[half * 32..][..32].as_ptr().cast()) };
             u64::from(_mm256_movemask_epi8(bytes).cast_unsigned())
         };
-        *place = block.map(MaybeUninit::new);
+        *place = block.map(|byte| MaybeUninit::new(byte.into()));
         let high = high(0) | high(1) << 32;
         if high != 0 {
             return at + high.trailing_zeros() as usize;
@@ -51,10 +51,10 @@ fn copy_blocks(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
 }
 
 #[inline]
-fn copy_words(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+fn copy_words<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
     let mut at = 0;
     while let (Some(&word), Some(place)) = (from[at..].first_chunk::<WORD>(), out[at..].first_chunk_mut::<WORD>()) {
-        *place = word.map(MaybeUninit::new);
+        *place = word.map(|byte| MaybeUninit::new(byte.into()));
         let high = u64::from_le_bytes(word) & HIGH_BITS;
         if high != 0 {
             return at + high.trailing_zeros() as usize / 8;
@@ -65,7 +65,7 @@ fn copy_words(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
         if byte >= 0x80 {
             break;
         }
-        place.write(byte);
+        place.write(byte.into());
         at += 1;
     }
     at
@@ -75,32 +75,37 @@ fn copy_words(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
 mod tests {
     use super::*;
 
-    fn check(copy: impl Fn(&[u8], &mut [MaybeUninit<u8>]) -> usize) {
+    fn check<T: From<u8> + Copy + PartialEq>(copy: impl Fn(&[u8], &mut [MaybeUninit<T>]) -> usize) {
         for length in 0..200 {
             for place in 0..=length {
                 let data: Vec<u8> = (0..length).map(|at| if at < place { at as u8 & 0x7F } else { 0x80 }).collect();
-                let mut out = vec![MaybeUninit::new(0xFF); length];
+                let mut out = vec![MaybeUninit::new(T::from(0xFF)); length];
                 assert_eq!(copy(&data, &mut out), place);
                 // SAFETY: all of it was made with a value.
-                assert!(out.iter().zip(&data).take(place).all(|(out, &byte)| unsafe { out.assume_init() } == byte));
+                assert!(
+                    out.iter().zip(&data).take(place).all(|(out, &byte)| unsafe { out.assume_init() } == byte.into())
+                );
             }
         }
     }
 
     #[test]
     fn every_copy_ends_at_the_first_byte_that_is_no_ascii() {
-        check(copy_words);
+        check(copy_words::<u8>);
+        check(copy_words::<u16>);
         #[cfg(target_arch = "x86_64")]
         if super::super::avx2::is_available() {
             // SAFETY: the machine has the instructions.
-            check(|from, out| unsafe { copy_blocks(from, out) });
+            check::<u8>(|from, out| unsafe { copy_blocks(from, out) });
+            // SAFETY: as above.
+            check::<u16>(|from, out| unsafe { copy_blocks(from, out) });
         }
     }
 
     #[test]
     fn no_more_is_copied_than_there_is_room_for() {
         for room in 0..200 {
-            let mut memory = vec![MaybeUninit::new(0xFF); room];
+            let mut memory = vec![MaybeUninit::new(0xFF_u8); room];
             let mut out = Output::new(&mut memory);
             assert_eq!(copy_ascii_prefix(&[0x61; 300], &mut out), room);
             assert!(out.is_full());

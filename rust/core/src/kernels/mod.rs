@@ -23,7 +23,7 @@ mod text;
 mod units;
 mod utf8;
 
-pub use ascii::{copy_ascii, copy_without_nul, is_ascii};
+pub use ascii::{copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
