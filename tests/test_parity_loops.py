@@ -10,6 +10,7 @@ import codecs
 import random
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -153,6 +154,20 @@ def test_every_policy_on_encoding(form: Form, policy: str) -> None:
         same("is_encodable", text, form)
         same("encode_faults", text, form)
         same("encode_code_points", list(map(ord, text)), form, policy)
+
+
+LONG = Form("long", [Row(0, 0x7F, (0, 0x7F)), Row(0x80, 0xFF, 0xC0, *[0x80] * 40, (0x80, 0xFF))])
+
+
+@pytest.mark.parametrize(
+    "policy", ["strict", "replace", "ignore", "surrogateescape", "surrogatepass", "backslashreplace"]
+)
+@pytest.mark.parametrize("form", ["utf-8", "cesu-8", "utf-8-rfc2044", "utf-32-le", LONG], ids=str)
+def test_texts_about_as_long_as_the_room_of_short_ones(form: str | Form, policy: str) -> None:
+    """What is short enough is written to memory of its own first: 8 KiB, whatever a code point takes."""
+    for most, more in product((4, 6, 10, 40, 42, 420), (-1, 0, 1)):
+        for character in ("a", "\x80", "\udc80", "\ud800", "\U0001f600"):
+            same("encode", character * (8192 // most + more), form, policy)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

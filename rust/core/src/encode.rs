@@ -55,8 +55,10 @@ pub(crate) fn split(code_point: u32) -> [u32; 2] {
     [LEADS.0 + (index >> 10), TRAILS.0 + (index & 0x3FF)]
 }
 
+const LONGEST_ESCAPE: usize = 10;
+
 /// The escape of a code point in ASCII, and how long it is: `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
-pub(crate) fn backslashed(code_point: u32) -> ([u8; 10], usize) {
+pub(crate) fn backslashed(code_point: u32) -> ([u8; LONGEST_ESCAPE], usize) {
     let (letter, digits) = match code_point {
         0..=0xFF => (b'x', 2),
         0x100..=0xFFFF => (b'u', 4),
@@ -140,6 +142,15 @@ impl Form {
             at = next;
         }
         true
+    }
+
+    /// How many bytes are written for a code point at most, whether the form has it or a policy answers.
+    #[must_use]
+    pub fn most_bytes(&self, policy: Missing) -> usize {
+        // A form that is spelt has ASCII as it is.
+        let of_ascii = if self.spelling.is_some() { 1 } else { self.longest };
+        let of_answer = if policy == Missing::BackslashReplace { LONGEST_ESCAPE * of_ascii } else { 1 };
+        of_answer.max(self.longest)
     }
 
     /// Whether the form has bytes for a code point.

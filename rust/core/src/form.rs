@@ -75,6 +75,8 @@ pub struct Form {
     pub agreement: Agreement,
     /// Whether an encoder must see what follows a lead: a pair is written otherwise than its halves.
     pub holds_back_lead: bool,
+    /// How many bytes a code point takes at most.
+    pub(crate) longest: usize,
     /// The bytes of U+000A; none where the form lacks it.
     pub(crate) line_feed: Vec<u8>,
     /// How the kernels read it, where they can.
@@ -106,6 +108,7 @@ impl Form {
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
             wide: Wide::new(&tables),
+            longest: longest(&tables),
             surrogates: surrogate_ranges(&tables),
             verdicts: OnceLock::new(),
             fault_table: OnceLock::new(),
@@ -185,6 +188,12 @@ fn passing(tables: &Tables) -> Option<Layout> {
     tables.units.clear();
     tables.rows.push(Row { first: SURROGATES.0, last: SURROGATES.1, ranges });
     Layout::new(&tables)
+}
+
+fn longest(tables: &Tables) -> usize {
+    let rows = tables.rows.iter().map(|row| row.ranges.len());
+    let surrogates = surrogate_ranges(tables).map(|ranges| ranges.len());
+    tables.unit_bytes * rows.chain(surrogates).max().unwrap_or(0)
 }
 
 /// The unit ranges by which a form's own tables know the surrogates: a row, a unit or a name.

@@ -55,8 +55,9 @@ impl Pass<'_> {
     fn bytes_a_flock(&self) -> usize {
         match (self.on_fault, Level::current()) {
             (OnFault::BackslashReplace, _) => 1,
-            (_, Level::Avx512) => 128,
-            _ => 32,
+            (_, Level::Avx512) => 64,
+            (_, Level::Avx2) => 32,
+            (_, Level::Portable) => 1,
         }
     }
 

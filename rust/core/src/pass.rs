@@ -95,6 +95,14 @@ pub enum OnFault {
     BackslashReplace,
 }
 
+impl OnFault {
+    /// Whether what stands for a fault is ASCII, if anything does.
+    #[must_use]
+    pub fn answers_ascii(self) -> bool {
+        matches!(self, OnFault::Ignore | OnFault::BackslashReplace)
+    }
+}
+
 /// Bytes of 16-bit units by which the rest is guessed.
 const GUESSED_BYTES: usize = 512;
 

@@ -78,16 +78,18 @@ pub fn short<'py>(
     if !handle.is_plain || data.len() >= RELEASE_BYTES {
         return None;
     }
-    let is_short = data.len() <= SHORT_BYTES;
-    if is_short && handle.shares_ascii && is_ascii(data) {
+    if data.len() <= SHORT_BYTES && handle.shares_ascii && is_ascii(data) {
         return str_of_ascii(py, data).ok()?.map(Bound::into_any);
     }
     if let Some(text) = policy.and_then(|policy| short_dirty(handle, data, policy)) {
         return Some(text.into_any());
     }
-    let text =
-        if is_short && handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
-    text.ok()?.map(Bound::into_any)
+    let text = match clean_text(py, &handle.form, data).ok()? {
+        // The form may have more text than UTF-8 has, all of which it shares.
+        None if handle.shares_utf8 && policy.is_none() => clean_pass(py, &handle.form, data).ok()?,
+        text => text,
+    };
+    text.map(Bound::into_any)
 }
 
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
@@ -126,7 +128,7 @@ fn short_dirty_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:
 /// memory of which a part is given back is new from the system each time.
 fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let is_one_pass = matches!(pass.on_fault, OnFault::Ignore | OnFault::BackslashReplace);
+    let is_one_pass = !matches!(pass.on_fault, OnFault::Stop | OnFault::SurrogatePass);
     let Some(probe) = pass.data.first_chunk::<PROBE_BYTES>() else { return Ok(None) };
     let is_likely = shares_ascii(pass.form) && probe.iter().filter(|byte| !byte.is_ascii()).count() < PROBE_BYTES / 8;
     if !is_one_pass || !is_likely {

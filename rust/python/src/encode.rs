@@ -13,8 +13,8 @@ use crate::faults::limited;
 use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short, bytes_of_size,
-    bytes_of_slice, released, text_length, text_of,
+    RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short, bytes_of_short_text,
+    bytes_of_size, bytes_of_slice, released, text_length, text_of,
 };
 use crate::names;
 
@@ -40,9 +40,13 @@ pub fn encode<'py>(
     written(py, &*asked.writing(py, &errors)?, text, asked.mark())
 }
 
-/// The short way of `encode`: a text that the form writes as UTF-8 does.
+/// The short way of `encode`: a text that the form writes as UTF-8 does; or a few code points, of which the policy answers
+/// those that the form lacks.
 #[inline]
-pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
+pub fn short<'py>(
+    [text, form]: [&Bound<'py, PyAny>; 2],
+    policy: Option<&Bound<'py, PyAny>>,
+) -> Option<Bound<'py, PyAny>> {
     let text = text.cast_exact::<PyString>().ok()?;
     let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
     if text_length(text) >= RELEASE_BYTES {
@@ -54,7 +58,14 @@ pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, Py
         _ if handle.is_plain => clean_bytes(py, &handle.form, text),
         _ => return None,
     };
-    written.ok()?.map(Bound::into_any)
+    let written = match written.ok()? {
+        None => {
+            let missing = policy.map_or(Some(Missing::Stop), |policy| handle.missing(policy))?;
+            bytes_of_short_text(py, &handle.form, missing, text_of(text).ok()?).ok()?
+        }
+        written => written,
+    };
+    written.map(Bound::into_any)
 }
 
 pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
@@ -79,6 +90,11 @@ pub fn written<'py>(
     }
     let points = text_of(text)?;
     let (form, missing) = (&writing.form, writing.missing);
+    if mark.is_empty()
+        && let Some(bytes) = bytes_of_short_text(py, form, missing, points)?
+    {
+        return Ok(bytes);
+    }
     let mut size = 0_usize;
     if released(py, points.len(), || encode_text(form, points, 0, missing, &mut size)).is_ok() {
         // What has been measured so is written without a fault.
@@ -131,6 +147,9 @@ fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Opti
 
 /// The bytes of a str of which the form lacks nothing: measured, then written once.
 fn measured_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if let Some(bytes) = bytes_of_short_text(py, form, Missing::Stop, points)? {
+        return Ok(Some(bytes));
+    }
     let mut size = 0_usize;
     if released(py, points.len(), || encode_text(form, points, 0, Missing::Stop, &mut size)).is_err() {
         return Ok(None);

@@ -85,7 +85,7 @@ entrances! {
     convert(true) = |given, _| convert::short(given);
     decode(true) = decode::short;
     decoded_piece(false) = |given, _| stream::short_decoded(given);
-    encode(true) = |given, _| encode::short(given);
+    encode(true) = encode::short;
     encoded_piece(false) = |given, _| stream::short_encoded(given);
     is_encodable(false) = |given, _| encode::short_is_encodable(given);
     is_well_formed(false) = |given, _| faults::short_is_well_formed(given);

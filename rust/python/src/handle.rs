@@ -361,6 +361,13 @@ impl Handle {
         locked(&self.readings).iter().find(fits).map(|kept| kept.policy.on_fault)
     }
 
+    /// What the core does at code points that the form lacks under a policy that has been asked for before.
+    pub fn missing(&self, policy: &Bound<'_, PyAny>) -> Option<Missing> {
+        let name = policy_name(policy)?;
+        let fits = |each: &&Kept<Writing>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;
+        locked(&self.writings).iter().find(fits).map(|kept| kept.policy.missing)
+    }
+
     /// How code points that the form lacks are met.
     pub fn writing<'py>(&self, py: Python<'py>, errors: &Errors<'py>) -> PyResult<Arc<Writing>> {
         let plain = usize::from(!self.signatures.is_empty());

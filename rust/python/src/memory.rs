@@ -10,7 +10,9 @@ use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Scalar, ShortBuffer};
-use eightfold_core::{Extent, Halt, Measured, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width};
+use eightfold_core::{
+    Extent, Form, Halt, Measured, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text,
+};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -192,15 +194,16 @@ pub fn str_if_nearly_ascii<'py>(
     pass: &Pass<'_>,
     room: usize,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let mut count = 0;
-    let made = new_str(py, room, Width::Ascii, |memory| match memory {
-        Unseen::One(out) => released(py, pass.data.len(), || {
-            let mut out = Output::new(out);
-            let is_so = pass.write_nearly_ascii(&mut out);
-            count = out.filled();
-            is_so
-        }),
-        _ => false,
+    let (mut count, bytes) = (0, pass.data.len());
+    let width = if pass.on_fault.answers_ascii() { Width::Ascii } else { Width::Ucs2 };
+    let made = new_str(py, room, width, |memory| {
+        let written = match memory {
+            Unseen::One(out) => released(py, bytes, || nearly_ascii(pass, out).map(<[_]>::len)),
+            Unseen::Two(out) => released(py, bytes, || nearly_ascii(pass, out).map(<[_]>::len)),
+            Unseen::Four(_) => None,
+        };
+        count = written.unwrap_or(0);
+        written.is_some()
     })?;
     made.map(|text| shortened(text, count)).transpose()
 }
@@ -230,6 +233,26 @@ pub fn str_if_short_nearly_ascii<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyRes
         }
         _ => Ok(None),
     }
+}
+
+/// How many bytes a text may become that is written to memory of its own first.
+const SHORT_RESULT: usize = 8192;
+
+/// Make bytes of a text in a form; None where it is too long for that, or the policy has no answer.
+pub fn bytes_of_short_text<'py>(
+    py: Python<'py>,
+    form: &Form,
+    missing: Missing,
+    text: Text<'_>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let mut memory = [const { MaybeUninit::uninit() }; SHORT_RESULT];
+    let mut out = Output::new(&mut memory);
+    let has_room = text.len() <= SHORT_RESULT / form.most_bytes(missing);
+    if !has_room || encode_text(form, text, 0, missing, &mut out).is_err() {
+        return Ok(None);
+    }
+    let count = out.filled();
+    new_bytes(py, count, |out| out.copy_from_slice(&memory[..count])).map(Some)
 }
 
 /// What a pass writes, if its input is nearly ASCII.

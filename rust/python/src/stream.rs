@@ -138,5 +138,5 @@ pub fn encoded_piece<'py>(
 /// The short way of `encoded_piece`.
 #[inline]
 pub fn short_encoded<'py>([form, errors, text]: [&Bound<'py, PyAny>; 3]) -> Option<Bound<'py, PyAny>> {
-    if is_plain_policy(errors) { encode::short([text, form]) } else { None }
+    if is_plain_policy(errors) { encode::short([text, form], None) } else { None }
 }

@@ -74,7 +74,6 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         let mut written = 0;
-        let mut wrong = 0;
         for at in (0..text.len()).step_by(LANES) {
             let count = (text.len() - at).min(LANES);
             let valid = u16::MAX >> (LANES - count);
@@ -91,8 +90,10 @@ mod avx512 {
                 }
             };
             let block = _mm512_and_si512(points, _mm512_set1_epi32(!0x7FF));
-            wrong |= _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(0xD800));
-            wrong |= _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000));
+            let surrogates = _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(0xD800));
+            if surrogates | _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000)) != 0 {
+                return None;
+            }
             let sequences = sequences(points);
             // A byte that is none of a sequence is 0, and so is U+0000, which is the first byte of its own.
             let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
@@ -102,7 +103,7 @@ mod avx512 {
             unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
             written += used.count_ones() as usize;
         }
-        (wrong == 0).then_some(written)
+        Some(written)
     }
 
     /// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.

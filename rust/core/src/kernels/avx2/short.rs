@@ -18,7 +18,6 @@ const BLOCK: usize = 16;
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
     let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
-    let mut wrong = _mm256_setzero_si256();
     match text {
         Text::One(points) => each_block(points, |block| {
             let units = speller.units::<u8>(_mm256_cvtepu8_epi16(load_16(block)), || None)?;
@@ -27,7 +26,7 @@ pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         }),
         Text::Two(points) => each_block(points, |block| {
             let units = load_units(block);
-            wrong = _mm256_or_si256(wrong, surrogates(units));
+            let units = is_none(surrogates(units)).then_some(units)?;
             let units = speller.units::<[u8; 2]>(units, || None)?;
             speller.write_shaped::<[u8; 2]>(&units, Shape::Mixed, &mut out);
             Some(())
@@ -35,14 +34,14 @@ pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         Text::Four(points) => each_block(points, |block| {
             for half in [0, 8] {
                 let points = load_points(part(block, half));
-                wrong = _mm256_or_si256(wrong, beyond(points));
+                let points = is_none(beyond(points)).then_some(points)?;
                 speller.write_points::<[u8; 4]>(speller.points::<[u8; 4]>(points, || None)?, &mut out);
             }
             Some(())
         }),
     }?;
     let behind = text.len().next_multiple_of(BLOCK) - text.len();
-    is_none(wrong).then(|| out.filled() - behind)
+    Some(out.filled() - behind)
 }
 
 /// Hand over a text block by block.
