@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, SHORT_BYTES as SHORT_DIRTY_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii,
+    RELEASE_BYTES, SHORT_DIRTY_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii,
     str_if_short_nearly_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
 };
 use crate::names;

@@ -356,16 +356,12 @@ impl Handle {
 
     /// What the core does at faults of the form's own bytes under a policy that has been asked for before.
     pub fn answer(&self, policy: &Bound<'_, PyAny>) -> Option<OnFault> {
-        let name = policy_name(policy)?;
-        let fits = |each: &&Kept<Reading>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;
-        locked(&self.readings).iter().find(fits).map(|kept| kept.policy.on_fault)
+        known(&self.readings, policy, |reading| reading.on_fault)
     }
 
     /// What the core does at code points that the form lacks under a policy that has been asked for before.
     pub fn missing(&self, policy: &Bound<'_, PyAny>) -> Option<Missing> {
-        let name = policy_name(policy)?;
-        let fits = |each: &&Kept<Writing>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;
-        locked(&self.writings).iter().find(fits).map(|kept| kept.policy.missing)
+        known(&self.writings, policy, |writing| writing.missing)
     }
 
     /// How code points that the form lacks are met.
@@ -418,6 +414,13 @@ fn kept<T>(
         locked(known).push(Kept { plain, errors, converting, policy: policy.clone() });
     }
     Ok(policy)
+}
+
+/// What is told of a policy for the form itself, if it has been kept.
+fn known<T, A>(kept: &Mutex<Vec<Kept<T>>>, policy: &Bound<'_, PyAny>, told: impl Fn(&T) -> A) -> Option<A> {
+    let name = policy_name(policy)?;
+    let fits = |each: &&Kept<T>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;
+    locked(kept).iter().find(fits).map(|found| told(&found.policy))
 }
 
 fn each<T>(form: &Bound<'_, PyAny>, name: &str, of: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>) -> PyResult<Vec<T>> {

@@ -196,6 +196,7 @@ pub fn str_if_nearly_ascii<'py>(
 ) -> PyResult<Option<Bound<'py, PyString>>> {
     let (mut count, bytes) = (0, pass.data.len());
     let width = if pass.on_fault.answers_ascii() { Width::Ascii } else { Width::Ucs2 };
+    // Where there is no memory for so much, what it is measured to need may be had.
     let made = new_str(py, room, width, |memory| {
         let written = match memory {
             Unseen::One(out) => released(py, bytes, || nearly_ascii(pass, out).map(<[_]>::len)),
@@ -204,19 +205,19 @@ pub fn str_if_nearly_ascii<'py>(
         };
         count = written.unwrap_or(0);
         written.is_some()
-    })?;
-    made.map(|text| shortened(text, count)).transpose()
+    });
+    made.unwrap_or(None).map(|text| shortened(text, count)).transpose()
 }
 
 /// How long text is that is written to memory of its own first: to copy it costs less than to measure it.
-pub const SHORT_BYTES: usize = 1024;
+pub const SHORT_DIRTY_BYTES: usize = 1024;
 
-/// Make a str of text of at most [`SHORT_BYTES`] that is ASCII but for a few faults, of which it has some, under a policy
+/// Make a str of at most [`SHORT_DIRTY_BYTES`] that are ASCII but for a few faults, of which there are some, under a policy
 /// that puts a character of Unicode's first plane, or nothing, in the place of each byte; None where it is not so.
 pub fn str_if_short_nearly_ascii<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     match pass.on_fault {
         OnFault::Ignore => {
-            let mut memory = [const { MaybeUninit::uninit() }; SHORT_BYTES];
+            let mut memory = [const { MaybeUninit::uninit() }; SHORT_DIRTY_BYTES];
             let Some(text) = nearly_ascii::<u8>(pass, &mut memory) else { return Ok(None) };
             new_str(py, text.len(), Width::Ascii, |memory| match memory {
                 Unseen::One(out) => is_copied(text, out),
@@ -224,7 +225,7 @@ pub fn str_if_short_nearly_ascii<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyRes
             })
         }
         OnFault::Replace | OnFault::SurrogateEscape => {
-            let mut memory = [const { MaybeUninit::uninit() }; SHORT_BYTES];
+            let mut memory = [const { MaybeUninit::uninit() }; SHORT_DIRTY_BYTES];
             let Some(text) = nearly_ascii::<u16>(pass, &mut memory) else { return Ok(None) };
             new_str(py, text.len(), Width::Ucs2, |memory| match memory {
                 Unseen::Two(out) => is_copied(text, out),
