@@ -80,5 +80,18 @@ fn few_flocks_are_taken_and_many_where_nothing_is_quicker() {
         }
     }
     assert_eq!(pass(form, b"a\xFF\xFF", OnFault::BackslashReplace).nearly_ascii_room(), None);
-    assert_eq!(pass(form, b"ab\xFF\xFF", OnFault::BackslashReplace).nearly_ascii_room(), Some(10));
+    assert_eq!(pass(form, b"ab\xFF\xFF", OnFault::BackslashReplace).nearly_ascii_room(), Some(16));
+}
+
+#[test]
+fn more_escapes_than_were_expected_are_not_taken() {
+    let family = family();
+    let (_, form) = family.iter().find(|(name, _)| name.as_str() == "utf-8").unwrap();
+    for (faults, is_taken) in [(0, true), (2000, true), (4000, false), (40_000, false)] {
+        let data = [&[0x61; 80_000][..], &vec![0xFF; faults]].concat();
+        let data: Vec<u8> = [&[0xFF; 100][..], &data].concat();
+        let found = written(&pass(form, &data, OnFault::BackslashReplace));
+        assert_eq!(found.is_some(), is_taken, "{faults}");
+        assert!(found.is_none_or(|found| found == walked(&pass(form, &data, OnFault::BackslashReplace))));
+    }
 }

@@ -78,13 +78,16 @@ pub fn short<'py>(
     if !handle.is_plain || data.len() >= RELEASE_BYTES {
         return None;
     }
-    if data.len() <= SHORT_BYTES && handle.shares_ascii && is_ascii(data) {
+    let is_short = data.len() <= SHORT_BYTES;
+    if is_short && handle.shares_ascii && is_ascii(data) {
         return str_of_ascii(py, data).ok()?.map(Bound::into_any);
     }
     if let Some(text) = policy.and_then(|policy| short_dirty(handle, data, policy)) {
         return Some(text.into_any());
     }
-    let text = match clean_text(py, &handle.form, data).ok()? {
+    let is_shared = is_short && handle.shares_utf8;
+    let text = if is_shared { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
+    let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
         None if handle.shares_utf8 && policy.is_none() => clean_pass(py, &handle.form, data).ok()?,
         text => text,
@@ -128,13 +131,17 @@ fn short_dirty_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:
 /// memory of which a part is given back is new from the system each time.
 fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let is_one_pass = !matches!(pass.on_fault, OnFault::Stop | OnFault::SurrogatePass);
-    let Some(probe) = pass.data.first_chunk::<PROBE_BYTES>() else { return Ok(None) };
-    let is_likely = shares_ascii(pass.form) && probe.iter().filter(|byte| !byte.is_ascii()).count() < PROBE_BYTES / 8;
-    if !is_one_pass || !is_likely {
-        return Ok(None);
+    let most = match pass.on_fault {
+        OnFault::Stop | OnFault::SurrogatePass => return Ok(None),
+        // No kernel is quicker.
+        OnFault::BackslashReplace => PROBE_BYTES / 2,
+        _ => PROBE_BYTES / 8,
+    };
+    let probe = pass.data.first_chunk::<PROBE_BYTES>().filter(|probe| count_beyond_ascii(*probe) < most);
+    match probe.filter(|_| shares_ascii(pass.form)).and_then(|_| pass.nearly_ascii_room()) {
+        Some(room) => str_if_nearly_ascii(py, pass, room),
+        None => Ok(None),
     }
-    pass.nearly_ascii_room().map_or(Ok(None), |room| str_if_nearly_ascii(py, pass, room))
 }
 
 fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
