@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import json
 import re
-import tracemalloc
 import unicodedata
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -22,6 +21,7 @@ from eightfold.explain.as_html import ROWS_SHOWN, html_table
 from eightfold.explain.as_text import HEADER, text_lines
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, payload_widths
 from eightfold.explain.names import CONTROLS, character_name, columns, shown_character
+from peaks import stays_below
 
 NAMES = [form.name for form in forms()]
 PLAIN = [each for each in forms() if not each.signatures]
@@ -146,17 +146,11 @@ def test_a_long_reserved_sequence_is_one_row() -> None:
 def test_memory_does_not_grow_with_a_sequence_without_end() -> None:
     trail = b"\x80"
 
-    def peak() -> int:
+    def explained() -> None:
         chunks = (b"\xfe" + trail * 4095 for _ in range(20))
-        tracemalloc.start()
-        rows = list(iter_explained(chunks, "corrected-utf-8"))
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert [row.end for row in rows] == [81_920]
-        return most
+        assert [row.end for row in iter_explained(chunks, "corrected-utf-8")] == [81_920]
 
-    # The least of three: what is read once only, and what runs beside the test, takes memory too.
-    assert min(peak() for _ in range(3)) < 50_000
+    assert stays_below(50_000, explained)
 
 
 def test_rows_come_as_soon_as_they_are_certain() -> None:
