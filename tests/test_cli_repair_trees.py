@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-import tracemalloc
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import reading
 from eightfold.files.temporary import temporary_beside
+from peaks import peak
 
 FILES = 12
 PARTS = [
@@ -165,21 +166,17 @@ def test_memory_does_not_grow_with_the_changes(way: str, tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(reading, "CHUNK_BYTES", 1000)
 
-    def peak(count: int) -> int:
+    def begin(count: int) -> None:
         (tmp_path / "big").write_bytes(b"a\xff\n" * count)
         (tmp_path / "plan.jsonl").unlink(missing_ok=True)
         main(["repair", "--plan", "plan.jsonl", "big"])
         if way == "--undo":
             main(["repair", "--apply", "plan.jsonl"])
-        tracemalloc.start()
-        assert main(["repair", way, "plan.jsonl"]) == 0
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return most
 
-    peak(10)
-    # What hands out tests has threads in this process, and these allocate now and then, too.
-    assert min(peak(5_000), peak(5_000)) < min(peak(1_000), peak(1_000)) + 20_000
+    def end() -> None:
+        assert main(["repair", way, "plan.jsonl"]) == 0
+
+    assert peak(end, partial(begin, 5_000)) < peak(end, partial(begin, 1_000)) + 20_000
 
 
 # --- proof ------------------------------------------------------------------------------------------------------------

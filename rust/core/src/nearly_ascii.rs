@@ -15,12 +15,15 @@ const LONGEST_ANSWER: usize = 4;
 const SAMPLE_BYTES: usize = 8192;
 
 impl Pass<'_> {
-    /// How much room [`Pass::write_nearly_ascii`] must have; None where so much is no ASCII that it would be in vain.
+    /// How much room [`Pass::write_nearly_ascii`] must have; None under a policy that answers nothing, or by the form's
+    /// tables, and where so much is no ASCII that it would be in vain.
     #[must_use]
     pub fn nearly_ascii_room(&self) -> Option<usize> {
         let count = self.data.len();
-        if self.on_fault != OnFault::BackslashReplace {
-            return Some(count);
+        match self.on_fault {
+            OnFault::Stop | OnFault::SurrogatePass => return None,
+            OnFault::Replace | OnFault::Ignore | OnFault::SurrogateEscape => return Some(count),
+            OnFault::BackslashReplace => {}
         }
         let sample = &self.data[..count.min(SAMPLE_BYTES)];
         let others = count_beyond_ascii(sample);

@@ -79,6 +79,9 @@ fn few_flocks_are_taken_and_many_where_nothing_is_quicker() {
             assert!(found.is_none_or(|found| found == walked(&pass)));
         }
     }
+    for on_fault in [OnFault::Stop, OnFault::SurrogatePass] {
+        assert_eq!(pass(form, b"a", on_fault).nearly_ascii_room(), None);
+    }
     assert_eq!(pass(form, b"a\xFF\xFF", OnFault::BackslashReplace).nearly_ascii_room(), None);
     assert_eq!(pass(form, b"ab\xFF\xFF", OnFault::BackslashReplace).nearly_ascii_room(), Some(16));
 }

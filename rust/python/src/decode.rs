@@ -9,8 +9,8 @@ use pyo3::types::{PyBytes, PyString};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
-    RELEASE_BYTES, SHORT_DIRTY_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii,
-    str_if_short_nearly_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
+    RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
+    str_of_measured, str_of_pass,
 };
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
@@ -21,6 +21,7 @@ const PROBE_BYTES: usize = 64;
 const SHORT_BYTES: usize = 256;
 /// With more bytes of faults the kernels are quicker, however few the others are.
 const MOST_FAULTS: usize = 32;
+const SHORT_DIRTY_BYTES: usize = 1024;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -125,14 +126,16 @@ fn short_dirty_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
     let is_likely = pass.data.len() <= SHORT_DIRTY_BYTES
         && shares_ascii(pass.form)
         && (1..=MOST_FAULTS).contains(&count_beyond_ascii(pass.data));
-    if is_likely { str_if_short_nearly_ascii(py, pass) } else { Ok(None) }
+    match pass.nearly_ascii_room().filter(|_| is_likely) {
+        Some(room) => str_if_nearly_ascii(py, pass, room),
+        None => Ok(None),
+    }
 }
 
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:
 /// memory of which a part is given back is new from the system each time.
 fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     let most = match pass.on_fault {
-        OnFault::Stop | OnFault::SurrogatePass => return Ok(None),
         // No kernel is quicker.
         OnFault::BackslashReplace => PROBE_BYTES / 2,
         _ => PROBE_BYTES / 8,

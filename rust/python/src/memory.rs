@@ -11,7 +11,7 @@ use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Scalar, ShortBuffer};
 use eightfold_core::{
-    Extent, Form, Halt, Measured, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text,
+    Extent, Form, Halt, Measured, Missing, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -209,33 +209,6 @@ pub fn str_if_nearly_ascii<'py>(
     made.unwrap_or(None).map(|text| shortened(text, count)).transpose()
 }
 
-/// How long text is that is written to memory of its own first: to copy it costs less than to measure it.
-pub const SHORT_DIRTY_BYTES: usize = 1024;
-
-/// Make a str of at most [`SHORT_DIRTY_BYTES`] that are ASCII but for a few faults, of which there are some, under a policy
-/// that puts a character of Unicode's first plane, or nothing, in the place of each byte; None where it is not so.
-pub fn str_if_short_nearly_ascii<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    match pass.on_fault {
-        OnFault::Ignore => {
-            let mut memory = [const { MaybeUninit::uninit() }; SHORT_DIRTY_BYTES];
-            let Some(text) = nearly_ascii::<u8>(pass, &mut memory) else { return Ok(None) };
-            new_str(py, text.len(), Width::Ascii, |memory| match memory {
-                Unseen::One(out) => is_copied(text, out),
-                _ => false,
-            })
-        }
-        OnFault::Replace | OnFault::SurrogateEscape => {
-            let mut memory = [const { MaybeUninit::uninit() }; SHORT_DIRTY_BYTES];
-            let Some(text) = nearly_ascii::<u16>(pass, &mut memory) else { return Ok(None) };
-            new_str(py, text.len(), Width::Ucs2, |memory| match memory {
-                Unseen::Two(out) => is_copied(text, out),
-                _ => false,
-            })
-        }
-        _ => Ok(None),
-    }
-}
-
 /// How many bytes a text may become that is written to memory of its own first.
 const SHORT_RESULT: usize = 8192;
 
@@ -264,11 +237,6 @@ where
     let mut out = Output::new(memory);
     let (is_so, count) = (pass.write_nearly_ascii(&mut out), out.filled());
     is_so.then(|| &memory[..count])
-}
-
-fn is_copied<T: Copy>(from: &[MaybeUninit<T>], out: &mut [MaybeUninit<T>]) -> bool {
-    out.copy_from_slice(from);
-    true
 }
 
 /// A str that nobody else has seen yet, of which only the first characters have been written.
