@@ -54,6 +54,10 @@ def units_of(row: Row, code_point: int) -> tuple[int, ...]:
     return tuple(reversed(units))
 
 
+NO_RUN = (0, 0)
+"""Nothing is known of a decoding unit without a fixed length."""
+
+
 def joined(lead: int, trail: int) -> int:
     """Return the supplementary code point of a surrogate pair.
 
@@ -99,10 +103,13 @@ def _matched(form: Form, unit_ranges: Sequence[Range], data: bytes, start: int) 
     return len(unit_ranges), False
 
 
-def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Decoded | None:
+def sequence_at(
+    form: Form, data: bytes, start: int, *, final: bool = True, run: tuple[int, int] = NO_RUN
+) -> Decoded | None:
     r"""Return the sequence that begins at a byte offset: the longest row or decoding unit, else the maximal subpart.
 
-    None says that more input could make another answer; with ``final`` there is always one.
+    None says that more input could make another answer; with ``final`` there is always one. ``run`` is what is known of
+    the form's decoding unit without a fixed length: see :func:`run_in`.
 
     >>> from eightfold.forms import form
     >>> sequence_at(form("utf-8"), b"\xc3\xa9", 0), sequence_at(form("utf-8"), b"\xed\xa0\x80", 0)
@@ -119,7 +126,7 @@ def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> D
         if at_end and not final:
             return None
         if count == len(entry.unit_ranges):
-            return _whole(form, entry, data, start, final)
+            return _whole(form, entry, data, start, final, run)
         if isinstance(entry, Row) and count >= subpart:
             subpart, cut_by_end = count, at_end
     # A partial code unit belongs to the sequence that it would have continued.
@@ -127,13 +134,15 @@ def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> D
     return Decoded(end, None) if final or not _begins_surrogate(form, data, start) else None
 
 
-def _whole(form: Form, entry: Row | FaultRow, data: bytes, start: int, final: bool) -> Decoded | None:
+def _whole(
+    form: Form, entry: Row | FaultRow, data: bytes, start: int, final: bool, run: tuple[int, int]
+) -> Decoded | None:
     end = start + len(entry.unit_ranges) * form.unit_bytes
     if isinstance(entry, Row):
         units = _units(form, data, start, end)
         return Decoded(end, value(entry.first, entry.unit_ranges, units))
     if entry.run:
-        end = run_end(form, data, end)
+        end = run_end(form, data, run[1] if run[0] <= end < run[1] else end)
         if end == len(data) and not final:
             return None
     return Decoded(end, None)
@@ -156,6 +165,18 @@ def run_end(form: Form, data: bytes, start: int) -> int:
 
 def _goes_on(form: Form, unit: int) -> bool:
     return form.run_unit is not None and any(_holds(each, unit) for each in form.run_unit.run)
+
+
+def run_in(form: Form, start: int, end: int) -> tuple[int, int]:
+    """Return the span, in a decoding unit, of what goes on belonging to the unit without a fixed length.
+
+    It is empty where the unit could be one of fixed length. Who goes on inside the unit can pass it to
+    :func:`sequence_at`, so that its end is not looked for again and again.
+    """
+    fixed = max(len(entry.unit_ranges) for entry in form.sequences)
+    if form.run_unit is None or end <= start + fixed * form.unit_bytes:
+        return NO_RUN
+    return start + len(form.run_unit.unit_ranges) * form.unit_bytes, end
 
 
 def begins_run(form: Form, data: bytes, start: int) -> bool:
@@ -197,7 +218,7 @@ def _begins_surrogate(form: Form, data: bytes, start: int) -> bool:
     return ranges is not None and _matched(form, ranges, data, start)[1]
 
 
-def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None:
+def fault_at(form: Form, data: bytes, start: int, *, final: bool = True, run: tuple[int, int] = NO_RUN) -> Fault | None:
     r"""Return the fault that begins at the byte offset of an ill-formed decoding unit.
 
     None says that more input could make another answer; with ``final`` there is always one.
@@ -207,7 +228,7 @@ def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Faul
     >>> fault.kind, fault.end, hex(fault.code_point)
     ('overlong', 2, '0x2f')
     """
-    unit = sequence_at(form, data, start, final=final)
+    unit = sequence_at(form, data, start, final=final, run=run)
     if unit is None:
         return None
     row, matched = _row_named(form, data, start, unit.end, final=final)

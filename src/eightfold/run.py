@@ -29,6 +29,7 @@ from eightfold.policy import (
 )
 from eightfold.reference import (
     LEADS,
+    NO_RUN,
     TRAILS,
     Decoded,
     begins_run,
@@ -37,6 +38,7 @@ from eightfold.reference import (
     joined,
     next_written,
     run_end,
+    run_in,
     sequence_at,
     written,
 )
@@ -71,6 +73,7 @@ class Decoding:
         self.in_run = in_run
         self.largest = largest
         self._stalls = Stalls()
+        self._run = NO_RUN
         self._met: tuple[Fault, int] | None = None
 
     def pieces(self, *, final: bool) -> Iterator[Piece]:
@@ -78,7 +81,7 @@ class Decoding:
         if self.in_run:
             yield self.rest_of_run(run_end(self.reading.form, self.data, self.position))
         while self.position < len(self.data):
-            step = sequence_at(self.reading.form, self.data, self.position, final=final)
+            step = sequence_at(self.reading.form, self.data, self.position, final=final, run=self._run)
             if step is None:
                 if not self.enters_run():
                     return
@@ -98,14 +101,16 @@ class Decoding:
             DecodeError: the policy is strict; and whatever a handler raises.
         """
         start, data = self.position, self.data
+        met = run_in(self.reading.form, start, unit.end)
+        self._run = self._run if met == NO_RUN else met
         # Where the unit before it ended a fault may go on; not where a handler has gone back into a unit.
         containing = self._met[0] if self._met is not None and self._met[1] == start < self._met[0].end else None
+        self._stalls.note(len(data) - start)
         error = decode_error(self.reading, data, start, unit, containing)
         self._met = None if error.fault is None else (error.fault, unit.end)
         text, self.position, self.data = ask_decoding(self.reading.handler, error)
-        self._stalls.note(error, self.position, same_object=self.data is data)
         if self.data is not data:
-            self._met = None
+            self._met, self._run = None, NO_RUN
         return Piece(start, unit.end, tuple(map(ord, text)))
 
     def enters_run(self) -> bool:
@@ -132,9 +137,9 @@ def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
         code_point, end = next_written(form, points, at)
         part = encoded(form, code_point)
         if part is None:
+            stalls.note(len(points) - at)
             error = encode_error(writing, text, at, unencodable_end(form, points, at))
             part, end = ask_encoding(writing, error)
-            stalls.note(error, end)
         at = end
         yield part
 

@@ -46,9 +46,23 @@ pub(crate) struct Automaton {
     cuts: Vec<u32>,
 }
 
+/// The tables of a form need an automaton larger than any that is made: see [`MOST_STATES`] and [`MOST_CELLS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// How many states there may be, and how many entries: each is known by 16 bits, and one number means none.
+const MOST_STATES: usize = u16::MAX as usize;
+/// How many transitions there may be: 64 MiB of them.
+const MOST_CELLS: usize = 1 << 25;
+
 impl Automaton {
-    pub fn new(tables: &Tables) -> Self {
-        Builder::new(tables).build(tables)
+    pub fn new(tables: &Tables) -> Result<Self, TooLarge> {
+        let longest = |ranges: &Vec<Range>| ranges.len() > usize::from(u8::MAX);
+        let builder = Builder::new(tables);
+        if builder.ranges.len() >= MOST_STATES || builder.ranges.iter().any(longest) {
+            return Err(TooLarge);
+        }
+        builder.build(tables)
     }
 
     pub fn next(&self, state: u16, unit: u32) -> u16 {
@@ -88,25 +102,34 @@ impl Builder {
         Builder { ranges, row_count: tables.rows.len(), classes, cuts }
     }
 
-    fn build(self, tables: &Tables) -> Automaton {
+    fn build(self, tables: &Tables) -> Result<Automaton, TooLarge> {
+        let width: usize = self.classes.iter().map(|&(_, count)| count).sum();
         let root = Key { fitting: (0..self.ranges.len()).collect(), depth: 0, subpart: 1 };
         let (mut keys, mut known, mut next) = (vec![root.clone()], HashMap::from([(root, 0u16)]), Vec::new());
         let mut at = 0;
         while at < keys.len() {
+            if keys.len() > MOST_STATES || keys.len() * width > MOST_CELLS {
+                return Err(TooLarge);
+            }
             for &(unit, count) in &self.classes {
-                let state = self.after(&keys[at], unit).map_or(DEAD, |key| {
-                    *known.entry(key.clone()).or_insert_with(|| {
-                        keys.push(key);
-                        u16::try_from(keys.len() - 1).expect("a form has few states")
-                    })
-                });
+                let state = match self.after(&keys[at], unit) {
+                    None => DEAD,
+                    Some(key) => match known.get(&key) {
+                        Some(&state) => state,
+                        None => {
+                            let state = u16::try_from(keys.len()).map_err(|_| TooLarge)?;
+                            known.insert(key.clone(), state);
+                            keys.push(key);
+                            state
+                        }
+                    },
+                };
                 next.extend(repeat_n(state, count));
             }
             at += 1;
         }
-        let width = self.classes.iter().map(|&(_, count)| count).sum();
         let states = keys.iter().map(|key| self.state(key)).collect();
-        Automaton { entries: entries(tables), states, next, width, cuts: self.cuts }
+        Ok(Automaton { entries: entries(tables), states, next, width, cuts: self.cuts })
     }
 
     fn after(&self, key: &Key, unit: u32) -> Option<Key> {

@@ -82,10 +82,15 @@ impl Form {
     /// The fault that begins at an ill-formed decoding unit; None says that more input could make another answer.
     #[must_use]
     pub fn fault_at(&self, data: &[u8], start: usize, is_final: bool) -> Option<Fault> {
-        let unit_end = match self.sequence_at(data, start, is_final) {
-            Step::Wait => return None,
-            Step::Value { end, .. } | Step::Unit { end } => end,
-        };
+        match self.sequence_at(data, start, is_final) {
+            Step::Wait => None,
+            Step::Value { end, .. } | Step::Unit { end } => self.fault_of(data, (start, end), is_final),
+        }
+    }
+
+    /// The same for a decoding unit whose end is known.
+    #[must_use]
+    pub fn fault_of(&self, data: &[u8], (start, unit_end): (usize, usize), is_final: bool) -> Option<Fault> {
         let (row, matched) = self.row_named(data, start, unit_end, is_final)?;
         let end = match row {
             None => unit_end,

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::agreement::Agreement;
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, TooLarge};
 use crate::encode::Missing;
 use crate::fault::Kind;
 use crate::fault_table::FaultTable;
@@ -97,13 +97,15 @@ pub struct Form {
 
 impl Form {
     /// Compile the tables. They have been checked: what clashes was refused where the form was built.
-    #[must_use]
-    pub fn new(tables: Tables) -> Self {
+    ///
+    /// # Errors
+    /// They need an automaton larger than any that is made.
+    pub fn new(tables: Tables) -> Result<Self, TooLarge> {
         // Which instructions are at work is settled before the first kernel runs.
         let _ = Level::current();
         let layout = Layout::new(&tables);
         let mut form = Form {
-            automaton: Automaton::new(&tables),
+            automaton: Automaton::new(&tables)?,
             agreement: Agreement::new(&tables),
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
@@ -122,7 +124,7 @@ impl Form {
         if let Some(spelling) = &mut form.spelling {
             spelling.joins = form.holds_back_lead;
         }
-        form
+        Ok(form)
     }
 
     /// What the kernels write of a text, if they know the form; `spelling` is the form's or one for a policy.

@@ -31,6 +31,7 @@ mod wide;
 mod writer;
 
 pub use agreement::Agreement;
+pub use automaton::TooLarge;
 pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
 pub use cuts::{PIECE_BYTES, by_threads};
 pub use encode::{Missing, Place, TextFault, encode_text};
@@ -41,7 +42,7 @@ pub use layout::{Layout, Pairs};
 pub use line::Place as LinePlace;
 pub use pass::{Halt, OnFault, Pass, Pending, Sink, Survey};
 pub use scan::{Scan, Tally};
-pub use sequence::Step;
+pub use sequence::{NO_RUN, Span, Step};
 pub use spelling::{Lacking, Spelling};
 pub use text_buffer::TextBuffer;
 pub use verdict::Verdict;

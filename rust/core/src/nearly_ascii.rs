@@ -3,7 +3,7 @@
 
 use crate::kernels::{Level, Output, copy_ascii_prefix, count_beyond_ascii};
 use crate::pass::{OnFault, Pass, Sink};
-use crate::sequence::Step;
+use crate::sequence::{NO_RUN, Step};
 
 /// Faults that stand together are one flock, and so many are always taken.
 const FLOCKS: usize = 32;
@@ -76,7 +76,7 @@ impl Pass<'_> {
     /// Answer what begins at an offset, if that is a fault and there is room; then the next offset is returned.
     #[inline(always)]
     fn answered(&self, at: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
-        let Step::Unit { end } = self.form.step_at(self.data, at, self.is_final) else { return None };
+        let Step::Unit { end } = self.form.step_at(self.data, at, self.is_final, NO_RUN) else { return None };
         let needed = LONGEST_ANSWER * (end - at) + (self.data.len() - end);
         let has_room = self.on_fault != OnFault::BackslashReplace || room >= needed;
         if has_room { self.answer(at, end, None, out).ok() } else { None }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::form::Form;
 use crate::kernels::{Answer, Extent, Input, Notes, Output, Source, Units, Width};
-use crate::sequence::Step;
+use crate::sequence::{NO_RUN, Span, Step};
 use crate::wide::Wide;
 use crate::{LARGEST_IN_STR, OutOfMemory};
 
@@ -127,8 +127,14 @@ pub struct Pass<'a> {
 impl Pass<'_> {
     /// Go on from an offset until the input ends or something must be handed out.
     pub fn run(&self, start: usize, sink: &mut impl Sink) -> Halt {
+        self.run_within(start, NO_RUN, sink)
+    }
+
+    /// The same, where a span is known of what [`Form::run_in`] says: a handler may go on inside of it again and again, and
+    /// it may be as long as the input.
+    pub fn run_within(&self, start: usize, run: Span, sink: &mut impl Sink) -> Halt {
         let mut at = start;
-        match self.go(&mut at, self.input(), sink) {
+        match self.go(&mut at, self.input(), run, sink) {
             Ok(()) => Halt::End(at),
             Err(halt) => halt,
         }
@@ -146,8 +152,8 @@ impl Pass<'_> {
         let mut at = start;
         let result = match self.input() {
             Some(input) if survey.is_clean => sink.take(&input.known(), start, survey.end).map(|end| at = end),
-            Some(input) => self.go(&mut at, Some(input.noted(&survey.notes)), sink),
-            None => self.go(&mut at, None, sink),
+            Some(input) => self.go(&mut at, Some(input.noted(&survey.notes)), NO_RUN, sink),
+            None => self.go(&mut at, None, NO_RUN, sink),
         };
         result.map_or_else(|halt| halt, |()| Halt::End(at))
     }
@@ -182,19 +188,19 @@ impl Pass<'_> {
         }
     }
 
-    fn go(&self, at: &mut usize, input: Option<Input<'_>>, sink: &mut impl Sink) -> Result<(), Halt> {
+    fn go(&self, at: &mut usize, input: Option<Input<'_>>, run: Span, sink: &mut impl Sink) -> Result<(), Halt> {
         // Where more may follow, the kernels read what they can see whole.
         let visible = if self.is_final { self.data.len() } else { self.data.len().saturating_sub(LOOK_AHEAD) };
         let mut window = WINDOW_BYTES;
         while *at < self.data.len() {
             let Some(input) = input.as_ref().filter(|_| *at < visible) else {
-                self.walk(at, self.data.len(), sink)?;
+                self.walk(at, self.data.len(), run, sink)?;
                 return Ok(());
             };
             let start = *at;
             *at = sink.take(input, start, visible)?;
             window = window_after(*at - start, window);
-            if *at < visible && !self.walk(at, visible.min(*at + window), sink)? {
+            if *at < visible && !self.walk(at, visible.min(*at + window), run, sink)? {
                 return Ok(());
             }
         }
@@ -222,10 +228,10 @@ impl Pass<'_> {
     }
 
     /// Walk the sequences that begin before `limit`; false says that more input could change the answer.
-    fn walk(&self, at: &mut usize, limit: usize, sink: &mut impl Sink) -> Result<bool, Halt> {
+    fn walk(&self, at: &mut usize, limit: usize, run: Span, sink: &mut impl Sink) -> Result<bool, Halt> {
         sink.reserve(limit - *at + WINDOW_BYTES)?;
         while *at < limit {
-            match self.form.step_at(self.data, *at, self.is_final) {
+            match self.form.step_at(self.data, *at, self.is_final, run) {
                 Step::Wait => return Ok(false),
                 Step::Value { end, code_point } if code_point <= self.largest => {
                     sink.put(code_point, *at, end)?;

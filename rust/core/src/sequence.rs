@@ -9,6 +9,11 @@ use crate::layout::Layout;
 use crate::piece::Piece;
 use crate::wide::Wide;
 
+/// Where a span starts and ends.
+pub type Span = (usize, usize);
+/// Nothing is known of a unit without a fixed length.
+pub const NO_RUN: Span = (0, 0);
+
 /// One step of decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -51,13 +56,13 @@ impl Form {
 
     /// As [`Form::sequence_at`], which is asked where the first units do not decide.
     #[inline(always)]
-    pub(crate) fn step_at(&self, data: &[u8], start: usize, is_final: bool) -> Step {
+    pub(crate) fn step_at(&self, data: &[u8], start: usize, is_final: bool, run: Span) -> Step {
         let quick = match (self.wide, &self.layout) {
             (Some(wide), _) => self.wide_step(wide, data, start, is_final),
             (None, Some(layout)) => self.piece_step(layout, data, start, is_final),
             _ => None,
         };
-        quick.unwrap_or_else(|| self.sequence_at(data, start, is_final))
+        quick.unwrap_or_else(|| self.sequence_within(data, start, is_final, run))
     }
 
     /// The step of a form that has a layout, where that tells.
@@ -93,12 +98,18 @@ impl Form {
     #[inline]
     #[must_use]
     pub fn sequence_at(&self, data: &[u8], start: usize, is_final: bool) -> Step {
+        self.sequence_within(data, start, is_final, NO_RUN)
+    }
+
+    /// The same, where a span is known in which each unit goes on belonging to the unit without a fixed length.
+    #[inline]
+    pub(crate) fn sequence_within(&self, data: &[u8], start: usize, is_final: bool, run: Span) -> Step {
         let automaton = &self.automaton;
         let (mut state, mut at) = (0u16, start);
         let mut whole = (NONE, start);
         loop {
             let Some(unit) = self.unit_at(data, at) else {
-                return self.at_end(data, start, state, whole, is_final);
+                return self.at_end(data, start, state, whole, (is_final, run));
             };
             let next = automaton.next(state, unit);
             if next == DEAD {
@@ -115,7 +126,7 @@ impl Form {
             }
         }
         if whole.0 != NONE {
-            return self.whole(data, start, whole, is_final);
+            return self.whole(data, start, whole, (is_final, run));
         }
         let subpart = usize::from(automaton.states[usize::from(state)].subpart);
         self.ill_formed(data, start, start + subpart * self.tables.unit_bytes, is_final)
@@ -123,12 +134,12 @@ impl Form {
 
     /// The answer where the input ended before the automaton did.
     #[cold]
-    fn at_end(&self, data: &[u8], start: usize, state: u16, whole: (u16, usize), is_final: bool) -> Step {
-        if !is_final {
+    fn at_end(&self, data: &[u8], start: usize, state: u16, whole: (u16, usize), beyond: (bool, Span)) -> Step {
+        if !beyond.0 {
             return Step::Wait;
         }
         if whole.0 != NONE {
-            return self.whole(data, start, whole, is_final);
+            return self.whole(data, start, whole, beyond);
         }
         let reached = &self.automaton.states[usize::from(state)];
         // A partial code unit belongs to the sequence that it would have continued.
@@ -137,10 +148,10 @@ impl Form {
     }
 
     #[inline]
-    fn whole(&self, data: &[u8], start: usize, (accept, end): (u16, usize), is_final: bool) -> Step {
+    fn whole(&self, data: &[u8], start: usize, (accept, end): (u16, usize), beyond: (bool, Span)) -> Step {
         let entry = &self.automaton.entries[usize::from(accept)];
         if let Some(unit) = entry.unit {
-            return self.whole_unit(data, &self.tables.units[unit], end, is_final);
+            return self.whole_unit(data, &self.tables.units[unit], end, beyond);
         }
         let (mut code_point, mut at) = (entry.base, start);
         for weight in &entry.weights {
@@ -152,11 +163,12 @@ impl Form {
     }
 
     #[cold]
-    fn whole_unit(&self, data: &[u8], unit: &FaultRow, end: usize, is_final: bool) -> Step {
+    fn whole_unit(&self, data: &[u8], unit: &FaultRow, end: usize, (is_final, run): (bool, Span)) -> Step {
         if unit.run.is_empty() {
             return Step::Unit { end };
         }
-        let end = self.run_end(data, end);
+        let known = if run.0 <= end && end < run.1 { run.1.min(data.len()) } else { end };
+        let end = self.run_end(data, known);
         if end == data.len() && !is_final { Step::Wait } else { Step::Unit { end } }
     }
 
@@ -181,6 +193,17 @@ impl Form {
             at += self.tables.unit_bytes;
         }
         at
+    }
+
+    /// The span, in a unit from `start` to `end`, of what goes on belonging to the unit without a fixed length; None where
+    /// the unit could be one of fixed length.
+    #[must_use]
+    pub fn run_in(&self, start: usize, end: usize) -> Option<Span> {
+        let unit = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
+        let lengths = self.tables.units.iter().map(|unit| unit.ranges.len());
+        let fixed = lengths.chain(self.tables.rows.iter().map(|row| row.ranges.len())).max().unwrap_or(0);
+        let begun = start + unit.ranges.len() * self.tables.unit_bytes;
+        (end > start + fixed * self.tables.unit_bytes).then_some((begun, end))
     }
 
     /// How many ranges the units from `start` fit, and whether it was the end of the input that stopped it.

@@ -37,7 +37,7 @@ impl Wide {
             if row.first > next {
                 gaps.push((next, row.first - 1));
             }
-            next = row.last + 1;
+            next = row.last.saturating_add(1);
         }
         let has_surrogates = gaps.is_empty();
         let is_whole = has_surrogates || gaps == [SURROGATES];

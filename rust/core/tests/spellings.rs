@@ -177,6 +177,7 @@ fn three_byte_form() -> Form {
     ];
     let (units, names) = (Vec::new(), Vec::new());
     Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units, names, joins_pairs: false })
+        .expect("a small form")
 }
 
 #[test]
@@ -209,6 +210,7 @@ fn latin_form(has_second_gap: bool) -> Form {
     ];
     let (units, names) = (Vec::new(), Vec::new());
     Form::new(Tables { unit_bytes: 1, big_endian: false, rows, units, names, joins_pairs: false })
+        .expect("a small form")
 }
 
 #[test]

@@ -15,24 +15,37 @@ use crate::handle::{Reading, Writing};
 use crate::memory::text_of;
 use crate::names;
 
-/// How many answers in a row may stay where they were, as `eightfold.policy.STALLS_ALLOWED`.
+/// How many calls without progress there may be in a row, as `eightfold.policy.STALLS_ALLOWED`.
 const STALLS_ALLOWED: usize = 1000;
 
-/// Counts the answers in a row that do not go on, and ends a handler that never does: `eightfold.policy.Stalls`.
+/// Bounds how often a handler is called: `eightfold.policy.Stalls`.
 #[derive(Default)]
-pub struct Stalls(usize);
+pub struct Stalls {
+    /// The least that was left at a fault; None before the first.
+    least: Option<usize>,
+    in_row: usize,
+    in_all: usize,
+    allowed: usize,
+}
 
 impl Stalls {
-    /// Note the position that a handler gave.
-    pub fn note(&mut self, error: &Bound<'_, PyAny>, position: usize, same_object: bool) -> PyResult<()> {
-        let start: isize = error.getattr(intern!(error.py(), "start"))?.extract()?;
-        let stays = same_object && isize::try_from(position).is_ok_and(|position| position <= start);
-        self.0 = if stays { self.0 + 1 } else { 0 };
-        if self.0 >= STALLS_ALLOWED {
-            let message = format!("error handler does not go on: {STALLS_ALLOWED} answers at or before {start}");
-            return Err(PyRuntimeError::new_err(message));
+    /// Note that a handler is to be called, and how much of the input is left where its fault begins.
+    pub fn note(&mut self, left: usize) -> PyResult<()> {
+        let least = *self.least.get_or_insert_with(|| {
+            self.allowed = STALLS_ALLOWED.saturating_add(left);
+            usize::MAX
+        });
+        if left < least {
+            (self.least, self.in_row) = (Some(left), 0);
+            return Ok(());
         }
-        Ok(())
+        (self.in_row, self.in_all) = (self.in_row + 1, self.in_all + 1);
+        if self.in_row < STALLS_ALLOWED && self.in_all < self.allowed {
+            return Ok(());
+        }
+        let (in_row, in_all) = (self.in_row, self.in_all);
+        let message = format!("error handler does not go on: no progress in {in_row} calls in a row, {in_all} in all");
+        Err(PyRuntimeError::new_err(message))
     }
 }
 
@@ -64,6 +77,7 @@ impl Asking {
         code_point: Option<u32>,
     ) -> PyResult<Answer<'py>> {
         let py = data.py();
+        self.stalls.note(data.as_bytes().len() - start)?;
         let fault = match self.goes_on(py, start)? {
             Some(fault) => fault,
             None => fault_of(reading, data, (start, end), code_point)?,
@@ -78,7 +92,6 @@ impl Asking {
         let given = error.getattr(intern!(py, "object"))?.cast_into::<PyBytes>();
         let given = given.map_err(|_| PyTypeError::new_err("object attribute must be bytes"))?;
         let position = within(position, given.as_bytes().len())?;
-        self.stalls.note(&error, position, given.is(data))?;
         if !given.is(data) {
             self.met = None;
         }
@@ -107,7 +120,7 @@ fn fault_of<'py>(
         return new_fault(&named, &reading.name, units, Some(code_point));
     }
     // With the whole input at hand there is always an answer.
-    let fault = reading.form.fault_at(data.as_bytes(), start, true).expect("a fault");
+    let fault = reading.form.fault_of(data.as_bytes(), (start, end), true).expect("a fault");
     fault_object(data, 0, &reading.name, fault)
 }
 
@@ -215,6 +228,7 @@ pub fn ask_encoding(
     stalls: &mut Stalls,
 ) -> PyResult<(Vec<u8>, usize)> {
     let py = text.py();
+    stalls.note(text.len()?.saturating_sub(span.0))?;
     let error = encode_error(writing, text, span)?;
     let answer = writing.handler.bind(py).call1((&error,))?;
     let is_first = |first: &Bound<'_, PyAny>| first.is_instance_of::<PyString>() || first.is_instance_of::<PyBytes>();
@@ -222,7 +236,6 @@ pub fn ask_encoding(
     let (replacement, position) = answered(&answer, is_first, wrong)?;
     let position = within(position, text.len()?)?;
     let Some(bytes) = written(writing, &replacement)? else { return Err(PyErr::from_value(error)) };
-    stalls.note(&error, position, true)?;
     Ok((bytes, position))
 }
 

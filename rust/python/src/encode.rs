@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::convert::{Target, writer};
-use crate::faults::limited;
+use crate::faults::{alone, limit_of};
 use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
 use crate::memory::{
@@ -213,14 +213,18 @@ pub fn encode_faults<'py>(
     let text = text_object(text)?.clone().unbind();
     let handle = Handle::of(form)?;
     let writing = handle.get().writing(py, &Errors::Strict)?;
-    limited(Bound::new(py, EncodeFaults { text, writing, at: 0 })?.into_any(), limit)
+    let (left, handle) = (limit_of(limit)?, handle.unbind());
+    Ok(Bound::new(py, EncodeFaults { text, writing, _handle: handle, at: 0, left })?.into_any())
 }
 
 #[pyclass(module = "eightfold._native")]
 struct EncodeFaults {
     text: Py<PyString>,
     writing: std::sync::Arc<Writing>,
+    /// Lives as long: what it keeps is collected by its count of references.
+    _handle: Py<Handle>,
     at: usize,
+    left: usize,
 }
 
 #[pymethods]
@@ -229,7 +233,17 @@ impl EncodeFaults {
         slf
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        alone(slf)?.next(slf.py())
+    }
+}
+
+impl EncodeFaults {
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
         let text = self.text.bind(py);
         let points = text_of(text)?;
         let Some((start, end)) = self.writing.form.next_missing(points, self.at) else {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::vec;
 
 use eightfold_core::{Fault, Form, Scan, Step, Tally, by_threads};
-use pyo3::exceptions::PyValueError;
-use pyo3::intern;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::False;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
+use pyo3::{PyClass, intern};
 
 use crate::handle::Handle;
 use crate::known::Key;
@@ -193,6 +194,7 @@ pub fn faults<'py>(
     let form = asked.plain(plain).form.clone();
     let content = window.data.as_bytes(py);
     let pieces = if window.is_final() { pieces_of(&form, content, at, threads) } else { Vec::new() };
+    let left = limit_of(limit)?;
     let limit_here = if pieces.is_empty() { content.len() } else { at };
     let place = Place { at, limit: limit_here, found: Vec::new().into_iter() };
     let faults = Faults {
@@ -203,18 +205,26 @@ pub fn faults<'py>(
         pieces: pieces.into_iter(),
         ahead: VecDeque::new(),
         window,
+        left,
     };
-    limited(Bound::new(py, faults)?.into_any(), limit)
+    Ok(Bound::new(py, faults)?.into_any())
 }
 
-/// So many of an iterator at most, or all.
-pub fn limited<'py>(faults: Bound<'py, PyAny>, limit: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    let out_of_range = |limit: &Bound<'_, PyAny>| match limit.repr() {
-        Ok(shown) => PyValueError::new_err(format!("limit must be None or a number of 0 or more, not {shown}")),
-        Err(error) => error,
+/// How many faults are asked for at most. `itertools.islice` is no help: two threads at once make it read freed memory.
+pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    let Some(limit) = limit else { return Ok(usize::MAX) };
+    let number = names::index(limit.py())?.call1((limit,)).ok().filter(|number| number.ge(0).unwrap_or(false));
+    let Some(number) = number else {
+        let message = format!("limit must be None or a number of 0 or more, not {}", limit.repr()?);
+        return Err(PyValueError::new_err(message));
     };
-    let found = names::islice(faults.py())?.call1((&faults, limit));
-    found.map_err(|error| limit.map_or(error, out_of_range))
+    Ok(number.extract().unwrap_or(usize::MAX))
+}
+
+/// The state of an iterator while one thread takes the next item: what runs meanwhile without the GIL is this one's.
+pub fn alone<'py, T: PyClass<Frozen = False>>(iterator: &Bound<'py, T>) -> PyResult<PyRefMut<'py, T>> {
+    let busy = |_| PyRuntimeError::new_err("this iterator is in use by another thread");
+    iterator.try_borrow_mut().map_err(busy)
 }
 
 /// A part of the window: faults of it that are known, and where to look for more.
@@ -236,6 +246,8 @@ struct Faults {
     ahead: VecDeque<Place>,
     /// What nobody has scanned yet.
     pieces: vec::IntoIter<Range<usize>>,
+    /// How many more are asked for.
+    left: usize,
 }
 
 #[pymethods]
@@ -244,9 +256,16 @@ impl Faults {
         slf
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        loop {
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        alone(slf)?.next(slf.py())
+    }
+}
+
+impl Faults {
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        while self.left > 0 {
             if let Some(fault) = self.next_here(py) {
+                self.left -= 1;
                 return fault_object(self.window.data.bind(py), self.window.offset, &self.name, fault).map(Some);
             }
             if self.place.limit < self.window.data.as_bytes(py).len() {
@@ -258,10 +277,9 @@ impl Faults {
                 self.place = Place { at: 0, limit: self.window.data.as_bytes(py).len(), ..Place::default() };
             }
         }
+        Ok(None)
     }
-}
 
-impl Faults {
     fn next_here(&mut self, py: Python<'_>) -> Option<Fault> {
         if let Some(fault) = self.place.found.next() {
             return Some(fault);

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
 use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, intern};
 
 use crate::known::{Key, PLAIN_POLICIES, is_strict, policy_name};
@@ -83,6 +84,14 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Show the collector what this keeps.
+    fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.object)?;
+        visit.call(&self.name)?;
+        visit.call(&self.handler)?;
+        visit.call(&self.reasons)
+    }
+
     /// Read the Python object.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = object.py();
@@ -138,6 +147,14 @@ pub struct Writing {
 }
 
 impl Writing {
+    /// As [`Reading::visited`].
+    fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.object)?;
+        visit.call(&self.name)?;
+        visit.call(&self.handler)?;
+        visit.call(&self.reasons)
+    }
+
     /// Read the Python object.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Reading { object, form, on_fault, name, handler, reasons } = Reading::of(object)?;
@@ -185,6 +202,7 @@ pub struct Handle {
     /// The name.
     pub name: Py<PyString>,
     object: Py<PyAny>,
+    is_of_family: bool,
     signatures: Vec<Signature>,
     refuses_strict: bool,
     takes_ignore: bool,
@@ -199,6 +217,22 @@ pub struct Handle {
     checked: Mutex<Vec<&'static str>>,
     readings: Mutex<Vec<Kept<Reading>>>,
     writings: Mutex<Vec<Kept<Writing>>>,
+}
+
+/// A Form keeps its handle and a handle its Form: the collector must see what a handle keeps, and clears the Form.
+#[pymethods]
+impl Handle {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.name)?;
+        visit.call(&self.object)?;
+        self.signatures.iter().try_for_each(|signature| visit.call(&signature.form))?;
+        // Who holds a lock is at work with the handle, which then is not garbage.
+        if let (Ok(readings), Ok(writings)) = (self.readings.try_lock(), self.writings.try_lock()) {
+            readings.iter().try_for_each(|kept| kept.policy.visited(&visit))?;
+            writings.iter().try_for_each(|kept| kept.policy.visited(&visit))?;
+        }
+        Ok(())
+    }
 }
 
 /// Where an input begins.
@@ -220,8 +254,9 @@ impl Handle {
         }
         let named = names::form_named(form.py())?.call1((form,))?;
         let handle = Handle::of_form(&named)?;
-        // The address of what the handle does not keep can be another object's one day.
-        let lasts = form.is_exact_instance_of::<PyString>() || handle.get().object.is(form);
+        // What is remembered is kept for ever: names, and the forms of the family. A form that a user built goes when
+        // its last user does, and its address may then be another object's.
+        let lasts = form.is_exact_instance_of::<PyString>() || handle.get().is_of_family;
         if let Some(key) = key.filter(|_| lasts) {
             key.remember(&handle);
         }
@@ -249,7 +284,7 @@ impl Handle {
             names: each(form, "names", fault_row)?,
         };
         let signatures = each(form, "signatures", signature)?;
-        let compiled = Form::new(tables);
+        let compiled = Form::new(tables).map_err(|_| too_large(form))?;
         let mut is_plain = signatures.is_empty();
         for policy in PLAIN_POLICIES {
             is_plain &= !refuses(form, policy)? && !varies(form, policy)?;
@@ -261,6 +296,7 @@ impl Handle {
             form: Arc::new(compiled),
             name: form.getattr("name")?.extract()?,
             object: form.clone().unbind(),
+            is_of_family: is_of_family(form)?,
             signatures,
             refuses_strict: refuses(form, "strict")?,
             takes_ignore: !refuses(form, "ignore")? && !varies(form, "ignore")?,
@@ -373,6 +409,12 @@ impl Handle {
     }
 }
 
+/// Whether a form is one of those that are there for ever.
+fn is_of_family(form: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let family = names::forms(form.py())?.call0()?.cast_into::<PyTuple>()?;
+    Ok(family.iter().any(|each| each.is(form)))
+}
+
 fn refuses(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {
     form.getattr("refuses")?.contains(policy)
 }
@@ -444,10 +486,22 @@ fn fault_row(row: &Bound<'_, PyAny>) -> PyResult<FaultRow> {
     })
 }
 
+fn too_large(form: &Bound<'_, PyAny>) -> PyErr {
+    let name = form.getattr("name").map_or_else(|_| String::from("this form"), |name| name.to_string());
+    PyValueError::new_err(format!(
+        "{name}: its tables are too large for the compiled core, which takes some tens of thousands of units in all; \
+         EIGHTFOLD_ENGINE=reference does without it"
+    ))
+}
+
 fn signature(signature: &Bound<'_, PyAny>) -> PyResult<Signature> {
+    let form = signature.getattr("form")?;
+    if form.getattr("signatures")?.is_truthy()? {
+        return Err(PyValueError::new_err("a form that a signature announces has no signatures itself"));
+    }
     Ok(Signature {
         mark: signature.getattr("mark")?.extract()?,
-        form: Handle::of_form(&signature.getattr("form")?)?.unbind(),
+        form: Handle::of_form(&form)?.unbind(),
         counted: signature.getattr("counted")?.is_truthy()?,
     })
 }

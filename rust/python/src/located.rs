@@ -7,7 +7,7 @@ use eightfold_core::{Fault, Form, LinePlace, Scan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
-use crate::faults::{FAULTS_AHEAD, fault_object};
+use crate::faults::{FAULTS_AHEAD, alone, fault_object};
 use crate::handle::Handle;
 use crate::memory::released;
 use crate::names;
@@ -83,15 +83,19 @@ impl Located {
         slf
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        alone(slf)?.next(slf.py())
+    }
+}
+
+impl Located {
+    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.found.len() == 0 && self.at < self.data.as_bytes(py).len() {
             self.find(py, FAULTS_AHEAD);
         }
         self.found.next().map(|(fault, place)| self.object(py, fault, place)).transpose()
     }
-}
 
-impl Located {
     /// Find so many more faults, and count lines up to the last; where there are fewer, to the end.
     fn find(&mut self, py: Python<'_>, count: usize) {
         let (form, data) = (&self.form, self.data.as_bytes(py));

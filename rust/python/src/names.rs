@@ -26,6 +26,7 @@ pub fn new_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 
 names! {
     form_named = "eightfold.forms" . "form";
+    forms = "eightfold.forms" . "forms";
     fault_type = "eightfold.faults" . "Fault";
     decode_error_type = "eightfold.faults" . "DecodeError";
     encode_error_type = "eightfold.faults" . "EncodeError";
@@ -40,7 +41,6 @@ names! {
     replace_errors = "codecs" . "replace_errors";
     ignore_errors = "codecs" . "ignore_errors";
     backslashreplace_errors = "codecs" . "backslashreplace_errors";
-    islice = "itertools" . "islice";
     array_type = "array" . "array";
     index = "operator" . "index";
     located_type = "eightfold.stream" . "Located";

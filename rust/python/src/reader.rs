@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use eightfold_core::{Form, Halt, OnFault, Pass, Pending, Sink, Survey};
+use eightfold_core::{Form, Halt, NO_RUN, OnFault, Pass, Pending, Sink, Span, Survey};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -53,6 +53,8 @@ pub struct Reader<'py> {
     in_run: bool,
     /// A pass of Python's, which is gone on with.
     decoding: Option<Bound<'py, PyAny>>,
+    /// What is known of the unit without a fixed length that was met last: see [`Form::run_in`].
+    run: Span,
     asking: Asking,
 }
 
@@ -69,6 +71,7 @@ impl<'py> Reader<'py> {
             largest,
             in_run: false,
             decoding: None,
+            run: NO_RUN,
             asking: Asking::default(),
         }
     }
@@ -146,14 +149,15 @@ impl<'py> Reader<'py> {
     }
 
     fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> Halt {
-        let (pass, start) = (self.pass(is_final), self.at);
-        released(self.input.py(), pass.data.len(), || pass.run(start, sink))
+        let (pass, start, run) = (self.pass(is_final), self.at, self.run);
+        released(self.input.py(), pass.data.len(), || pass.run_within(start, run, sink))
     }
 
     /// Let the handler answer a fault; a pass of Python's remembers what it was asked.
     fn ask(&mut self, start: usize, end: usize, code_point: Option<u32>) -> PyResult<Event> {
         let py = self.input.py();
         self.at = start;
+        self.run = self.reading.form.run_in(start, end).unwrap_or(self.run);
         if self.decoding.is_none() {
             let answer = self.asking.ask(&self.reading, &self.input, (start, end), code_point)?;
             self.at = answer.position;
@@ -188,6 +192,9 @@ impl<'py> Reader<'py> {
 
     /// What a handler has put in the place of the input has no pieces, and what it has passed over is behind them.
     fn set_input(&mut self, input: Bound<'py, PyBytes>) {
+        if !input.is(&self.input) {
+            self.run = NO_RUN;
+        }
         if !input.is(&self.input) || self.at > self.limit {
             self.limit = input.as_bytes().len();
         }

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, combinations
 from math import prod
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from eightfold.faults import KINDS, Kind, code_point_name
 
@@ -18,6 +18,8 @@ Range = tuple[int, int]
 ByteOrder = Literal["little", "big"]
 
 LARGEST_VALUE = 0xFFFFFFFF
+MOST_UNITS = 255
+"""How many code units a sequence of a table may have."""
 
 
 def _range(given: int | Sequence[int]) -> Range:
@@ -40,7 +42,19 @@ def _shown(ranges: Sequence[Range]) -> str:
     return " ".join(f"{low:02X}" if low == high else f"{low:02X}-{high:02X}" for low, high in ranges)
 
 
-class Row:
+class _Fixed:
+    """An object whose attributes do not change: what was checked, and what is derived from it, holds for ever."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} does not change: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} does not change: {name!r} cannot be deleted")
+
+
+class Row(_Fixed):
     """A run of code points and the code units that write them: one line of an encoding's table.
 
     The code point is ``first`` plus the mixed-radix index of the units within their ranges, so the product of the
@@ -51,8 +65,10 @@ class Row:
         unit_ranges: for each code unit its lowest and highest value, both included; or a `range`; or one value.
         source: where the row comes from.
 
+    A row does not change; it can be copied and pickled.
+
     Raises:
-        ValueError: the widths do not give the number of code points.
+        ValueError: the widths do not give the number of code points, or there are more than 255 code units.
 
     >>> Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))
     Row(U+0080-U+07FF: C2-DF 80-BF)
@@ -60,16 +76,24 @@ class Row:
 
     __slots__ = ("first", "last", "source", "unit_ranges")
 
+    first: int
+    last: int
+    source: str
+    unit_ranges: tuple[Range, ...]
+
     def __init__(self, first: int, last: int, *unit_ranges: int | Sequence[int], source: str = "") -> None:
         if not (isinstance(first, int) and isinstance(last, int)):
             raise TypeError(f"code points are integers, not {first!r} and {last!r}")
-        self.first = first
-        self.last = last
-        self.unit_ranges = tuple(_range(given) for given in unit_ranges)
-        self.source = source
+        facts = {"first": first, "last": last, "unit_ranges": tuple(map(_range, unit_ranges)), "source": source}
+        for name, fact in facts.items():
+            object.__setattr__(self, name, fact)
         if not unit_ranges or not 0 <= first <= last <= LARGEST_VALUE:
             raise ValueError(f"{self} is empty or out of range")
+        _check_length(self.unit_ranges)
         _check_count(self, self.unit_ranges, first, last)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _row, (self.first, self.last, self.unit_ranges, self.source)
 
     def __repr__(self) -> str:
         return f"Row({_points(self.first, self.last)}: {_shown(self.unit_ranges)})"
@@ -82,6 +106,10 @@ class Row:
 
     def _facts(self) -> tuple[Any, ...]:
         return self.first, self.last, self.unit_ranges
+
+
+def _row(first: int, last: int, unit_ranges: tuple[Range, ...], source: str) -> Row:
+    return Row(first, last, *unit_ranges, source=source)
 
 
 class FaultRow(NamedTuple):
@@ -118,17 +146,33 @@ def fault_row(
     >>> fault_row("overlong", (0xC0, 0xC1), (0x80, 0xBF), meant=(0, 0x7F)).kind
     'overlong'
     """
-    if kind not in KINDS:
-        raise ValueError(f"unknown kind of fault: {kind!r}")
     first, last = meant or (None, None)
-    row = FaultRow(kind, tuple(_range(given) for given in unit_ranges), first, last, tuple(run), source)
-    if first is not None and last is not None:
-        _check_count(row, row.unit_ranges, first, last)
+    row = FaultRow(kind, tuple(map(_range, unit_ranges)), first, last, tuple(map(_range, run)), source)
+    _check_fault_row(row)
     return row
+
+
+def _check_fault_row(row: FaultRow) -> None:
+    if row.kind not in KINDS:
+        raise ValueError(f"unknown kind of fault: {row.kind!r}")
+    if row.unit_ranges != tuple(map(_range, row.unit_ranges)) or row.run != tuple(map(_range, row.run)):
+        raise TypeError(f"the ranges of {row} are not pairs of integers")
+    if not row.unit_ranges:
+        raise ValueError(f"{row} is empty: a sequence has a code unit")
+    _check_length(row.unit_ranges)
+    if row.first is not None and row.last is not None:
+        if not 0 <= row.first <= row.last <= LARGEST_VALUE:
+            raise ValueError(f"{row}: the code points that were meant are out of range")
+        _check_count(row, row.unit_ranges, row.first, row.last)
 
 
 def _points(first: int, last: int) -> str:
     return f"{code_point_name(first)}-{code_point_name(last)}"
+
+
+def _check_length(unit_ranges: Sequence[Range]) -> None:
+    if len(unit_ranges) > MOST_UNITS:
+        raise ValueError(f"a sequence has at most {MOST_UNITS} code units, not {len(unit_ranges)}")
 
 
 def _check_count(row: object, unit_ranges: Sequence[Range], first: int, last: int) -> None:
@@ -173,7 +217,7 @@ class Signature(NamedTuple):
     counted: bool = True
 
 
-class Form:
+class Form(_Fixed):
     """An encoding: its name, three tables, and the rules where tables cannot speak.
 
     Args:
@@ -196,11 +240,35 @@ class Form:
     A form does not change, so a copy of it is itself; and it can be pickled.
 
     Raises:
-        ValueError: two rows share a code point, or one begins as another does; both are named.
+        ValueError: two rows share a code point, or one begins as another does; both are named. Or a signature announces
+            a form that has signatures itself.
 
     >>> Form("two", [Row(0, 0x7F, (0, 0x7F)), Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))]).name
     'two'
     """
+
+    name: str
+    rows: tuple[Row, ...]
+    unit_bits: Literal[8, 16, 32]
+    units: tuple[FaultRow, ...]
+    names: tuple[FaultRow, ...]
+    aliases: tuple[str, ...]
+    longest_match: bool
+    joins_pairs: bool
+    byte_order: ByteOrder
+    signatures: tuple[Signature, ...]
+    refuses: Mapping[str, str]
+    variants: tuple[Variant, ...]
+    decode_only: bool
+    cpython_reasons: Mapping[str, str]
+    note: str
+    source: str
+    sequences: tuple[Row | FaultRow, ...]
+    """What the input is cut into: the rows, and the ill-formed sequences that are one decoding unit."""
+    run_unit: FaultRow | None
+    """The ill-formed sequence that has no fixed length, if the form has one."""
+    derived: dict[str, Any]
+    """What an engine derives from the tables, kept with the form."""
 
     def __init__(
         self,
@@ -222,28 +290,28 @@ class Form:
         note: str = "",
         source: str = "",
     ) -> None:
-        self.name = name
-        self.rows = tuple(rows)
-        self.unit_bits = unit_bits
-        self.units = tuple(units)
-        self.names = tuple(names)
-        self.aliases = tuple(aliases)
-        self.longest_match = longest_match
-        self.joins_pairs = joins_pairs
-        self.byte_order = byte_order
-        self.signatures = tuple(signatures)
-        self.refuses = refuses
-        self.variants = tuple(variants)
-        self.decode_only = decode_only
-        self.cpython_reasons = cpython_reasons
-        self.note = note
-        self.source = source
-        self.sequences: tuple[Row | FaultRow, ...] = (*self.rows, *self.units)
-        """What the input is cut into: the rows, and the ill-formed sequences that are one decoding unit."""
-        self.run_unit = next((unit for unit in self.units if unit.run), None)
-        """The ill-formed sequence that has no fixed length, if the form has one."""
-        self.derived: dict[str, Any] = {}
-        """What an engine derives from the tables, kept with the form."""
+        rows, units = tuple(rows), tuple(units)
+        vars(self).update(
+            name=name,
+            rows=rows,
+            unit_bits=unit_bits,
+            units=units,
+            names=tuple(names),
+            aliases=tuple(aliases),
+            longest_match=longest_match,
+            joins_pairs=joins_pairs,
+            byte_order=byte_order,
+            signatures=tuple(signatures),
+            refuses=MappingProxyType(dict(refuses)),
+            variants=tuple(variants),
+            decode_only=decode_only,
+            cpython_reasons=MappingProxyType(dict(cpython_reasons)),
+            note=note,
+            source=source,
+            sequences=(*rows, *units),
+            run_unit=next((unit for unit in units if unit.run), None),
+            derived={},
+        )
         _check(self)
 
     @property
@@ -285,6 +353,9 @@ def _built(arguments: dict[str, Any]) -> Form:
 
 def _check(form: Form) -> None:
     _check_arguments(form)
+    _check_announced(form)
+    for row in (*form.units, *form.names):
+        _check_fault_row(row)
     for entry in (*form.sequences, *form.names):
         if any(high >= 1 << form.unit_bits for _, high in entry.unit_ranges):
             raise ValueError(f"{form.name}: {entry} has a value that {form.unit_bits} bits cannot hold")
@@ -306,6 +377,13 @@ def _check_arguments(form: Form) -> None:
         raise TypeError(f"{form.name}: a row is a Row, not {other[0]!r}")
     if sum(bool(unit.run) for unit in form.units) > 1:
         raise ValueError(f"{form.name}: only one decoding unit can be without a fixed length")
+
+
+def _check_announced(form: Form) -> None:
+    others = [*(signature.form for signature in form.signatures), *(variant.form for variant in form.variants)]
+    for other in others:
+        if other.signatures:
+            raise ValueError(f"{form.name}: {other.name} has signatures of its own and cannot be announced")
 
 
 def _check_apart(form: Form, one: Row, other: Row) -> None:

@@ -44,7 +44,11 @@ fn tables(value: &Value) -> Tables {
 pub fn family() -> BTreeMap<String, Form> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/forms.json");
     let json: Value = serde_json::from_str(&fs::read_to_string(path).expect("forms.json")).expect("JSON");
-    json.as_object().expect("a map").iter().map(|(name, value)| (name.clone(), Form::new(tables(value)))).collect()
+    json.as_object()
+        .expect("a map")
+        .iter()
+        .map(|(name, value)| (name.clone(), Form::new(tables(value)).expect("a small form")))
+        .collect()
 }
 
 /// One of them.
