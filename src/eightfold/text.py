@@ -6,10 +6,10 @@ A form is a Form or any of its names; data is any bytes-like object, contiguous 
 from __future__ import annotations
 
 import operator
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from eightfold import reference
@@ -143,7 +143,7 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
 
 
 def _check_threads(threads: int) -> None:
-    if threads < 1:
+    if operator.index(threads) < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
 
 
@@ -219,10 +219,20 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
 
 
 def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
-    try:
-        return islice(found, limit)
-    except ValueError:
-        raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}") from None
+    if limit is not None and not (hasattr(limit, "__index__") and 0 <= operator.index(limit) <= sys.maxsize):
+        raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
+    return _first(found, limit)
+
+
+def _first(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
+    """Yield as many as that. Two threads at once are refused by a generator; they crash `itertools.islice`."""
+    left = limit
+    while left is None or left > 0:
+        fault = next(found, None)
+        if fault is None:
+            return
+        yield fault
+        left = None if left is None else left - 1
 
 
 def encode_faults(text: str, form: AnyForm, limit: int | None = None) -> Iterator[Fault]:

@@ -213,12 +213,14 @@ pub fn faults<'py>(
 /// How many faults are asked for at most. `itertools.islice` is no help: two threads at once make it read freed memory.
 pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(limit) = limit else { return Ok(usize::MAX) };
-    let number = names::index(limit.py())?.call1((limit,)).ok().filter(|number| number.ge(0).unwrap_or(false));
-    let Some(number) = number else {
-        let message = format!("limit must be None or a number of 0 or more, not {}", limit.repr()?);
-        return Err(PyValueError::new_err(message));
-    };
-    Ok(number.extract().unwrap_or(usize::MAX))
+    let number = names::index(limit.py())?.call1((limit,)).and_then(|number| number.extract::<isize>());
+    match number.ok().and_then(|number| usize::try_from(number).ok()) {
+        Some(number) => Ok(number),
+        None => {
+            let message = format!("limit must be None or a number of 0 or more, not {}", limit.repr()?);
+            Err(PyValueError::new_err(message))
+        }
+    }
 }
 
 /// The state of an iterator while one thread takes the next item: what runs meanwhile without the GIL is this one's.

@@ -1,0 +1,174 @@
+"""Forms that a caller builds to break something: each is an error that says why, and none outlives its users."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import eightfold
+from eightfold import FaultRow, Form, Row, Signature, Variant, fault_row, forms
+
+ASCII = Row(0, 0x7F, (0, 0x7F))
+natively = pytest.mark.skipif(eightfold.ENGINE != "native", reason="the limit is the compiled core's")
+
+
+# --- a form does not change -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rows", "signatures", "unit_bits", "derived", "anything"])
+def test_a_form_cannot_be_changed(name: str) -> None:
+    built = Form("one", [ASCII])
+    with pytest.raises(AttributeError, match="does not change"):
+        setattr(built, name, ())
+    with pytest.raises(AttributeError, match="does not change"):
+        delattr(built, name)
+
+
+def test_the_mappings_of_a_form_are_its_own() -> None:
+    refuses = {"ignore": "not here"}
+    built = Form("one", [ASCII], refuses=refuses)
+    refuses["strict"] = "nor here"
+    assert dict(built.refuses) == {"ignore": "not here"}
+    with pytest.raises(TypeError):
+        built.refuses["strict"] = ""  # type: ignore[index]
+
+
+def test_a_row_cannot_be_changed_and_is_copied_and_pickled() -> None:
+    row = Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF), source="here")
+    with pytest.raises(AttributeError, match="does not change"):
+        row.first = 0
+    for again in (copy.copy(row), copy.deepcopy(row), pickle.loads(pickle.dumps(row))):
+        assert again == row
+        assert again.source == "here"
+
+
+# --- what announces what ----------------------------------------------------------------------------------------------
+
+
+def test_a_form_with_signatures_is_announced_by_no_other() -> None:
+    marked = Form("marked", [ASCII], signatures=[Signature(b"\x01", Form("plain", [ASCII]))])
+    with pytest.raises(ValueError, match=r"outer: marked has signatures of its own"):
+        Form("outer", [ASCII], signatures=[Signature(b"\x02", marked)])
+    with pytest.raises(ValueError, match=r"outer: marked has signatures of its own"):
+        Form("outer", [ASCII], variants=[Variant("java", marked)])
+
+
+@natively
+def test_a_form_made_to_announce_itself_does_not_end_the_process() -> None:
+    marked = Form("marked", [ASCII], signatures=[Signature(b"\x01", Form("plain", [ASCII]))])
+    vars(marked)["signatures"] = (Signature(b"\x01", marked),)
+    with pytest.raises(ValueError, match="announces has no signatures itself"):
+        eightfold.decode(b"a", marked)
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_sequence_has_at_most_255_units() -> None:
+    longest = Form("long", [ASCII, Row(0x80, 0x80, *[0x80] * 255)])
+    assert eightfold.decode(b"\x80" * 255 + b"a", longest) == "\x80a"
+    assert eightfold.tally(b"\x80" * 254, longest) == {"truncated": 1}
+    with pytest.raises(ValueError, match="at most 255 code units, not 256"):
+        Row(0x80, 0x80, *[0x80] * 256)
+    with pytest.raises(ValueError, match="at most 255 code units, not 300"):
+        fault_row("overlong", *[0x80] * 300)
+
+
+def test_tables_too_large_for_the_core_are_an_error_there() -> None:
+    rows = [Row(0x100 + lead, 0x100 + lead, lead, *[lead] * 254) for lead in range(258)]
+    large = Form("large", rows, unit_bits=16)
+    data = b"".join(unit.to_bytes(2, large.byte_order) * 255 for unit in (7, 9))
+    if eightfold.ENGINE == "native":
+        with pytest.raises(ValueError, match="large: its tables are too large for the compiled core"):
+            eightfold.decode(data, large)
+    else:
+        assert eightfold.decode(data, large) == "\u0107\u0109"
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        (FaultRow("overlong", ()), ValueError),
+        (FaultRow("overlong", ((0x80, 0x7F),)), ValueError),
+        (FaultRow("overlong", ((0xC0, 0xC1),), run=((5, 3),)), ValueError),
+        (FaultRow("overlong", ((0xC0, 0xC1),), first=-2, last=-1), ValueError),
+        (FaultRow("overlong", ((0xC0, 0xC1),), first=0, last=5), ValueError),
+        (FaultRow("overlong", ([0xC0, 0xC1],)), TypeError),  # type: ignore[arg-type]
+        (FaultRow("overlong", ("ab",)), TypeError),  # type: ignore[arg-type]
+        (FaultRow("no-such-kind", ((0xC0, 0xC1),)), ValueError),  # type: ignore[arg-type]
+    ],
+)
+def test_fault_rows_made_by_hand_are_checked_with_the_form(row: FaultRow, error: type[Exception]) -> None:
+    for tables in ({"units": [row]}, {"names": [row]}):
+        with pytest.raises(error):
+            Form("odd", [ASCII], **tables)
+
+
+@pytest.mark.parametrize("threads", [2**31, 2**62, 2**64, 2**100])
+def test_any_number_of_threads_is_taken(threads: int) -> None:
+    # From 8 MiB on threads are at work in the core.
+    data = "é".encode() * (5 << 20 if eightfold.ENGINE == "native" else 50)
+    assert eightfold.is_well_formed(data, "utf-8", threads=threads)
+    assert eightfold.tally(data + b"\xff", "utf-8", threads=threads) == {"invalid-byte": 1}
+    assert next(eightfold.faults(data + b"\xff", "utf-8", threads=threads)).start == len(data)
+    assert eightfold.convert(data, "utf-8", "utf-16-le", threads=threads) == data.decode().encode("utf-16-le")
+
+
+@pytest.mark.parametrize("threads", [2.5, "2"])
+def test_what_is_no_number_of_threads_is_a_type_error(threads: Any) -> None:
+    with pytest.raises(TypeError):
+        eightfold.is_well_formed(b"a", "utf-8", threads=threads)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 2**62])
+def test_a_limit_is_any_number(limit: int) -> None:
+    assert len(list(eightfold.faults(b"\xff\xff\xff", "utf-8", limit))) == min(limit, 3)
+    assert len(list(eightfold.encode_faults("\ud800a\ud800a\ud800", "utf-8", limit))) == min(limit, 3)
+
+
+# --- a form goes when its last user does ------------------------------------------------------------------------------
+
+USES: list[Callable[[Form], object]] = [
+    lambda built: eightfold.decode(b"abc\xff", built, "replace"),
+    lambda built: eightfold.decode(b"abc", built, "surrogatepass"),
+    lambda built: eightfold.encode("abc", built, "backslashreplace"),
+    lambda built: eightfold.convert(b"abc", built, "utf-8", "surrogateescape"),
+    lambda built: eightfold.convert(b"abc", "utf-8", built),
+    lambda built: eightfold.tally(b"\xff" * 9, built),
+    lambda built: list(eightfold.faults(b"\xff", built)),
+    lambda built: next(eightfold.encode_faults("ab\ud800", built), None),
+    lambda built: eightfold.Converter(built, "utf-8").convert(b"ab", final=True),
+    lambda built: eightfold.Checker(built).check(b"ab\xff", final=True),
+]
+
+
+def test_a_form_that_a_user_built_is_freed() -> None:
+    def used() -> weakref.ref[Form]:
+        plain = Form("plain", [ASCII])
+        built = Form("own", [ASCII], signatures=[Signature(b"\x01", plain)])
+        for use in USES:
+            use(plain)
+            use(built)
+        return weakref.ref(built)
+
+    left = [used() for _ in range(300)]
+    gc.collect()
+    assert not any(ref() for ref in left)
+
+
+def test_the_collector_leaves_what_is_in_use() -> None:
+    built = Form("own", [ASCII])
+    found = eightfold.encode_faults("a\ud800b\ud801c", built)
+    assert next(found).start == 1
+    del built
+    gc.collect()
+    assert next(found).form == "own"
+    for each in forms():
+        gc.collect()
+        assert eightfold.is_well_formed(b"", each)
