@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import eightfold
+from handlers import handler
 from policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
 NATIVE = "le" if sys.byteorder == "little" else "be"
@@ -109,12 +108,6 @@ def test_policies_of_one_direction_apply_to_their_end_of_convert_only() -> None:
     assert eightfold.convert("😀".encode(), "utf-8", "optu-8", "namereplace") == rb"\N{GRINNING FACE}"
     with pytest.raises(eightfold.ConversionError):
         eightfold.convert(b"\xff", "utf-8", "optu-8", "xmlcharrefreplace")
-
-
-@contextmanager
-def handler(function: Callable[[Any], Any]) -> Iterator[str]:
-    codecs.register_error("eightfold-test", function)
-    yield "eightfold-test"
 
 
 @pytest.mark.parametrize("form", ["utf-8", "mutf-8", "utf-16-le"])

@@ -1,0 +1,88 @@
+"""How often a handler is called: bounded by the input, whatever it answers and whatever it puts in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from typing import Any
+
+import pytest
+
+import eightfold
+from handlers import handler
+
+Answer = tuple[str, int]
+MOST_WITHOUT_PROGRESS = 1000
+
+
+def endless_handlers() -> Iterator[tuple[str, Callable[[Any], Answer]]]:
+    forward_and_back = cycle((1, 0))
+    yield "forward and back", lambda error: ("", next(forward_and_back))
+
+    def renewed(error: Any) -> Answer:
+        error.object = bytes(error.object)[:-1] + b"\xff"
+        return "", error.start
+
+    yield "another object each time", renewed
+
+    def longer(error: Any) -> Answer:
+        error.object = error.object + b"\xff"
+        return "", error.end
+
+    yield "a longer object each time", longer
+
+    countdown = iter(range(10**9))
+
+    def rarely(error: Any) -> Answer:
+        return "", error.end if next(countdown) % 900 == 899 else error.start
+
+    yield "on, but rarely", rarely
+
+
+@pytest.mark.parametrize(("name", "answer"), [*endless_handlers()], ids=lambda each: each if isinstance(each, str) else "")
+def test_calls_are_bounded_by_the_input(name: str, answer: Callable[[Any], Answer]) -> None:
+    data = b"\xff" * 50
+    for verb in (
+        lambda errors: eightfold.decode(data, "utf-8", errors),
+        lambda errors: eightfold.convert(data, "wtf-8", "utf-16", errors),
+        lambda errors: eightfold.Converter("wtf-8", "utf-8", errors).convert(data, final=True),
+    ):
+        calls = 0
+
+        def counted(error: Any) -> Answer:
+            nonlocal calls
+            calls += 1
+            return answer(error)
+
+        with handler(counted) as errors, pytest.raises(RuntimeError, match="does not go on"):
+            verb(errors)
+        assert MOST_WITHOUT_PROGRESS <= calls <= MOST_WITHOUT_PROGRESS + 2 * len(data)
+
+
+def test_calls_on_encoding_are_bounded_by_the_text() -> None:
+    text, calls = "a" + "\ud800a" * 50, 0
+
+    def to_and_fro(error: Any) -> Answer:
+        nonlocal calls
+        calls += 1
+        return "", error.end if calls % 2 else 0
+
+    with handler(to_and_fro) as errors, pytest.raises(RuntimeError, match="does not go on"):
+        eightfold.encode(text, "utf-8", errors)
+    assert MOST_WITHOUT_PROGRESS <= calls <= MOST_WITHOUT_PROGRESS + 2 * len(text)
+
+
+def test_a_handler_that_mends_the_object_and_goes_back_is_let_be() -> None:
+    def mended(error: UnicodeDecodeError) -> Answer:
+        error.object = error.object[: error.start] + b"\xef\xbf\xbd" + error.object[error.end :]
+        return "", error.start
+
+    data = b"a\xff" * 3000
+    with handler(mended) as errors:
+        assert eightfold.decode(data, "utf-8", errors) == "a\ufffd" * 3000
+
+
+def test_a_handler_may_ask_for_each_fault_twice() -> None:
+    again = cycle((0, 1))
+    with handler(lambda error: ("?", error.start + next(again))) as errors:
+        assert eightfold.decode(b"\xff" * 2000, "utf-8", errors) == "?" * 4000
