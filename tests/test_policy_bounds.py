@@ -39,7 +39,9 @@ def endless_handlers() -> Iterator[tuple[str, Callable[[Any], Answer]]]:
     yield "on, but rarely", rarely
 
 
-@pytest.mark.parametrize(("name", "answer"), [*endless_handlers()], ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(
+    ("name", "answer"), [*endless_handlers()], ids=lambda each: each if isinstance(each, str) else ""
+)
 def test_calls_are_bounded_by_the_input(name: str, answer: Callable[[Any], Answer]) -> None:
     data = b"\xff" * 50
     for verb in (

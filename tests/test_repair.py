@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from byte_classes import strings
-from eightfold import reference, repair, xtf8
+from eightfold import repair, xtf8
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.repair import repairing
 
@@ -437,7 +437,7 @@ def test_what_is_no_plan_is_refused(text: str | bytes, reason: str) -> None:
 
 def test_utf_8_is_not_walked_sequence_by_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
     met: list[int] = []
-    sequence_at = reference.sequence_at
+    sequence_at = repairing.sequence_at
 
     def noted(form: eightfold.Form, data: bytes, start: int, *, final: bool = True) -> object:
         met.append(start)
@@ -445,7 +445,7 @@ def test_utf_8_is_not_walked_sequence_by_sequence(monkeypatch: pytest.MonkeyPatc
 
     clean = "caf\u00e9 \ufffd \U0001f600\n".encode() * 1000
     monkeypatch.setattr(repairing, "well_formed_end", lambda form, data, start, *, final: data.find(b"\xff", start))
-    monkeypatch.setattr(reference, "sequence_at", noted)
+    monkeypatch.setattr(repairing, "sequence_at", noted)
     made = repair.Repairer().repair(clean + b"\xff" + clean + b"\xff")
     assert len(made.changes) == 2
     assert set(met) == {len(clean), 2 * len(clean) + 1}

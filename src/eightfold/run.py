@@ -39,7 +39,6 @@ from eightfold.reference import (
     next_written,
     run_end,
     run_in,
-    sequence_at,
     written,
 )
 
@@ -81,7 +80,7 @@ class Decoding:
         if self.in_run:
             yield self.rest_of_run(run_end(self.reading.form, self.data, self.position))
         while self.position < len(self.data):
-            step = sequence_at(self.reading.form, self.data, self.position, final=final, run=self._run)
+            step = reference.sequence_at(self.reading.form, self.data, self.position, final=final, run=self._run)
             if step is None:
                 if not self.enters_run():
                     return
@@ -303,6 +302,11 @@ def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int:
     return reference.well_formed_end(form, data, start, final=final)
 
 
+def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> tuple[int, int | None] | None:
+    """Return the end and the code point of a sequence, or None for "wait": see :func:`reference.sequence_at`."""
+    return reference.sequence_at(form, data, start, final=final)
+
+
 def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None:
     """Return the fault at an ill-formed decoding unit, or None for "wait": see :func:`reference.fault_at`."""
     return reference.fault_at(form, data, start, final=final)
@@ -315,7 +319,7 @@ def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
 
 TWINS = {
     each.__name__: each
-    for each in (decoded_piece, encoded_piece, converted_bytes, well_formed_end, fault_at, line_feeds)
+    for each in (decoded_piece, encoded_piece, converted_bytes, well_formed_end, sequence_at, fault_at, line_feeds)
 }
 """What streams are made of, as the reference has it, whichever engine is at work."""
 

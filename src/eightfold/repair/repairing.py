@@ -14,12 +14,13 @@ from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.wtf_8 import PAIR
 from eightfold.forms.xtf_8 import XTF_8
 from eightfold.policy import raise_conversion
-from eightfold.reference import Decoded
 from eightfold.repair.changes import Change, Edit, spliced
 from eightfold.repair.policies import ESCAPES, WRITERS, Policy, escaped
-from eightfold.run import well_formed_end
+from eightfold.run import fault_at, sequence_at, well_formed_end
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of, signed
 
+_SHORT_BYTES = 4096
+"""What is held and longer is looked at again when it has doubled, so that the work stays linear."""
 _COLLISION = re.compile(b"\xee[\xbe\xbf]")
 """Where well-formed UTF-8 holds one of the escapes."""
 _UTF_8_WITH_PAIRS = Form(UTF_8.name, UTF_8.rows, units=(PAIR,), names=UTF_8.names, source="WTF-8 section 2.1")
@@ -82,7 +83,8 @@ class Repairer:
         _check(self.form, errors)
         self._plain = self.form
         self._position: LinePosition | None = None
-        self._held = b""
+        self._held: list[bytes] = []
+        self._due = 0
         self._offset = 0
 
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
@@ -91,10 +93,15 @@ class Repairer:
         Raises:
             ConversionError: there is a fault that the policy has no answer to; the repairer is as before the call.
         """
-        content = self._held + bytes_of(chunk)
+        piece = bytes_of(chunk)
+        if not final and self._due > len(piece):
+            self._held.append(piece)
+            self._due -= len(piece)
+            return Repaired(b"", ())
+        content = b"".join((*self._held, piece))
         opened = self._opened(content, final=final)
         if opened is None:
-            self._held = content
+            self._held = [content]
             return Repaired(b"", ())
         self._plain, end = opened
         found = [_Found(0, end, b"", "signature", "strict")] if end else []
@@ -104,7 +111,8 @@ class Repairer:
                 found.append(each)
         changes = tuple(self._placed(content[:end], found))
         edits = (Edit(each.start, content[each.start : each.end], each.new) for each in found)
-        self._held = content[end:]
+        held = content[end:]
+        self._held, self._due = [held], len(held) if len(held) > _SHORT_BYTES else 0
         self._offset += end
         return Repaired(b"".join(spliced([content[:end]], edits)), changes)
 
@@ -124,7 +132,7 @@ class Repairer:
                 yield _Found(at, same, content[at:same], "well-formed", "strict")
                 at = same
                 continue
-            unit = reference.sequence_at(self._plain, content, at, final=final)
+            unit = sequence_at(self._plain, content, at, final=final)
             found = None if unit is None else self._found(content, at, unit, final=final)
             if found is None:
                 return
@@ -139,10 +147,10 @@ class Repairer:
         collision = _COLLISION.search(content, start, end) if self.errors == "escape" else None
         return end if collision is None else collision.start()
 
-    def _found(self, content: bytes, start: int, unit: Decoded, *, final: bool) -> _Found | None:
+    def _found(self, content: bytes, start: int, unit: tuple[int, int | None], *, final: bool) -> _Found | None:
         end, point = unit
         if point is None:
-            fault = reference.fault_at(self._plain, content, start, final=final)
+            fault = fault_at(self._plain, content, start, final=final)
             return None if fault is None else self._mended(content, fault.renamed(self.form.name), end)
         new = reference.encoded(UTF_8, point)
         if new is None:
