@@ -1,4 +1,4 @@
-"""One iterator of faults taken from by several threads: each fault is had once, or the iterator says that it is in use."""
+"""Several threads take from one iterator of faults: each fault comes once, or the iterator says that it is in use."""
 
 from __future__ import annotations
 
