@@ -449,3 +449,20 @@ def test_utf_8_is_not_walked_sequence_by_sequence(monkeypatch: pytest.MonkeyPatc
     made = repair.Repairer().repair(clean + b"\xff" + clean + b"\xff")
     assert len(made.changes) == 2
     assert set(met) == {len(clean), 2 * len(clean) + 1}
+
+
+def test_a_run_in_many_pieces_is_looked_at_again_only_when_it_has_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = 0
+    sequence_at = repairing.sequence_at
+
+    def counted(form: eightfold.Form, data: bytes, start: int, *, final: bool = True) -> object:
+        nonlocal seen
+        seen += len(data)
+        return sequence_at(form, data, start, final=final)
+
+    monkeypatch.setattr(repairing, "sequence_at", counted)
+    repairer, pieces = repair.Repairer("corrected-utf-8", "replace"), 300
+    made = [repairer.repair(b"\xfe" * 1000) for _ in range(pieces)]
+    made.append(repairer.repair(b"!", final=True))
+    assert b"".join(each.data for each in made) == b"\xef\xbf\xbd!"
+    assert seen <= 5 * 1000 * pieces

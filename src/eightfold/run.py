@@ -132,12 +132,15 @@ class Decoding:
 def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
     """Yield the bytes that a str is encoded to, in a form without signatures."""
     form, points, stalls, at = writing.form, tuple(map(ord, text)), Stalls(), 0
+    missing = range(0)
     while at < len(points):
         code_point, end = next_written(form, points, at)
         part = encoded(form, code_point)
         if part is None:
             stalls.note(len(points) - at)
-            error = encode_error(writing, text, at, unencodable_end(form, points, at))
+            # What is left of a unit is one: its end need not be looked for again.
+            missing = range(at, missing.stop if at in missing else unencodable_end(form, points, at))
+            error = encode_error(writing, text, at, missing.stop)
             part, end = ask_encoding(writing, error)
         at = end
         yield part

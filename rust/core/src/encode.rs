@@ -214,6 +214,14 @@ impl Form {
         }
     }
 
+    /// Whether the form lacks the code point at an index, and it is no half of a pair that is joined.
+    #[must_use]
+    pub fn lacks(&self, text: Text<'_>, at: usize) -> bool {
+        let holds_at = |range, at| at < text.len() && holds(range, text.at(at));
+        let begins_pair = self.tables.joins_pairs && holds_at(LEADS, at) && holds_at(TRAILS, at + 1);
+        !begins_pair && !self.write(text.at(at), &mut Vec::new())
+    }
+
     /// Write what a policy gives for code points that the form lacks, and return how far; None where it gives nothing.
     pub(crate) fn write_missing(
         &self,

@@ -109,11 +109,16 @@ pub fn written<'py>(
         match result {
             Ok(()) => return bytes_of_slice(py, &out),
             Err(TextFault::OutOfMemory) => return Err(PyMemoryError::new_err(())),
-            Err(TextFault::Missing { start, end }) => {
+            Err(TextFault::Missing { mut start, end }) => loop {
                 let (bytes, position) = ask_encoding(writing, text, (start, end), &mut stalls)?;
                 append(&mut out, &bytes)?;
                 at = position;
-            }
+                // What is left of the unit is one: its end need not be looked for again, as long as the text may be.
+                if !(start < at && at < end && form.lacks(points, at)) {
+                    break;
+                }
+                start = at;
+            },
         }
     }
 }
