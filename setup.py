@@ -48,6 +48,8 @@ def say(words):
         pass
 
 
+# Cargo builds anew where this differs: another Python may stand at the same path, as in an environment made anew.
+os.environ["PYO3_ENVIRONMENT_SIGNATURE"] = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.version}"
 core = RustExtension("eightfold._native", "rust/python/Cargo.toml", binding=Binding.PyO3, debug=False)
 core.optional = os.environ.get("EIGHTFOLD_BUILD") != "native"
 setup(rust_extensions=[core], cmdclass={"build_rust": BuildCore})
