@@ -1,4 +1,4 @@
-"""What tests need that a machine may lack: they ask for it here, and are skipped with the reason where it is missing."""
+"""What tests need that a machine may lack: they ask for it here, and are skipped with the reason where it is not."""
 
 from __future__ import annotations
 

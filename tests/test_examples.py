@@ -43,8 +43,8 @@ class Program(NamedTuple):
     says: str
 
 
-# javac may lay out a class file otherwise in another version, and tar 1.35 leaves fields empty that 1.34 fills with zeros;
-# the others are known not to care.
+# javac may lay out a class file otherwise in another version, and tar 1.35 leaves empty what 1.34 fills with zeros; the
+# others are known not to care.
 PROGRAMS = {
     "node": Program(("node", "--version"), r"v(1[2-9]|[2-9]\d)\."),
     "java": Program(("java", "-version"), r'version "(1[7-9]|[2-9]\d)'),
