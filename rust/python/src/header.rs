@@ -121,11 +121,7 @@ mod since_3_14 {
 
     /// Refuse an interpreter in which the flags do not stand where they are read.
     pub fn check(py: Python<'_>) -> PyResult<()> {
-        let class = py.get_type::<pyo3::types::PyType>().call1((
-            "str",
-            (py.get_type::<PyString>(),),
-            pyo3::types::PyDict::new(py),
-        ))?;
+        let class = py.get_type::<PyType>().call1(("str", (py.get_type::<PyString>(),), PyDict::new(py)))?;
         for sample in ["", "A", "ASCII", "\u{E9}", "caf\u{E9}", "\u{20AC}", "\u{20AC}uro", "\u{1F600}", "\u{1F600}!"] {
             let text = PyString::new(py, sample);
             for text in [text.clone().into_any(), class.call1((text,))?] {
