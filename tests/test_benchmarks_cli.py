@@ -15,6 +15,7 @@ from benchmarks.contests import CLEAN, COUNTED, FAULTY, ONE_FAULT_IN, OURS, PYTH
 from benchmarks.programs import Program
 from benchmarks.row import MIB, Cell
 from benchmarks.timing import Spread
+from needed import needs_program
 
 SMALL = Scale(sizes=(MIB // 4,), files=20)
 
@@ -108,6 +109,7 @@ def test_a_program_has_one_core_unless_it_may_have_more() -> None:
 # --- contests ---------------------------------------------------------------------------------------------------------
 
 
+@needs_program("uconv")
 def test_every_contest_runs_and_what_is_to_be_the_same_is(tmp_path: Path) -> None:
     rows = set()
     for contest in contests.contests(tmp_path, SMALL):

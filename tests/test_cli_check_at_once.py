@@ -33,6 +33,7 @@ from eightfold.files.segments import segment_end, stands_alone
 from eightfold.files.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
+from needed import needs_program
 from soups import NAMES, PLAIN, SOUP, source_of
 
 
@@ -310,6 +311,7 @@ def processes_below(parent: int) -> list[int]:
     return [int(pid) for pid, ppid in map(str.split, listed) if int(ppid) == parent]
 
 
+@needs_program("ps")
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGKILL", -9)])
 def test_stopping_ends_all_processes(name: str, status: int, tree: Path) -> None:

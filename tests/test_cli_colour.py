@@ -13,9 +13,10 @@ import pytest
 from command_line import ENVIRONMENT, command, make_inputs, run
 from eightfold.cli import COMMANDS
 from eightfold.cli.colour import Styled, choose, is_on, painted
+from needed import needs_terminal
 from terminals import shown_by, terminal
 
-pytest.importorskip("termios", reason="pseudo-terminals are for POSIX systems")
+pytestmark = needs_terminal
 
 CODE = re.compile(r"\x1b\[[\d;]*m")
 TERMINAL = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import select
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -20,6 +19,7 @@ from eightfold.cli.completion import SHELLS
 from eightfold.cli.grammar import commands, program
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
+from needed import needs_program, needs_terminal
 
 FORMS = {form.name for form in eightfold.forms()}
 FILES = {"alpha.txt", "beta gamma.txt", "folder"}
@@ -54,10 +54,6 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["doctor", ""], set()),
 ]
 IDS = [" ".join(words) or "nothing" for words, _ in OFFERED]
-
-
-def needs(shell: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -111,13 +107,13 @@ def bash_offers(scripts: Path, words: list[str], cwd: Path) -> set[str] | None:
     return set(offered) - {"no files", ""} if "no files" in offered else None
 
 
-@needs("bash")
+@needs_program("bash")
 @pytest.mark.parametrize(("words", "offered"), OFFERED, ids=IDS)
 def test_bash_offers(words: list[str], offered: set[str] | None, scripts: Path, files: Path) -> None:
     assert bash_offers(scripts, words, files) == offered
 
 
-@needs("bash")
+@needs_program("bash")
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
@@ -142,7 +138,7 @@ def fish_offers(scripts: Path, words: list[str], cwd: Path) -> set[str]:
     return {line.partition("\t")[0].rstrip("/") for line in printed.splitlines()}
 
 
-@needs("fish")
+@needs_program("fish")
 @pytest.mark.parametrize(("words", "offered"), OFFERED, ids=IDS)
 def test_fish_offers(words: list[str], offered: set[str] | None, scripts: Path, files: Path) -> None:
     # fish describes what it offers, and marks a folder with a slash.
@@ -152,7 +148,7 @@ def test_fish_offers(words: list[str], offered: set[str] | None, scripts: Path, 
 # --- zsh --------------------------------------------------------------------------------------------------------------
 
 
-@needs("zsh")
+@needs_program("zsh")
 def test_zsh_reads_its_script(scripts: Path, tmp_path: Path) -> None:
     defined = "autoload -Uz compinit; compinit -u -D; source $1; print -r -- ${_comps[eightfold]}; whence -w _eightfold"
     printed = ask("zsh", f"f() {{ {defined} }}; f {scripts / 'zsh'}", cwd=tmp_path)
@@ -177,10 +173,14 @@ SHELLS_OF_PEOPLE = [
 
 @pytest.mark.parametrize(
     ("shell", "start", "completed"),
-    [pytest.param(*each, marks=needs(each[0].split()[0]), id=each[0].split()[0]) for each in SHELLS_OF_PEOPLE],
+    [
+        pytest.param(*each, marks=[needs_terminal, needs_program(each[0].split()[0])], id=each[0].split()[0])
+        for each in SHELLS_OF_PEOPLE
+    ],
 )
 def test_the_key_in_a_shell_that_people_use(shell: str, start: str, completed: str, scripts: Path, files: Path) -> None:
-    pty = pytest.importorskip("pty")
+    import pty
+
     ours, theirs = pty.openpty()
     environment = {**ENVIRONMENT, "PS1": "", "TERM": "dumb", "LC_ALL": "C.UTF-8", "HOME": str(files)}
     environment["INPUTRC"] = os.devnull

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import select
 import stat
 import subprocess
@@ -18,6 +17,7 @@ from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files import reading
 from eightfold.files.temporary import is_temporary
+from needed import needs_terminal
 
 NAMES = [form.name for form in eightfold.forms()]
 TEXT = "one\nna\u00efve \u20ac \ufffd\n"
@@ -298,7 +298,10 @@ class TestNote:
     def test_not_otherwise(self, arguments: list[str]) -> None:
         assert run("convert", *arguments, input=b"a").stderr == b""
 
+    @needs_terminal
     def test_not_on_a_terminal(self) -> None:
+        import pty
+
         leader, follower = pty.openpty()
         line = command("convert", "-t", "wtf-8")
         done = subprocess.run(line, input=b"a", stdout=follower, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -11,13 +10,10 @@ import pytest
 from command_line import ROOT, run
 from eightfold.cli.grammar import Command, commands, program
 from eightfold.cli.manual.as_roff import page
+from needed import needs_program
 
 DOCS = ROOT / "docs" / "cli.md"
 ALL = (program(), *commands())
-
-
-def needs(reader: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(reader) is None, reason=f"{reader} is not installed")
 
 
 def read_by(*reader: str, source: str) -> subprocess.CompletedProcess[str]:
@@ -29,18 +25,18 @@ def roff() -> str:
     return run("manual").stdout.decode("ascii")
 
 
-@needs("groff")
+@needs_program("groff")
 def test_groff_has_nothing_to_warn_of(roff: str) -> None:
     done = read_by("groff", "-man", "-ww", "-Tutf8", "-z", source=roff)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@needs("groff")
+@needs_program("groff")
 def test_groff_warns_of_what_is_wrong() -> None:
     assert read_by("groff", "-man", "-ww", "-Tutf8", "-z", source=".TH A 1\n.no-such-macro\n").stderr
 
 
-@needs("mandoc")
+@needs_program("mandoc")
 def test_mandoc_has_nothing_to_warn_of(roff: str) -> None:
     # Without a date, so that the page is the same whenever it is made.
     done = read_by("mandoc", "-Tlint", "-Wwarning", source=roff)
@@ -58,7 +54,7 @@ def squeezed(text: str) -> str:
     return re.sub(r"[\s`]", "", text)
 
 
-@needs("groff")
+@needs_program("groff")
 @pytest.mark.parametrize("command", ALL, ids=lambda command: command.name or "program")
 def test_the_page_says_what_the_help_says(command: Command, roff: str) -> None:
     read = shown(roff)

@@ -16,10 +16,12 @@ from command_line import ENVIRONMENT
 from eightfold.cli.progress import _Total
 from eightfold.files.reading import READ, opened
 from eightfold.files.walking import EVERYTHING
+from needed import needs_terminal
 from terminals import shown_by, terminal
 
 pyte = pytest.importorskip("pyte", reason="a terminal is needed that can be asked what it shows")
 pytest.importorskip("rich")
+pytestmark = needs_terminal
 
 TERMINAL = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"}
 SOON = "import sys, eightfold.cli.progress as p; p.AFTER_SECONDS = {}; from eightfold.cli import main; sys.exit(main())"

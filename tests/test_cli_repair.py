@@ -479,4 +479,5 @@ def test_memory_does_not_grow_with_the_file(
         (folder / "new.json").unlink(missing_ok=True)
 
     work = partial(main, ["repair", *arguments, "big.txt"])
-    assert peak(work, partial(begin, 5_000)) < peak(work, partial(begin, 1_000)) + 20_000
+    # From 2,000 faults on, whatever Python keeps ready has reached its size.
+    assert peak(work, partial(begin, 10_000)) < peak(work, partial(begin, 2_000)) + 20_000

@@ -43,7 +43,8 @@ class Program(NamedTuple):
     says: str
 
 
-# javac may lay out a class file otherwise in another version; the others are known not to care.
+# javac may lay out a class file otherwise in another version, and tar 1.35 leaves empty what 1.34 fills with zeros; the
+# others are known not to care.
 PROGRAMS = {
     "node": Program(("node", "--version"), r"v(1[2-9]|[2-9]\d)\."),
     "java": Program(("java", "-version"), r'version "(1[7-9]|[2-9]\d)'),
@@ -51,7 +52,7 @@ PROGRAMS = {
     "python3": Program((sys.executable, "--version"), "Python 3"),
     "old_invoice.sh": Program(("iconv", "--version"), "iconv"),
     "cut_titles.sh": Program(("cut", "--version"), "coreutils"),
-    "pack_names.sh": Program(("tar", "--version"), "GNU tar"),
+    "pack_names.sh": Program(("tar", "--version"), r"GNU tar\) 1\.34\b"),
     "eightfold": Program((sys.executable, "-m", "eightfold", "--version"), "eightfold"),
 }
 OWN = {"python3": [sys.executable], "eightfold": [sys.executable, "-m", "eightfold"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from eightfold.files.temporary import is_temporary
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one megabyte, where root can have one."""
+    if shutil.which("mount") is None:
+        pytest.skip("mount is not installed")
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], capture_output=True)

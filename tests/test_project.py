@@ -8,7 +8,9 @@ import shutil
 import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +30,9 @@ COMMANDS = (
     "test-search",
     "test-core",
     "test-levels",
+    "full",
     "bench",
+    "wheel",
     "lint",
     "versions",
     "clean",
@@ -73,7 +77,7 @@ def test_make_alone_says_what_the_commands_are(tmp_path: Path) -> None:
 def test_a_missing_python_is_named(command: str, tmp_path: Path) -> None:
     printed = make(command, "PYTHON=no-such-python", folder=tmp_path)
     assert printed.returncode == 2
-    assert "There is no 'no-such-python' here. eightfold needs Python 3.10 or newer" in printed.stderr
+    assert "There is no 'no-such-python' here. eightfold needs Python 3.11 or newer" in printed.stderr
     assert not (tmp_path / "venv").exists()
 
 
@@ -83,7 +87,7 @@ def test_an_old_python_is_named(tmp_path: Path) -> None:
     old = program(tmp_path / "python", 'if [ "$1" = --version ]; then echo Python 3.9.18; else exit 1; fi')
     printed = make("test", f"PYTHON={old}", folder=tmp_path)
     assert printed.returncode == 2
-    assert f"'{old}' is Python 3.9.18. eightfold needs Python 3.10 or newer" in printed.stderr
+    assert f"'{old}' is Python 3.9.18. eightfold needs Python 3.11 or newer" in printed.stderr
 
 
 @needs_posix
@@ -108,18 +112,16 @@ def test_ci_runs_lint_and_tests_after_the_versions() -> None:
 # --- the package ------------------------------------------------------------------------------------------------------
 
 
-def table_of(section: str) -> dict[str, str]:
-    """Return a section of pyproject.toml, each key with its value as written (Python 3.10 has no TOML reader)."""
-    body = text_of("pyproject.toml").partition(f"\n[{section}]\n")[2]
-    return dict(
-        re.findall(r"^([\w-]+) = (.*)$", re.split(r"^\[", body, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
-    )
+def table_of(section: str) -> dict[str, Any]:
+    table = tomllib.loads(text_of("pyproject.toml"))
+    for name in section.split("."):
+        table = table[name]
+    return table
 
 
 def test_the_plain_install_depends_on_nothing() -> None:
-    assert table_of("project")["dependencies"] == "[]"
-    assert table_of("project")["requires-python"] == '">=3.10"'
-    assert table_of("project.scripts") == {"eightfold": '"eightfold.cli:main"'}
+    assert table_of("project")["dependencies"] == []
+    assert table_of("project.scripts") == {"eightfold": "eightfold.cli:main"}
 
 
 def test_the_extras_that_were_promised_are_there() -> None:
@@ -151,11 +153,28 @@ def test_actions_are_pinned_to_a_major_version() -> None:
     assert [action for action in used if not re.fullmatch(r"[\w-]+/[\w-]+@(release/)?v\d+", action)] == []
 
 
+def claimed_versions() -> list[str]:
+    return re.findall(r"Programming Language :: Python :: (3\.\d+)", text_of("pyproject.toml"))
+
+
 def test_the_workflows_cover_the_versions_that_the_package_claims() -> None:
-    claimed = re.findall(r"Programming Language :: Python :: (3\.\d+)", text_of("pyproject.toml"))
-    tested = re.search(r"python: \[(.*)\]", text_of(".github/workflows/tests.yml"))
-    assert tested is not None
-    assert re.findall(r"3\.\d+", tested[1]) == claimed
+    tested, free_threaded = re.findall(r"python: \[(.*)\]", text_of(".github/workflows/tests.yml"))
+    assert re.findall(r"3\.\d+", tested) == claimed_versions()
+    built = re.search(r"CIBW_BUILD: \"(.*)\"", text_of(".github/workflows/wheels.yml"))
+    assert built is not None
+    tags = {f"cp{version.replace('.', '')}-*" for version in claimed_versions() + re.findall(r"3\.\d+t", free_threaded)}
+    assert set(built[1].split()) == tags
+
+
+def test_everything_names_the_same_oldest_version() -> None:
+    oldest = claimed_versions()[0]
+    settings = tomllib.loads(text_of("pyproject.toml"))
+    assert settings["project"]["requires-python"] == f">={oldest}"
+    assert settings["tool"]["mypy"]["python_version"] == oldest
+    assert settings["tool"]["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
+    for page in ("README.md", "Makefile"):
+        assert set(re.findall(r"Python (3\.\d+) or newer", text_of(page))) == {oldest}, page
+    assert f"{oldest} to {claimed_versions()[-1]}" in text_of("CONTRIBUTING.md")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

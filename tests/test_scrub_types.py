@@ -181,7 +181,7 @@ def test_a_dataclass_that_makes_its_own_instances_is_copied_by_its_own_protocol(
     assert refusal.text == "a\ud800"
 
 
-class Colour(str, enum.Enum):
+class Colour(str, enum.Enum):  # noqa: UP042
     RED = "red\ud800"
     BLUE = "blue"
 

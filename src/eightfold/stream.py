@@ -5,8 +5,8 @@ call. What is held back between calls follows from the form's tables and is boun
 sequences, which have no longest one, only a flag is carried; but a foreign handler is called with all of one, and for
 it they are held.
 
-Where Python has no global lock, one thread at a time is let into a coder. Where it has one, as with its own coders,
-threads that share a coder take turns of their own accord.
+On a build of Python without the global lock, one thread at a time is let into a coder. Elsewhere a coder that threads
+share is like Python's own: nothing breaks, but a thread may be given what a piece of another has left behind.
 
 The classes of Python's codecs registry over these are in `codec`.
 """

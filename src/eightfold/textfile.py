@@ -17,9 +17,11 @@ from eightfold.codec import codec_info
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy
-from eightfold.stream import Decoder, Encoder
+from eightfold.stream import Decoder, Encoder, _in_turn
 from eightfold.text import AnyErrors, AnyForm
 
+# What Python's own text files do in several steps, each of which another thread could come between.
+_METHODS = ("read", "readline", "__next__", "write", "writelines", "flush", "seek", "tell", "truncate", "reconfigure")
 _CODEC = "eightfold_open"
 _UNCHANGED: Any = object()
 
@@ -55,6 +57,7 @@ def _search(name: str) -> codecs.CodecInfo | None:
 codecs.register(_search)
 
 
+@_in_turn(*_METHODS, "detach", "close")
 class TextFile(io.TextIOWrapper):
     """A text file of a form: `close`, `seek` and `detach` write what its encoder holds. Made by :func:`open`.
 

@@ -439,7 +439,8 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The policy that is kept, or the one that `make` makes, kept if it lasts. No lock is held while it is made.
+/// The policy that is kept, or the one that `make` makes, kept if it lasts. No Python runs while the lock is held: a thread
+/// that waits for it in a free-threaded build would keep the others from stopping.
 fn kept<T>(
     known: &Mutex<Vec<Kept<T>>>,
     plain: usize,
@@ -447,12 +448,13 @@ fn kept<T>(
     converting: bool,
     make: impl FnOnce() -> PyResult<T>,
 ) -> PyResult<Arc<T>> {
-    let fits = |each: &&Kept<T>| each.plain == plain && each.converting == converting && errors.is(each.errors);
+    let lasting = errors.lasting();
+    let fits = |each: &&Kept<T>| each.plain == plain && each.converting == converting && Some(each.errors) == lasting;
     if let Some(found) = locked(known).iter().find(fits) {
         return Ok(found.policy.clone());
     }
     let policy = Arc::new(make()?);
-    if let Some(errors) = errors.lasting() {
+    if let Some(errors) = lasting {
         locked(known).push(Kept { plain, errors, converting, policy: policy.clone() });
     }
     Ok(policy)

@@ -2,8 +2,8 @@
 //!
 //! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, and in
 //! pieces of a conversion `eightfold.run` does, with plain Python objects: no borrowed memory is held while Python code
-//! runs. Memory of a str is touched in `memory` only; the other modules with unsafe code are `fastcall`, `documented` and
-//! `interpreter`, a few lines each.
+//! runs. Memory of a str is touched in `memory` only, which asks `header` where it is; the other modules with unsafe code
+//! are `fastcall`, `documented` and `interpreter`, a few lines each.
 
 mod ask;
 mod convert;
@@ -13,6 +13,7 @@ mod encode;
 mod fastcall;
 mod faults;
 mod handle;
+mod header;
 mod interpreter;
 mod json;
 mod known;
@@ -54,6 +55,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         interpreter::check_main(module.py())?;
+        header::check(module.py())?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
         module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
     }

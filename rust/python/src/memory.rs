@@ -19,6 +19,8 @@ use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
+use crate::header;
+
 /// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
 pub const RELEASE_BYTES: usize = 65536;
 
@@ -279,10 +281,9 @@ pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     // SAFETY: the str is complete (it came from Python), is not changed any more, and outlives the slice. One that is
     // compact has its code points ready behind its header, as many of them and as wide as that says.
     unsafe {
-        let object = text.as_ptr();
-        if ffi::PyUnicode_IS_COMPACT(object) != 0 {
-            let (data, length) = (ffi::PyUnicode_DATA(object), text_length(text));
-            return Ok(match ffi::PyUnicode_KIND(object) {
+        if let Some((kind, data)) = header::compact(text.as_ptr()) {
+            let length = text_length(text);
+            return Ok(match kind {
                 ffi::PyUnicode_1BYTE_KIND => Text::One(slice::from_raw_parts(data.cast(), length)),
                 ffi::PyUnicode_2BYTE_KIND => Text::Two(slice::from_raw_parts(data.cast(), length)),
                 _ => Text::Four(slice::from_raw_parts(data.cast(), length)),
@@ -309,10 +310,12 @@ pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
     // SAFETY: the object is a str; one that is compact and ASCII holds its characters, one byte each, behind its header,
     // is not changed any more, and outlives the slice.
     unsafe {
-        let text = text.as_ptr();
-        let is_ascii = ffi::PyUnicode_IS_COMPACT_ASCII(text) != 0;
-        is_ascii
-            .then(|| slice::from_raw_parts(ffi::PyUnicode_DATA(text).cast(), ffi::PyUnicode_GET_LENGTH(text) as usize))
+        let object = text.as_ptr();
+        if !header::is_ascii(object) {
+            return None;
+        }
+        let data = object.byte_add(size_of::<ffi::PyASCIIObject>()).cast();
+        Some(slice::from_raw_parts(data, text_length(text)))
     }
 }
 
