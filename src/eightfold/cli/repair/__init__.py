@@ -13,6 +13,7 @@ from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.repair.following import apply, undo
 from eightfold.cli.repair.making import plan, show, write
 from eightfold.cli.repair.options import DEFAULT_POLICY, Options, repairer
+from eightfold.cli.rooted import add_root
 from eightfold.cli.selection import add_selection
 from eightfold.repair import POLICIES
 
@@ -28,9 +29,11 @@ def parser() -> CommandParser:
         "change is shown, with the bytes before and after, or with --diff in its line.\n\n"
         "  PATH:LINE:COLUMN: kind: OLD -> NEW (code points)\n\n"
         "A plan keeps the old bytes, for a whole tree: --undo gives the very same files\n"
-        "back. A file that is not the one that it was made for is refused. A run that was\n"
-        "stopped is started again: files that are done are left alone. What a lossy\n"
-        "policy writes cannot be turned back without a plan, so it needs --lossy then.\n\n"
+        "back. Its paths are relative to --root, and none leads out of it or through a\n"
+        "symbolic link, whoever wrote the plan. A file that is not the one that it was made\n"
+        "for is refused. A run that was stopped is started again: files that are done are\n"
+        "left alone. What a lossy policy writes cannot be turned back without a plan, so\n"
+        "it needs --lossy then.\n\n"
         "A file is written whole or not at all, keeps owner and permissions, and is left\n"
         "alone in place if nothing changes. A symbolic link that is given is followed;\n"
         "those in a folder are not met. Read-only files, and those with several names\n"
@@ -74,6 +77,7 @@ def parser() -> CommandParser:
     )
     command.add_argument("--apply", metavar="FILE", help="make the changes of a plan, of all its files or of the PATHs")
     command.add_argument("--undo", metavar="FILE", help="give the files of a plan their original bytes back")
+    add_root(command, "plan")
     command.add_argument("--lossy", action="store_true", help="write what cannot be turned back without a plan, too")
     add_certificate(command, "take the changes of the result back and compare it with the original")
     return command
@@ -88,6 +92,8 @@ def run(options: Options) -> int:
         raise UsageError("--backup goes with --in-place")
     if options.form is not None:
         repairer(options.form, options.policy, UsageError)  # Wrong use is told before anything is read.
+    if options.root and not (options.plan or options.apply or options.undo):
+        raise UsageError("--root goes with --plan, --apply and --undo")
     if options.diff and (options.verified or asked):
         raise UsageError(f"--diff writes nothing: it excludes {asked[0][0] if asked else '--verify'}")
     writes = bool(asked) and asked[0][0] != "--plan"
