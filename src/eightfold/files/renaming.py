@@ -1,9 +1,9 @@
 """Renaming files without ever overwriting one, and the log by which that is undone.
 
 A name is taken only where none is: by the one call that looks and renames at once (`renameat2` with RENAME_NOREPLACE on
-Linux, `renameatx_np` with RENAME_EXCL on macOS, `rename` on Windows). Where the file system lacks it, a file gets the
-new name first as a hard link, which fails if the name is taken, and then loses the old one. Where there are no hard links
-either, and for folders, the name is looked up first: a file that another program makes in the moment between is
+Linux, `renameatx_np` with RENAME_EXCL on macOS, `rename` on Windows). Where the file system lacks it, a file gets
+the new name first as a hard link, which fails if the name is taken, and then loses the old one. Where there are no hard
+links either, and for folders, the name is looked up first: a file that another program makes in the moment between is
 replaced there, a folder only if it is empty.
 """
 
