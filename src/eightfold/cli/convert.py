@@ -258,7 +258,8 @@ def _convert(options: Options, in_place: InPlace, told: _Told, job: Job) -> int:
 
 
 def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> None:
-    reading = opened(job.source, twice=options.form is None, unpack=options.unpack)
+    twice = options.form is None
+    reading = opened(job.source, twice=twice, unpack=options.unpack, regular=options.in_place)
     with sink(job, options, before(job)) as target, reading as source:
         conversion = _conversion(source, options, told.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None

@@ -18,7 +18,6 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(
 """Opening waits for nobody: the other end of a pipe may never come."""
 BY_DESCRIPTOR = {os.open, os.stat, os.unlink, os.rename, os.link} <= os.supports_dir_fd and bool(NO_LINK)
 """Whether the system knows folders by descriptors, and can refuse links."""
-NOT_REGULAR = "not a regular file"
 
 
 class Entry(NamedTuple):
@@ -97,20 +96,25 @@ class Entry(NamedTuple):
         Raises:
             OSError: it is another kind of file, or a link in a folder that is open.
         """
-        _check_regular(self.status())
+        check_regular(self.status())
         descriptor = self.open(os.O_RDONLY | (0 if self.folder is None else NO_LINK))
         try:
-            _check_regular(os.fstat(descriptor))
+            check_regular(os.fstat(descriptor))
         except BaseException:
             os.close(descriptor)
             raise
         return descriptor
 
 
-def _check_regular(status: os.stat_result) -> None:
+def check_regular(status: os.stat_result) -> None:
+    """Refuse what is not a regular file.
+
+    Raises:
+        OSError: it is something else.
+    """
     if stat.S_ISLNK(status.st_mode):
         raise OSError(errno.ELOOP, "a symbolic link, which is not followed")
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, NOT_REGULAR)
+        raise OSError(errno.EINVAL, "not a regular file")

@@ -137,11 +137,13 @@ class _Lock:
         """Let go of the folder, and remove the file if nobody else has it locked."""
         if self._descriptor < 0:
             return
-        with suppress(OSError):
-            if _locked(self._descriptor, fcntl.LOCK_EX) and self._is_there():
-                os.unlink(self._path)
-        os.close(self._descriptor)
-        self._descriptor = -1
+        try:
+            with suppress(OSError):
+                if _locked(self._descriptor, fcntl.LOCK_EX) and self._is_there():
+                    os.unlink(self._path)
+        finally:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 def _locked(descriptor: int, kind: int) -> bool:

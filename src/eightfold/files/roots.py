@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from eightfold.files import FileError, blaming
 from eightfold.files.entries import BY_DESCRIPTOR, NO_LINK, Entry
@@ -71,8 +71,12 @@ class Root:
         return os.path.join(self.path, path) if self.path else path
 
     @contextmanager
-    def entry(self, path: str) -> Iterator[Entry]:
+    def entry(self, path: str, *, new: bool = False) -> Iterator[Entry]:
         """Open the folder of a file, by its path from the root on.
+
+        Args:
+            path: the path.
+            new: make folders that are not there; the file need not be there then.
 
         Raises:
             FileError: there is a link on the way, or no folder. ValueError: the path leads out of the root.
@@ -80,44 +84,58 @@ class Root:
         *folders, name = steps(path) or [""]
         if not name:
             raise ValueError("the root is a folder, and no file in it is named")
-        with self.folder(os.path.join("", *folders)) as folder:
-            if folder is None:
-                self._check_by_path([*folders, name])
+        with self.folder(os.path.join("", *folders), new=new) as folder:
+            if folder is None and (not new or os.path.lexists(self.join(path))):
+                self._check_by_path([*folders, name], new=new)
             yield Entry(self.join(path), folder)
 
     @contextmanager
-    def folder(self, path: str) -> Iterator[int | None]:
+    def folder(self, path: str, *, new: bool = False) -> Iterator[int | None]:
         """Open a folder, by its path from the root on; None is yielded where the system has no such descriptors.
+
+        Args:
+            path: the path.
+            new: make folders that are not there.
 
         Raises:
             FileError: there is a link on the way, or no folder. ValueError: the path leads out of the root.
         """
         names = steps(path)
-        if not BY_DESCRIPTOR:
-            self._check_by_path(names)
+        with blaming(self.path or os.curdir):
+            if new:
+                os.makedirs(self.path or os.curdir, exist_ok=True)
+            folder = os.open(self.path or os.curdir, _FOLDER) if BY_DESCRIPTOR else None
+        if folder is None:
+            self._check_by_path(names, new=new)
             yield None
             return
-        with blaming(self.path or os.curdir):
-            folder = os.open(self.path or os.curdir, _FOLDER)
         try:
             for count, name in enumerate(names, start=1):
-                before, folder = folder, self._step(folder, names[:count], name)
+                way = self.join(os.path.join(*names[:count]))
+                before, folder = folder, _step(folder, way, name, new=new)
                 os.close(before)
             yield folder
         finally:
             os.close(folder)
 
-    def _step(self, folder: int, names: list[str], name: str) -> int:
-        way = self.join(os.path.join(*names))
-        with blaming(way):
-            _check_no_link(way, os.stat(name, dir_fd=folder, follow_symlinks=False))
-            return os.open(name, _FOLDER | NO_LINK, dir_fd=folder)
-
-    def _check_by_path(self, names: list[str]) -> None:
+    def _check_by_path(self, names: list[str], *, new: bool) -> None:
         for count in range(len(names)):
             way = self.join(os.path.join(*names[: count + 1]))
             with blaming(way):
+                if new:
+                    with suppress(FileExistsError):
+                        os.mkdir(way)
                 _check_no_link(way, os.lstat(way))
+
+
+def _step(folder: int, way: str, name: str, *, new: bool) -> int:
+    """Open a folder of one that is open."""
+    with blaming(way):
+        if new:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=folder)
+        _check_no_link(way, os.stat(name, dir_fd=folder, follow_symlinks=False))
+        return os.open(name, _FOLDER | NO_LINK, dir_fd=folder)
 
 
 def _check_no_link(way: str, status: os.stat_result) -> None:

@@ -8,7 +8,6 @@ with the old content.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 import sys
@@ -18,7 +17,7 @@ from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, blaming, file_error
 from eightfold.files.attributes import take_over
-from eightfold.files.entries import NOT_REGULAR, Entry
+from eightfold.files.entries import Entry, check_regular
 from eightfold.files.temporary import hand_over, temporary_beside
 
 STANDARD_OUTPUT = "standard output"
@@ -75,7 +74,7 @@ def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None 
     with blaming(called):
         old = _status(target)
         if old is not None and not stat.S_ISREG(old.st_mode):
-            with _device(target) as device:
+            with _device(target, old) as device:
                 yield device
             return
         backup = target.beside(target.path + backup_suffix) if old and backup_suffix else None
@@ -93,9 +92,9 @@ def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None 
         _sync_folder(target)
 
 
-def _device(target: Entry) -> BinaryIO:
+def _device(target: Entry, status: os.stat_result) -> BinaryIO:
     if target.folder is not None:
-        raise OSError(errno.EINVAL, NOT_REGULAR)
+        check_regular(status)
     return open(target.path, "wb")
 
 
