@@ -12,7 +12,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from io import BufferedWriter, FileIO
+from typing import Any, BinaryIO
 from zlib import crc32
 
 from eightfold.files.entries import NO_LINK, Entry
@@ -25,6 +26,8 @@ except ImportError:  # Windows, which refuses to remove a file that is open: tha
 
 PLACES = 8
 """How many runs can write to one target at the same time."""
+_SYNCED_BYTES = 32 << 20
+"""So much waits for the disk at most."""
 _ENDING = ".eightfold.tmp"
 _NAME_KEPT = 40
 """Characters of the target's name that are shown; at four bytes each it still fits any file system."""
@@ -103,10 +106,31 @@ def _places(target: Entry) -> Iterator[Entry]:
         yield target.beside(os.path.join(folder, f".{name[:_NAME_KEPT]}.{summed}-{place}{_ENDING}"))
 
 
+class _Synced(FileIO):
+    """A file whose content goes to the disk while it is written.
+
+    Nobody can stop a process that waits until all of a large file is on a slow disk.
+    """
+
+    _unsynced = 0
+
+    def write(self, data: Any, /) -> int:
+        """Write, and wait for the disk if much has been written since that was done last."""
+        written = super().write(data)
+        self._unsynced += written
+        if self._unsynced >= _SYNCED_BYTES:
+            self._unsynced = 0
+            _sync(self.fileno())
+        return written
+
+
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
 def _claimed(place: Entry, mode: int) -> BinaryIO | None:
     """Make a file and lock it; None where another run has it, or took it for a stray before it was locked."""
     try:
-        file = open(place.name, "xb", opener=lambda _, flags: place.open(flags, mode))  # noqa: SIM115
+        file = BufferedWriter(_Synced(place.name, "xb", opener=lambda _, flags: place.open(flags, mode)))
     except FileExistsError:
         return None
     if _lock(file.fileno(), without_locks=True) and _is_at(file.fileno(), place):
