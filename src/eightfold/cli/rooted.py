@@ -18,8 +18,7 @@ def add_root(parser: CommandParser, record: str) -> None:
         "--root",
         type=path_argument,
         metavar="FOLDER",
-        help=f"the folder that all paths in the {record} are relative to, and that none of them leaves "
-        "(default: the current one)",
+        help=f"the folder that paths in the {record} are relative to and stay in (default: the current one)",
     )
 
 

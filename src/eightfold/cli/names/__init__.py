@@ -37,8 +37,8 @@ def parser() -> CommandParser:
         "renamed by then is renamed by a second run, with a LOG of its own. A name that is\n"
         "UTF-8 already stays, whatever the FORM. Symbolic links are renamed and not\n"
         "followed; where they lead to is told and not changed. Archives are only read.\n"
-        "The paths in a LOG are relative to --root; --undo renames nothing outside it, and\n"
-        "nothing by way of a symbolic link, whoever wrote the LOG.\n\n"
+        "Paths in a LOG are relative to --root; one that leads out of it or through a\n"
+        "symbolic link is refused.\n\n"
         "Exit status 0: all are well-formed, or renamed; 1: ill-formed names; 2: wrong\n"
         "use, unreadable folders or archives, names that could not be changed.",
         [
