@@ -106,6 +106,10 @@ def test_a_journal_that_is_a_pipe_is_refused(tree: Path) -> None:
 STOPPED = "0" * 64
 
 
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -126,6 +130,7 @@ STOPPED = "0" * 64
         None,
         "text",
         NESTED,
+        *(f'{{"seal": "{STOPPED}", "name": {nested(depth)}}}'.encode() for depth in (400, 900, 950)),
         b"\xff",
         b"\xed\xa0\x80",
         b"{",
@@ -220,6 +225,13 @@ def test_a_run_that_had_ended_does_not_stand_in_the_way_of_another_conversion(
     stopped_at_its_end(tree, monkeypatch)
     assert main(["convert", "-f", "utf-16-le", "-t", "utf-16-be", "--in-place", "."]) == 0
     assert contents(tree) == {"a.txt": b"\0t\0e\0x\0t", "deep/b.txt": b"\0m\0o\0r\0e"}
+
+
+def test_a_journal_that_was_cut_off_and_has_nothing_to_say_goes_too(tree: Path) -> None:
+    (tree / "deep" / "binary").write_bytes(bytes(9))
+    (tree / "deep" / NAME).write_bytes(JOURNAL_HEAD.encode()[:9])
+    assert main([*CONVERT, "."]) == 0
+    assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/binary": bytes(9)}
 
 
 @pytest.mark.parametrize("state", ["a link", "open to all", "a file"])
@@ -350,6 +362,19 @@ def test_what_is_no_json_is_said_with_its_line(
     refused([*arguments, "record"], capsys, "record: ", "no JSON (" if first else "line 2: no JSON (")
 
 
+@pytest.mark.parametrize("depth", [400, 900, 950, 980])
+@pytest.mark.parametrize("name", ["version", "path"])
+def test_values_in_each_other_are_no_plan(name: str, depth: int, tree: Path, capsys: Captured) -> None:
+    version = nested(depth) if name == "version" else "1"
+    (tree / "plan").write_text(f'{{"eightfold": "plan", "version": {version}}}\n{{"path": {nested(depth)}}}\n')
+    refused(["repair", "--apply", "plan"], capsys, "plan: ")
+
+
+def test_values_in_each_other_are_no_plan_of_the_library() -> None:
+    with pytest.raises(repair.PlanError, match="too many values in each other"):
+        repair.Plan.from_json(NESTED)
+
+
 def test_a_strange_version_is_shown_in_part_and_escaped(tree: Path, capsys: Captured) -> None:
     version = "\x1b[31m" + "x" * 10_000
     (tree / "plan").write_text(json.dumps({"eightfold": "plan", "version": version}) + "\n")
@@ -461,6 +486,19 @@ def test_names_are_renamed_below_a_root_only(tree: Path, capsys: Captured) -> No
     assert sorted(os.listdir("deep")) == ["café", "link"]
     assert main(["names", "--undo", "log", *root]) == 0
     assert sorted(os.listdir(b"deep")) == [b"caf\xe9", b"link"]
+
+
+def test_a_link_that_is_renamed_may_lead_anywhere(tree: Path, outside: Path) -> None:
+    os.symlink(outside / "precious", b"caf\xe9")
+    assert main(["names", "--fix", "latin-1", "--apply", "log", os.fsdecode(b"caf\xe9")]) == 0
+    assert os.readlink("café") == str(outside / "precious")
+
+
+def test_standard_input_chooses_no_file_of_a_plan(tree: Path, capsys: Captured) -> None:
+    (tree / "a.txt").write_bytes(PRECIOUS)
+    (tree / "plan").write_bytes(plan_for("a.txt"))
+    refused(["repair", "--apply", "plan", "-"], capsys, "plan has no plan for -")
+    assert (tree / "a.txt").read_bytes() == PRECIOUS
 
 
 def test_the_name_of_the_root_itself_lies_outside(tree: Path, capsys: Captured) -> None:

@@ -23,13 +23,13 @@ def add_root(parser: CommandParser, record: str) -> None:
 
 
 def inside(root: Root, paths: Iterable[str]) -> dict[str, str]:
-    """Return the paths that were given, each with its path from the root on.
+    """Return the paths that were given, each with its path from the root on; standard input is itself.
 
     Raises:
         UsageError: one lies elsewhere.
     """
     try:
-        return {path: root.relative(path) for path in paths if path != STANDARD_INPUT}
+        return {path: path if path == STANDARD_INPUT else root.relative(path) for path in paths}
     except FileError as error:
         raise UsageError(str(error)) from error
 

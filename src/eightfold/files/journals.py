@@ -105,7 +105,7 @@ class Journals:
         folder, name = os.path.split(os.path.realpath(path))
         journal = os.path.join(folder, NAME)
         with blaming(journal), self._lock:
-            file = _appended(journal, self._begun_lines(journal) + self._line(journal, name, ends))
+            file = self._append(journal, _about(name, ends))
             self._met[journal] = self._met.get(journal, 0) + 1
             self._begun.add(path)
         try:
@@ -139,18 +139,15 @@ class Journals:
             self._remove(journal)
             return
         with blaming(journal):  # Should that be lost with the power: the file is still what it was.
-            _appended(journal, self._line(journal, name, _NOT_DONE)).close()
+            self._append(journal, _about(name, _NOT_DONE)).close()
 
-    def _begun_lines(self, journal: str) -> bytes:
-        """Return the lines that a journal begins with, where it has none yet."""
-        if _has_lines(journal):
-            return b""
-        self._runs[journal] = os.urandom(_RUN_BYTES).hex()
-        first = {"run": self._runs[journal], "conversion": self._conversion}
-        return heading(KIND) + _sealed(first, "")
-
-    def _line(self, journal: str, name: str, ends: Ends) -> bytes:
-        return _sealed({"name": as_text(name), **ends._asdict()}, self._runs[journal])
+    def _append(self, journal: str, values: dict[str, str]) -> FileIO:
+        """Write a line behind those that there are, or behind the first two, and return the open file."""
+        begun = b""
+        if not _has_lines(journal):
+            self._runs[journal] = os.urandom(_RUN_BYTES).hex()
+            begun = heading(KIND) + _sealed({"run": self._runs[journal], "conversion": self._conversion}, "")
+        return _appended(journal, begun + _sealed(values, self._runs[journal]))
 
     @property
     def left(self) -> bool:
@@ -168,7 +165,7 @@ class Journals:
             run = os.urandom(_RUN_BYTES).hex()
             for word in (_ENDING, _ENDED):
                 for journal in self._met:
-                    with blaming(journal), _appended(journal, _sealed({word: run}, self._runs[journal])) as file:
+                    with blaming(journal), self._append(journal, {word: run}) as file:
                         os.fsync(file.fileno())
         for journal in list(self._met):
             self._remove(journal)
@@ -285,6 +282,10 @@ def _appended(journal: str, lines: bytes) -> FileIO:
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
+def _about(name: str, ends: Ends) -> dict[str, str]:
+    return {"name": as_text(name), **ends._asdict()}
+
+
 def _sealed(values: dict[str, Any], run: str) -> bytes:
     return record({**values, "seal": _seal(values, run)})
 
@@ -306,7 +307,11 @@ def _unsealed(line: bytes, run: str) -> dict[str, Any]:
     values = value(line)
     if not isinstance(values, dict) or not isinstance(seal := values.pop("seal", None), str):
         raise ValueError("a line has no seal")
-    if not compare_digest(seal.encode(), _seal(values, run).encode()):
+    try:
+        expected = _seal(values, run)
+    except RecursionError:
+        raise ValueError("too many values in each other") from None
+    if not compare_digest(seal.encode(), expected.encode()):
         raise _StrangeError
     return values
 
@@ -334,9 +339,7 @@ def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
     if values.keys() & {_ENDING, _ENDED}:
         return None
     name, original, result = values["name"], values["original"], values["result"]
-    if not all(isinstance(each, str) for each in (name, original, result)) or os.path.basename(
-        as_path(name)
-    ) != as_path(name):
+    if not all(isinstance(each, str) for each in (name, original, result)) or os.path.split(as_path(name))[0]:
         raise ValueError("a line is not about a file of this folder")
     return name, Ends(original, result)
 

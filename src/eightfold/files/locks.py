@@ -44,8 +44,8 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     Raises:
         FileError: another run has held one of them, one above, or one below, all the time we waited.
     """
-    place = _place()
-    if fcntl is None or place is None:
+    place = None if fcntl is None else _place()
+    if place is None:
         yield
         return
     own = _topmost({_folder(path) for path in paths})

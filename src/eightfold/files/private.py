@@ -80,9 +80,18 @@ def _made(path: str) -> bytes:
             file.write(os.urandom(_KEY_BYTES))
             file.flush()
             os.fsync(descriptor)
-        with suppress(FileExistsError):
-            os.link(name, path) if hasattr(os, "link") else os.rename(name, path)
+        _named(name, path)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)
     return _read(path)
+
+
+def _named(name: str, path: str) -> None:
+    """Give a file a name that no other file has; where the file system cannot look and do so at once, do not look."""
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        pass
+    except OSError:
+        os.replace(name, path)

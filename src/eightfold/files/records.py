@@ -53,8 +53,14 @@ def _check_heading(source: Source, kind: str, line: bytes) -> None:
     if not isinstance(values, dict) or values.get("eightfold") != kind:
         raise FileError(source.path, f"this is no {kind}: its first line does not say so")
     if values.get("version") != VERSION:
-        version = json.dumps(values.get("version"))[:_SHOWN]
-        raise FileError(source.path, f"this {kind} has version {version}, and this eightfold reads version {VERSION}")
+        raise FileError(
+            source.path, f"this {kind} has version {_shown(values)}, and this eightfold reads version {VERSION}"
+        )
+
+
+def _shown(values: dict[str, Any]) -> str:
+    version = values.get("version")
+    return json.dumps(version)[:_SHOWN] if isinstance(version, (int, str)) else "of another kind"
 
 
 def _value(source: Source, where: str, line: bytes) -> Any:

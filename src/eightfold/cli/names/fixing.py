@@ -54,7 +54,8 @@ def apply(options: Options) -> int:
     """Rename what can be, and write the log; return the exit status."""
     check_free("--apply", options.apply)
     root = Root(options.root)
-    inside(root, options.paths)
+    # A link that is given is renamed and not followed, so it may lead anywhere.
+    inside(root, (path if os.path.isdir(path) else os.path.dirname(path) for path in options.paths))
     failures = Failures()
     fixes = _fixes(options, failures)
     due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
