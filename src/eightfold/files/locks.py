@@ -44,7 +44,7 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     Raises:
         FileError: another run has held one of them, one above, or one below, all the time we waited.
     """
-    place = None if fcntl is None else _place()
+    place = None if fcntl is None else private_folder("locks")
     if place is None:
         yield
         return
@@ -57,19 +57,6 @@ def held(paths: Iterable[str]) -> Iterator[None]:
             lock.take(fcntl.LOCK_EX if folder in own else fcntl.LOCK_SH, deadline)
             locks.callback(lock.release)
         yield
-
-
-def _place() -> str | None:
-    """Return the folder of the locks, or None where there cannot be one."""
-    private = private_folder()
-    if private is None:
-        return None
-    path = os.path.join(private, "locks")
-    try:
-        os.makedirs(path, 0o700, exist_ok=True)
-    except OSError:
-        return None
-    return path
 
 
 def _folder(path: str) -> str:

@@ -20,15 +20,21 @@ _KEY_BYTES = 32
 _KEY = "journals.key"
 
 
-def private_folder() -> str | None:
-    """Return the folder, made where it was not there; None where none can be had that is only this user's."""
+def private_folder(inside: str = "") -> str | None:
+    """Return the folder, or one inside it, made where it was not there.
+
+    None is returned where none can be had that is only this user's.
+    """
     home = _state_home()
     if home is None:
         return None
     path = os.path.join(home, "eightfold")
     try:
         os.makedirs(path, 0o700, exist_ok=True)
-        return path if _is_private(os.lstat(path)) else None
+        if not _is_private(os.lstat(path)):
+            return None
+        os.makedirs(os.path.join(path, inside), 0o700, exist_ok=True)
+        return os.path.join(path, inside)
     except OSError:
         return None
 
