@@ -62,7 +62,7 @@ def check_at_once(*arguments: str) -> list[str]:
 
 def run(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
     """Run the command line and return what it wrote, as bytes, and its exit status."""
-    return subprocess.run(command(*arguments), capture_output=True, timeout=60, **{"env": ENVIRONMENT, **options})
+    return subprocess.run(command(*arguments), capture_output=True, **{"env": ENVIRONMENT, "timeout": 60, **options})
 
 
 def transcripts() -> list[Path]:

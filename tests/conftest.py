@@ -1,6 +1,10 @@
 """Settings of all tests. Hypothesis has no deadline: the reference engine is slow, and machines are shared."""
 
+import atexit
+import os
+import shutil
 import signal
+import tempfile
 
 from hypothesis import settings
 
@@ -14,3 +18,8 @@ settings.load_profile("eightfold")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# What the command keeps for a user is kept for these tests only, and for the processes that they start.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["XDG_STATE_HOME"] = os.environ["LOCALAPPDATA"] = tempfile.mkdtemp(prefix="eightfold-state-")
+    atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)

@@ -203,10 +203,10 @@ def test_a_name_that_is_taken_in_the_last_moment_stays_with_its_file(
     """As on a file system that takes names for the same which are not."""
     rename = renaming._rename
 
-    def overtaken(old: bytes, new: bytes) -> None:
-        with open(new, "xb") as file:
+    def overtaken(old: bytes, new: bytes, folder: int) -> None:
+        with open(new, "xb", opener=lambda name, flags: os.open(name, flags, dir_fd=folder)) as file:
             file.write(b"another program's")
-        rename(old, new)
+        rename(old, new, folder)
 
     monkeypatch.setattr(renaming, "_rename", overtaken)
     assert main(["names", "--fix", "latin-1", "--apply", "log.jsonl", os.fsdecode(b"\xe8")]) == 2
@@ -250,7 +250,7 @@ def test_a_log_is_not_overwritten_and_is_there_before_the_first_name_changes(
     assert names("--fix", "latin-1", "--apply", "log.jsonl", ".").returncode == 2
     assert tree() == before
 
-    def killed(old: bytes, new: bytes) -> None:
+    def killed(old: bytes, new: bytes, folder: int) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(renaming, "_rename", killed)
@@ -266,7 +266,7 @@ def test_what_is_not_there_any_more_is_told_and_the_rest_undone(folder: Path) ->
     done = names("--undo", "log.jsonl")
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
-        "eightfold: ./d\\xE9/aé.txt: No such file or directory",
+        "eightfold: d\\xE9/aé.txt: No such file or directory",
         "eightfold: 4 files with the old name again",
     ]
 
@@ -340,12 +340,13 @@ def test_where_letters_of_either_case_are_the_same_name_nothing_is_overwritten(
     """The system's call is asked; here it answers as a file system does that folds case."""
     call = renaming._rename
 
-    def folding(old: bytes, new: bytes) -> None:
-        folder = os.path.dirname(new) or b"."
-        folded = [unicodedata.normalize("NFC", os.fsdecode(name)).casefold() for name in os.listdir(folder)]
-        if os.fsdecode(os.path.basename(new)).casefold() in folded:
+    def folding(old: bytes, new: bytes, folder: int) -> None:
+        there = os.open(".", os.O_RDONLY, dir_fd=folder)
+        folded = [unicodedata.normalize("NFC", name).casefold() for name in os.listdir(there)]
+        os.close(there)
+        if os.fsdecode(new).casefold() in folded:
             raise FileExistsError
-        call(old, new)
+        call(old, new, folder)
 
     monkeypatch.setattr(renaming, "_rename", folding)
     os.mkdir("case")

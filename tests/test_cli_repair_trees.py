@@ -17,6 +17,7 @@ from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import reading
+from eightfold.files.entries import Entry
 from eightfold.files.temporary import temporary_beside
 from peaks import peak
 
@@ -114,12 +115,13 @@ def test_whatever_was_done_by_then_the_rest_is_done(
 def test_what_a_killed_run_left_beside_a_file_goes_where_nothing_is_to_be_done(tmp_path: Path) -> None:
     file, plan = tmp_path / "file.txt", tmp_path / "plan.jsonl"
     file.write_bytes(b"caf\xe9")
-    assert main(["repair", "--errors", "latin-1", "--plan", str(plan), str(file)]) == 0
-    assert main(["repair", "--apply", str(plan)]) == 0
-    with temporary_beside(str(file), 0o600) as stray:
+    root = ["--root", str(tmp_path)]
+    assert main(["repair", "--errors", "latin-1", "--plan", str(plan), *root, str(file)]) == 0
+    assert main(["repair", "--apply", str(plan), *root]) == 0
+    with temporary_beside(Entry(str(file)), 0o600) as stray:
         name = stray.name
     Path(name).write_bytes(b"half")
-    assert main(["repair", "--apply", str(plan)]) == 0
+    assert main(["repair", "--apply", str(plan), *root]) == 0
     assert files_in(tmp_path) == {file, plan}
 
 

@@ -101,7 +101,7 @@ def test_a_run_waits_for_one_that_ends_soon(tree: Path, monkeypatch: pytest.Monk
 def test_a_folder_that_cannot_be_held_for_want_of_open_files_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: str, flags: int) -> int:
+    def full(path: str, flags: int, mode: int) -> int:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     monkeypatch.setattr(locks.os, "open", full)

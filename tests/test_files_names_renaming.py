@@ -16,10 +16,14 @@ from hypothesis import strategies as st
 from eightfold.files import FileError, reading, renaming
 from eightfold.files.renaming import Renaming, obstacle, read_log, rename, write_log
 
-NAMES = st.binary(min_size=1, max_size=9).filter(lambda name: b"\0" not in name and b"/" not in name).map(os.fsdecode)
+NAMES = (
+    st.binary(min_size=1, max_size=9)
+    .filter(lambda name: b"\0" not in name and b"/" not in name and name.strip(b"."))
+    .map(os.fsdecode)
+)
 
 
-def lacking(old: bytes, new: bytes) -> int:
+def lacking(old: bytes, new: bytes, folder: int | None) -> int:
     return errno.EINVAL
 
 
@@ -80,7 +84,7 @@ def test_nothing_is_overwritten(
     way: Callable[[pytest.MonkeyPatch], None], kind: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     way(monkeypatch)
-    monkeypatch.setattr(renaming, "obstacle", lambda renaming: "")  # It comes after the look before.
+    monkeypatch.setattr(renaming, "obstacle", lambda renaming, folder: "")  # It comes after the look before.
     make(tmp_path / "old", kind)
     make(tmp_path / "new", other)
     before = [identity(tmp_path / name) for name in ("old", "new")]
@@ -121,7 +125,7 @@ def test_what_a_name_cannot_be_is_told(new: str, reason: str, tmp_path: Path) ->
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS has another call")
 def test_what_the_system_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "old").touch()
-    monkeypatch.setattr(renaming, "_exclusive", lambda: lambda old, new: errno.EROFS)
+    monkeypatch.setattr(renaming, "_exclusive", lambda: lambda *_: errno.EROFS)
     with pytest.raises(FileError, match="old: Read-only file system"):
         rename(Renaming(str(tmp_path), "old", "new"))
 

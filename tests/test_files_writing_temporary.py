@@ -13,6 +13,7 @@ import pytest
 
 from command_line import ENVIRONMENT, command, run
 from eightfold.files import FileError, temporary
+from eightfold.files.entries import Entry
 from eightfold.files.temporary import PLACES, is_temporary, temporary_beside
 from eightfold.files.writing import replacing
 
@@ -20,7 +21,7 @@ fcntl = pytest.importorskip("fcntl")
 
 
 def places(target: Path) -> list[Path]:
-    return [Path(path) for path in temporary._places(str(target))]
+    return [Path(place.path) for place in temporary._places(Entry(str(target)))]
 
 
 def others_in(folder: Path, *known: Path) -> list[Path]:
@@ -62,7 +63,7 @@ def test_what_is_no_file_is_no_stray(kind: str, tmp_path: Path) -> None:
 def test_writers_of_one_target_have_places_of_their_own_and_then_there_is_none(tmp_path: Path) -> None:
     target = tmp_path / "file.txt"
     with ExitStack() as stack:
-        files = [stack.enter_context(temporary_beside(str(target), 0o600)) for _ in range(PLACES)]
+        files = [stack.enter_context(temporary_beside(Entry(str(target)), 0o600)) for _ in range(PLACES)]
         assert len({file.name for file in files}) == PLACES
         with pytest.raises(FileError, match="8 runs are writing to it at the same time"), replacing(str(target)):
             pytest.fail("there was a place")
@@ -125,13 +126,13 @@ def test_who_loses_the_file_before_it_is_locked_takes_another_place(
         return lock(descriptor, without_locks=without_locks)
 
     monkeypatch.setattr(temporary, "_lock", cleared_before)
-    with temporary_beside(str(target), 0o600) as file:
+    with temporary_beside(Entry(str(target)), 0o600) as file:
         assert file.name == str(places(target)[1])
 
 
 def test_a_name_that_another_run_has_by_now_is_not_removed(tmp_path: Path) -> None:
     target = tmp_path / "file.txt"
-    with temporary_beside(str(target), 0o600) as file:
+    with temporary_beside(Entry(str(target)), 0o600) as file:
         os.replace(file.name, target)
         Path(file.name).write_bytes(b"another run's")
     assert Path(file.name).read_bytes() == b"another run's"
@@ -139,7 +140,7 @@ def test_a_name_that_another_run_has_by_now_is_not_removed(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["x" * 255, "é" * 127, "😀" * 63, "caf\udce9"])
 def test_any_name_has_places_that_fit_and_are_known(name: str, tmp_path: Path) -> None:
-    with temporary_beside(str(tmp_path / name), 0o600) as file:
+    with temporary_beside(Entry(str(tmp_path / name)), 0o600) as file:
         assert is_temporary(file.name)
     assert not is_temporary(str(tmp_path / name))
 
@@ -160,7 +161,7 @@ def test_who_is_stopped_when_the_file_was_just_made_leaves_none(
         return act(*arguments, **options)
 
     monkeypatch.setattr(temporary, moment, stopped)
-    with pytest.raises(KeyboardInterrupt), temporary_beside(str(tmp_path / "target"), 0o600):
+    with pytest.raises(KeyboardInterrupt), temporary_beside(Entry(str(tmp_path / "target")), 0o600):
         raise AssertionError("the block is not reached")
     assert list(tmp_path.iterdir()) == []
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()

@@ -151,6 +151,8 @@ impl<'py> Target<'py> {
         let (input, mut last) = (reader.input.clone(), end);
         reader.write_to(&writing.form);
         loop {
+            // Who asks to stop is heard between pieces.
+            self.source.py().check_signals()?;
             // What may go on without an end is not cut.
             let limit = if reader.has_run() { last } else { last.min(reader.at + PIECE_BYTES) };
             reader.limit = limit;
@@ -175,6 +177,7 @@ impl<'py> Target<'py> {
         let (input, pass) = (reader.input.clone(), reader.pass(true));
         let pieces: Vec<_> = pass.form.pieces(input.as_bytes(), reader.at).collect();
         for batch in pieces.chunks(PIECES_AHEAD * threads.get()) {
+            py.check_signals()?;
             let convert = |piece: &Range<usize>| {
                 let pass = Pass { data: &pass.data[..piece.end], ..pass };
                 let is_short = piece.len() < LONGEST_PIECE;

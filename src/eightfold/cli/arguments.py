@@ -6,12 +6,13 @@ A command's options are a dataclass, which the parser fills: its fields are the 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from eightfold.cli import colour
 from eightfold.cli.ending import UsageError
-from eightfold.cli.lines import say
+from eightfold.cli.lines import put, say
 from eightfold.files.names import shown
 from eightfold.files.threads import processors
 from eightfold.forms import Form, form
@@ -62,6 +63,13 @@ class CommandParser(argparse.ArgumentParser):
             UsageError: always.
         """
         raise UsageError(f"{shown(message)} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or the version; argparse would let nobody know that it cannot be written."""
+        if file is sys.stderr:
+            super()._print_message(message, file)
+        else:
+            put(message, end="")
 
     def options(self, arguments: Sequence[str], into: _Options) -> _Options:
         """Fill the options of a command from its arguments, paths and options in any order.

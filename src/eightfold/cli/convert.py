@@ -70,8 +70,9 @@ def parser() -> CommandParser:
         "as what is in them, and written so where OUT has such an ending; they, and remote\n"
         "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
         "folder has a journal of what is: while there is one, run it again after a fault or\n"
-        "a kill, and nothing is converted twice. Of two runs in one tree the second waits\n"
-        "10 seconds, then is refused.\n\n"
+        "a kill, and nothing is converted twice. A journal that another user wrote, or\n"
+        "that came with the tree, is refused. Of two runs of one user in one tree the\n"
+        "second waits 10 seconds, then is refused. In OUT no symbolic link is followed.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
@@ -258,7 +259,8 @@ def _convert(options: Options, in_place: InPlace, told: _Told, job: Job) -> int:
 
 
 def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> None:
-    reading = opened(job.source, twice=options.form is None, unpack=options.unpack)
+    twice = options.form is None
+    reading = opened(job.source, twice=twice, unpack=options.unpack, regular=options.in_place)
     with sink(job, options, before(job)) as target, reading as source:
         conversion = _conversion(source, options, told.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None

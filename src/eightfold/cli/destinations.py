@@ -15,10 +15,11 @@ from eightfold.cli.inputs import found_files
 from eightfold.cli.lines import counted, say
 from eightfold.cli.reading import Reading
 from eightfold.cli.selection import Selecting
-from eightfold.files import FileError, blaming
+from eightfold.files import FileError
 from eightfold.files.addresses import is_remote, packing_of
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT
+from eightfold.files.roots import Root
 from eightfold.files.temporary import is_temporary
 from eightfold.files.walking import Found
 from eightfold.files.writing import Snapshot, replacing, snapshot, standard_output
@@ -73,13 +74,14 @@ class Job:
         source: the file, or ``-``.
         target: the file, or ``-``.
         walked: whether the file was found in a folder, and not given.
-        new_folders: whether folders that the target lies in may be made.
+        inside: the path of the target in the folder that results go to, where they do: in it no link is followed, and
+            folders are made.
     """
 
     source: str
     target: str
     walked: bool = False
-    new_folders: bool = False
+    inside: str = ""
 
 
 def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Job]:
@@ -169,7 +171,7 @@ def _into_folder(folder: str, path: str, file: Found) -> Job:
     if file.path == STANDARD_INPUT:
         raise UsageError("standard input has no name for a file in a folder: give -o a file")
     inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
-    return Job(file.path, os.path.join(folder, inside), file.walked, new_folders=True)
+    return Job(file.path, os.path.join(folder, inside), file.walked, inside)
 
 
 def _apart(work: Iterable[Job]) -> list[Job]:
@@ -220,7 +222,7 @@ def check_free(flag: str, path: str) -> None:
     """
     if is_remote(path):
         raise UsageError(f"{flag} {shown(path)}: a record is not written to a remote place")
-    if os.path.isfile(path):
+    if os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path)):
         raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
 
 
@@ -257,10 +259,15 @@ def _whole(job: Job, options: Destination, read: Snapshot | None) -> AbstractCon
         return sending(job.target)
     if options.in_place and os.path.exists(job.target) and not os.path.isfile(job.target):
         raise FileError(job.target, "only a file can be replaced")
-    if job.new_folders:
-        with blaming(job.target):
-            os.makedirs(os.path.dirname(job.target) or ".", exist_ok=True)
+    if job.inside:
+        return _inside(Root(options.output), job.inside, read)
     return replacing(job.target, options.backup, read)
+
+
+@contextmanager
+def _inside(root: Root, path: str, read: Snapshot | None) -> Iterator[BinaryIO]:
+    with root.entry(path, new=True) as entry, replacing(entry, read=read) as file:
+        yield file
 
 
 def _packing(path: str, file: BinaryIO) -> AbstractContextManager[BinaryIO]:

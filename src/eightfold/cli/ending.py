@@ -73,13 +73,25 @@ def exit_status(run: Callable[[], int], *, then_exits: bool = False) -> int:
             _leave_output()
         return stop.status if isinstance(stop, _Stopped) else _INTERRUPTED
     except SystemExit as stop:
-        status = stop.code if isinstance(stop.code, int) else NOTHING_WRONG
+        status = _status_after_help(stop.code if isinstance(stop.code, int) else NOTHING_WRONG)
     except BrokenPipeError:
         status = _READER_GONE
     except (UsageError, FileError, OutputError) as error:
         say(str(error))
         status = WRONG_USE_OR_FILE
     _leave_output()
+    return status
+
+
+def _status_after_help(status: int) -> int:
+    """Return the exit status of help or a version that was printed, once it is seen to be written."""
+    try:
+        _flush()
+    except BrokenPipeError:
+        return _READER_GONE
+    except OutputError as error:
+        say(str(error))
+        return WRONG_USE_OR_FILE
     return status
 
 

@@ -10,7 +10,7 @@ from eightfold.cli.arguments import CommandParser, OneOf, form_or_auto
 from eightfold.forms import forms
 from eightfold.policy import Errors
 
-_FILES = ("PATH", "FILE", "OUT", "LOG")
+_FILES = ("PATH", "FILE", "OUT", "LOG", "FOLDER")
 
 
 class Values(NamedTuple):

@@ -18,6 +18,8 @@ class OutputError(Exception):
         super().__init__(f"{shown(_output)}: {error.strerror or error}")
 
 
+_LONGEST_MESSAGE = 64 * 1024
+"""How many characters of a message are shown; no path needs so many."""
 _output = "standard output"
 
 
@@ -70,7 +72,14 @@ def point(*line: Part) -> None:
     """Print a line about a place in a file, which begins with that place, on standard error."""
     if sys.stderr is not None:
         with suppress(OSError):  # Nobody is left to be told.
-            print(painted(sys.stderr, line), file=sys.stderr)
+            print(painted(sys.stderr, map(_fit, line)), file=sys.stderr)
+
+
+def _fit(part: Part) -> Part:
+    """Return a part of a message without anything that a terminal acts on, whoever it comes from, and not too long."""
+    if isinstance(part, Styled):
+        return part._replace(text=shown(part.text, _LONGEST_MESSAGE))
+    return shown(part, _LONGEST_MESSAGE)
 
 
 def placed(path: str, place: tuple[int, int] | None) -> tuple[Part, ...]:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from eightfold.files import FileError, file_error
+from eightfold.files.entries import Entry
 from eightfold.files.globs import Pattern, deciding, patterns
 
 _GIT = ".git"
@@ -92,7 +93,7 @@ class Ignored:
 
     def _rules_of(self, path: str) -> _Rules:
         try:
-            with open(path, "rb") as file:
+            with open(Entry(path).open_regular(), "rb") as file:
                 content = file.read().removeprefix(_BYTE_ORDER_MARK)
         except FileNotFoundError:
             return _NO_RULES
@@ -114,7 +115,7 @@ def _exclude(folder: str) -> str | None:
 
 def _said(path: str, prefix: str = "") -> str:
     """Return the path that a file of git's gives after a prefix; empty where there is none."""
-    with suppress(OSError), open(path, "rb") as file:
+    with suppress(OSError), open(Entry(path).open_regular(), "rb") as file:
         first = os.fsdecode(file.readline().rstrip(b"\r\n"))
         return first.removeprefix(prefix) if first.startswith(prefix) else ""
     return ""

@@ -3,23 +3,30 @@
 A journal lies in the folder itself and is there until a run has ended well: one that was killed, or met a fault, leaves
 it, and the next one reads it. Before a file is replaced a line says what it was and what it will be, by digests, so
 whatever moment the run is killed at, the file is one or the other; a file that is neither was changed by somebody.
+
+A tree may come from anybody, and a file of this name with it. So each line has a seal, made with a key that only this
+user has (:mod:`eightfold.files.private`), and a journal with another one is refused. It is never reached by a link,
+names files of its own folder only, and nothing is removed on its word but itself.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from io import FileIO
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eightfold.files import FileError, blaming
+from eightfold.files.entries import NO_LINK, Entry
 from eightfold.files.names import as_path, as_text, shown
+from eightfold.files.private import key
 from eightfold.files.reading import opened
-from eightfold.files.records import heading, record
+from eightfold.files.records import heading, record, value
 
 NAME = ".conversion-journal.eightfold.tmp"
 """A name by which files are known for ours, so that it is not found by walking."""
@@ -34,6 +41,19 @@ class Ends(NamedTuple):
 
 
 _NOT_DONE = Ends("", "")
+_ENDING, _ENDED = "ending", "ended"
+_RUN_BYTES = 16
+
+
+class _Ending(NamedTuple):
+    """The last line of a journal whose run had done all: how far it had come, and which run it was."""
+
+    word: str
+    run: str
+
+
+class _StrangeError(ValueError):
+    """A line that this user's program did not write."""
 
 
 class Journals:
@@ -49,6 +69,7 @@ class Journals:
         self._conversion = dict(conversion)
         self._lock = Lock()
         self._met: dict[str, int] = {}
+        self._runs: dict[str, str] = {}
         self._begun: set[str] = set()
         self._folder = ""
         self._done: dict[str, Ends] = {}
@@ -84,8 +105,7 @@ class Journals:
         folder, name = os.path.split(os.path.realpath(path))
         journal = os.path.join(folder, NAME)
         with blaming(journal), self._lock:
-            begun = b"" if _has_lines(journal) else heading(KIND) + record(self._conversion)
-            file = _appended(journal, begun + _line(name, ends))
+            file = self._append(journal, _about(name, ends))
             self._met[journal] = self._met.get(journal, 0) + 1
             self._begun.add(path)
         try:
@@ -119,7 +139,15 @@ class Journals:
             self._remove(journal)
             return
         with blaming(journal):  # Should that be lost with the power: the file is still what it was.
-            _appended(journal, _line(name, _NOT_DONE)).close()
+            self._append(journal, _about(name, _NOT_DONE)).close()
+
+    def _append(self, journal: str, values: dict[str, str]) -> FileIO:
+        """Write a line behind those that there are, or behind the first two, and return the open file."""
+        begun = b""
+        if not _has_lines(journal):
+            self._runs[journal] = os.urandom(_RUN_BYTES).hex()
+            begun = heading(KIND) + _sealed({"run": self._runs[journal], "conversion": self._conversion}, "")
+        return _appended(journal, begun + _sealed(values, self._runs[journal]))
 
     @property
     def left(self) -> bool:
@@ -129,33 +157,42 @@ class Journals:
     def end(self) -> None:
         """Remove the journals: all is done.
 
-        The first says so before the others go, and goes last: a folder without one could else be taken for one in which
-        nothing is done, by a run after one that was killed here. See :meth:`tidy`.
+        A folder without one could be taken for one in which nothing is done, by a run after one that was killed here.
+        So each says that this run is ending, then each that it has ended, and then they go: where one says that it has
+        ended, those of the same run that are left say so too or that it is ending. See :meth:`tidy`.
         """
-        first, *others = self._met or ("",)
-        if others:
-            with blaming(first), _appended(first, record({"ended": [as_text(journal) for journal in others]})) as file:
-                os.fsync(file.fileno())
-        for journal in (*others, first):
-            if journal:
-                self._remove(journal)
+        if len(self._met) > 1:
+            run = os.urandom(_RUN_BYTES).hex()
+            for word in (_ENDING, _ENDED):
+                for journal in self._met:
+                    with blaming(journal), self._append(journal, {word: run}) as file:
+                        os.fsync(file.fileno())
+        for journal in list(self._met):
+            self._remove(journal)
 
     def tidy(self, paths: Iterable[str]) -> bool:
         """Remove what a run left that had converted everything and was stopped then; return whether there was one.
 
+        Journals of another conversion that has ended go too, and do not count.
+
         Raises:
-            FileError: a journal cannot be read or removed.
+            FileError: a journal cannot be read or removed, or there are others of the same conversion, which had not
+                done everything: nobody could say what is done in a folder without one.
         """
-        tidied = False
-        for folder in dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths):
-            journal = os.path.join(folder, NAME)
+        folders = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths)
+        journals = (os.path.join(folder, NAME) for folder in folders)
+        found = {journal: _last(journal) for journal in journals if os.path.lexists(journal)}
+        runs = {ending.run for _, ending in found.values() if ending and ending.word == _ENDED}
+        ended = [journal for journal, (_, ending) in found.items() if ending and ending.run in runs]
+        ours = [journal for journal in ended if found[journal][0] == self._conversion]
+        others = [journal for journal in found if journal not in ended]
+        if ours and others:
+            told = f"a run was stopped here, and another had ended at {shown(ours[0])}: run it again on each alone"
+            raise FileError(others[0], told)
+        for journal in ended:
             with blaming(journal):
-                others = _others_ended(journal)
-                for each in () if others is None else (*others, journal):
-                    with suppress(FileNotFoundError):
-                        os.unlink(each)
-            tidied = tidied or others is not None
-        return tidied
+                os.unlink(journal)
+        return bool(ours)
 
     def _remove(self, journal: str) -> None:
         with blaming(journal):
@@ -166,50 +203,70 @@ class Journals:
         if folder != self._folder:
             self._done = {}
             journal = os.path.join(folder, NAME)
-            if os.path.exists(journal):
+            if os.path.lexists(journal):
                 self._done = dict(self._read(journal))
                 self._met[journal] = sum(ends != _NOT_DONE for ends in self._done.values())
             self._folder = folder
 
     def _read(self, journal: str) -> Iterator[tuple[str, Ends]]:
-        with blaming(journal), open(journal, "r+b") as file:
-            data = file.read()
+        with blaming(journal), _opened(journal, os.O_RDWR, "r+b") as file:
+            data = file.readall()
             # What was cut off in the middle was not followed by anything.
-            if (heading(KIND) + record(self._conversion)).startswith(data):
+            if _is_begun(data):
                 file.truncate(0)
                 return
             *lines, _ = data.split(b"\n")
-            try:
-                self._check(journal, lines)
-                yield from map(_entry, lines[2:])
-            except (IndexError, KeyError, TypeError, ValueError) as error:
-                told = f"this is no journal of a conversion ({error}): look at it, and remove it"
-                raise FileError(journal, told) from error
+            with _refusing(journal):
+                conversion, run = _head(lines)
+                entries = [entry for line in lines[2:] if (entry := _entry(line, run))]
+            if conversion != self._conversion:
+                told = ", ".join(f"{name} {what}" for name, what in conversion.items())
+                raise FileError(
+                    journal, f"a conversion ({told}) was stopped here: run it again first, or remove this file"
+                )
+            self._runs[journal] = run
+            yield from entries
             file.truncate(data.rfind(b"\n") + 1)
-
-    def _check(self, journal: str, lines: list[bytes]) -> None:
-        if lines[0] + b"\n" != heading(KIND):
-            raise ValueError("its first line does not say so")
-        before = json.loads(lines[1])
-        if before != self._conversion:
-            told = ", ".join(f"{name} {value}" for name, value in before.items())
-            raise FileError(journal, f"a conversion ({told}) was stopped here: run it again first, or remove this file")
 
 
 def _has_lines(journal: str) -> bool:
     with suppress(FileNotFoundError):
-        return os.stat(journal).st_size > 0
+        return os.lstat(journal).st_size > 0
     return False
 
 
-def _line(name: str, ends: Ends) -> bytes:
-    return record({"name": as_text(name), **ends._asdict()})
+# --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def _opened(journal: str, flags: int, mode: str) -> FileIO:
+    """Open a journal, which is a regular file with one name, and no link.
+
+    Raises:
+        FileError: it is something else. OSError: it cannot be opened.
+    """
+    entry = Entry(journal)
+    with suppress(FileNotFoundError):
+        _check_ours(journal, entry.own_status())
+    descriptor = entry.open(flags | NO_LINK, 0o666)
+    try:
+        _check_ours(journal, os.fstat(descriptor))
+        return FileIO(descriptor, mode)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_ours(journal: str, status: os.stat_result) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise FileError(journal, "a symbolic link, which is not followed: look at it, and remove it")
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        raise FileError(journal, "not a file of its own: look at it, and remove it")
 
 
 def _appended(journal: str, lines: bytes) -> FileIO:
     """Write lines behind those that there are, all of them or none, and return the open file."""
-    file = open(journal, "ab", buffering=0)  # noqa: SIM115
-    end = file.tell()
+    file = _opened(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, "ab")
+    end = file.seek(0, os.SEEK_END)
     try:
         while lines:
             lines = lines[file.write(lines) :]
@@ -222,26 +279,105 @@ def _appended(journal: str, lines: bytes) -> FileIO:
     return file
 
 
-def _others_ended(journal: str) -> list[str] | None:
-    """Return the other journals of a run that had done all when it wrote the last line of this one, or None."""
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _about(name: str, ends: Ends) -> dict[str, str]:
+    return {"name": as_text(name), **ends._asdict()}
+
+
+def _sealed(values: dict[str, Any], run: str) -> bytes:
+    return record({**values, "seal": _seal(values, run)})
+
+
+def _seal(values: dict[str, Any], run: str) -> str:
+    from hmac import digest
+
+    return digest(key(), f"{run} {json.dumps(values)}".encode("ascii"), "sha256").hex()
+
+
+def _unsealed(line: bytes, run: str) -> dict[str, Any]:
+    """Return what a line says.
+
+    Raises:
+        ValueError: nothing that a journal can say, or nothing that this user's program wrote into this one.
+    """
+    from hmac import compare_digest
+
+    values = value(line)
+    if not isinstance(values, dict) or not isinstance(seal := values.pop("seal", None), str):
+        raise ValueError("a line has no seal")
     try:
-        with open(journal, "rb") as file:
-            *_, last, end = (b"", b"", *file.read().split(b"\n"))
-    except FileNotFoundError:
-        return None
-    if end or not last.startswith(b'{"ended": '):
-        return None
-    return [as_path(other) for other in json.loads(last)["ended"]]
+        expected = _seal(values, run)
+    except RecursionError:
+        raise ValueError("too many values in each other") from None
+    if not compare_digest(seal.encode(), expected.encode()):
+        raise _StrangeError
+    return values
 
 
-def _entry(line: bytes) -> tuple[str, Ends]:
-    values = json.loads(line)
-    return values["name"], Ends(values["original"], values["result"])
+def _is_begun(data: bytes) -> bool:
+    """Return whether these are the first lines of a journal, the second of them not whole."""
+    first = heading(KIND)
+    return first.startswith(data) or (data.startswith(first) and b"\n" not in data[len(first) :])
+
+
+def _head(lines: list[bytes]) -> tuple[dict[str, str], str]:
+    """Return of which conversion a journal is, and its identifier."""
+    if not lines or lines[0] + b"\n" != heading(KIND):
+        raise ValueError("its first line does not say so")
+    values = _unsealed(lines[1], "")
+    conversion, run = values["conversion"], values["run"]
+    if not isinstance(conversion, dict) or not isinstance(run, str):
+        raise ValueError("its second line does not say of which conversion")
+    return conversion, run
+
+
+def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
+    """Return what a line says about a file; None for one about the end of a run."""
+    values = _unsealed(line, run)
+    if values.keys() & {_ENDING, _ENDED}:
+        return None
+    name, original, result = values["name"], values["original"], values["result"]
+    if not all(isinstance(each, str) for each in (name, original, result)) or os.path.split(as_path(name))[0]:
+        raise ValueError("a line is not about a file of this folder")
+    return name, Ends(original, result)
+
+
+def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
+    """Return of which conversion a journal is, and whether its last line says that all is done.
+
+    Of one that cannot be trusted nothing is returned; that is said when it is entered.
+    """
+    with suppress(FileNotFoundError, FileError, KeyError, IndexError, TypeError, ValueError), blaming(journal):
+        with _opened(journal, os.O_RDONLY, "rb") as file:
+            *lines, rest = file.readall().split(b"\n")
+        conversion, run = _head(lines)
+        values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
+        return conversion, next((_Ending(word, values[word]) for word in (_ENDING, _ENDED) if word in values), None)
+    return {}, None
+
+
+@contextmanager
+def _refusing(journal: str) -> Iterator[None]:
+    """Say what is wrong with a journal that a block reads.
+
+    Raises:
+        FileError: it is none, or not one of this user's.
+    """
+    try:
+        yield
+    except _StrangeError as error:
+        told = "your eightfold did not write it here, or its key is gone: look at it and at the files, and remove it"
+        raise FileError(journal, told) from error
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        told = f"this is no journal of a conversion ({error}): look at it, and remove it"
+        raise FileError(journal, told) from error
 
 
 def _digest(path: str) -> str:
     digest = sha256()
-    with opened(path) as source:
+    with opened(path, regular=True) as source:
         for chunk, _ in source.pieces():
             digest.update(chunk)
     return digest.hexdigest()

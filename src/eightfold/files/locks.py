@@ -2,8 +2,12 @@
 
 A run holds its own folders alone, and those above them together with others: so it meets every run that began above it
 or below. It waits for a while then, as suits many short runs in one folder, before it is refused. The system lets go of
-a lock when its process ends, however that ends, and nothing is left behind. Where there are no such locks (Windows,
-some file systems, folders that may not be listed) none is held.
+a lock when its process ends, however that ends.
+
+What is locked is no folder, since whoever can read a folder can lock it, and so hold others up for as long as they
+like. It is a file in the user's own folder (:mod:`eightfold.files.private`), which is removed with the last lock on it.
+Runs of different users do not meet here; where one has left off, its journal does not let another user's go on. Where
+there are no such locks (Windows, some file systems, a user without a folder of their own) none is held.
 """
 
 from __future__ import annotations
@@ -13,8 +17,11 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
 
 from eightfold.files import FileError, file_error
+from eightfold.files.entries import NO_LINK
+from eightfold.files.private import private_folder
 
 try:
     import fcntl
@@ -37,7 +44,8 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     Raises:
         FileError: another run has held one of them, one above, or one below, all the time we waited.
     """
-    if fcntl is None:
+    place = None if fcntl is None else private_folder("locks")
+    if place is None:
         yield
         return
     own = _topmost({_folder(path) for path in paths})
@@ -45,7 +53,9 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     deadline = time.monotonic() + _PATIENCE
     with ExitStack() as locks:
         for folder in sorted(own | above):  # All runs in one order: else two could wait for each other.
-            _lock(locks, folder, fcntl.LOCK_EX if folder in own else fcntl.LOCK_SH, deadline)
+            lock = _Lock(folder, os.path.join(place, sha256(os.fsencode(folder)).hexdigest()))
+            lock.take(fcntl.LOCK_EX if folder in own else fcntl.LOCK_SH, deadline)
+            locks.callback(lock.release)
         yield
 
 
@@ -66,25 +76,69 @@ def _above(folder: str) -> Iterator[str]:
         folder = parent
 
 
-def _lock(locks: ExitStack, folder: str, kind: int, deadline: float) -> None:
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        if error.errno in (errno.EMFILE, errno.ENFILE):  # Not a folder that cannot be held, but one too many.
-            raise file_error(folder, error) from error
-        return
-    locks.callback(os.close, descriptor)
-    with suppress(OSError):
-        while not _locked(descriptor, kind):
+class _Lock:
+    """A lock on a folder.
+
+    Args:
+        folder: the folder.
+        path: the file that is locked for it.
+    """
+
+    def __init__(self, folder: str, path: str) -> None:
+        self._folder = folder
+        self._path = path
+        self._descriptor = -1
+
+    def take(self, kind: int, deadline: float) -> None:
+        """Lock the folder.
+
+        Raises:
+            FileError: others have held it until the deadline, or too many files are open.
+        """
+        while not self._taken(kind):
             if time.monotonic() >= deadline:
                 told = "another run is replacing files in it, or in a folder of it: try again when that is done"
-                raise FileError(folder, told)
+                raise FileError(self._folder, told)
             time.sleep(_PAUSE)
+
+    def _taken(self, kind: int) -> bool:
+        try:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):  # Not a folder that cannot be held, but one too many.
+                raise file_error(self._folder, error) from error
+            return True
+        if _locked(self._descriptor, kind) and self._is_there():
+            return True
+        os.close(self._descriptor)
+        self._descriptor = -1
+        return False
+
+    def _is_there(self) -> bool:
+        """Return whether the file was not removed by another run before it was locked."""
+        with suppress(FileNotFoundError):
+            return os.path.samestat(os.fstat(self._descriptor), os.lstat(self._path))
+        return False
+
+    def release(self) -> None:
+        """Let go of the folder, and remove the file if nobody else has it locked."""
+        if self._descriptor < 0:
+            return
+        try:
+            with suppress(OSError):
+                if _locked(self._descriptor, fcntl.LOCK_EX) and self._is_there():
+                    os.unlink(self._path)
+        finally:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 def _locked(descriptor: int, kind: int) -> bool:
+    """Lock a file, and return whether nobody else has it locked; where there are no locks nobody has."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError:
+        return True
     return True

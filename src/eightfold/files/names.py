@@ -12,15 +12,26 @@ from eightfold import xtf8
 _SMUGGLED_BYTES = range(0xDC80, 0xDD00)
 
 
-def shown(path: str) -> str:
+LONGEST_PATH = 4096
+"""How many characters of a name are shown: Linux opens no longer path, but names in archives may have any length."""
+
+
+def shown(path: str, most: int = LONGEST_PATH) -> str:
     r"""Return a name with everything that is not printable as a backslash escape: bytes and controls as ``\xHH``.
 
     For reading, not for opening: a backslash of the name itself stays as it is.
 
+    Args:
+        path: the name, or any text that is not to be trusted.
+        most: of a longer one so many characters are shown, and how many there are in all.
+
     >>> print(shown("caf\udce9.txt"), shown("two\nlines"), shown("\u202etxt.exe"))
     caf\xE9.txt two\x0Alines \u202Etxt.exe
+    >>> shown("abcdefgh", 3)
+    'abc… (8 characters)'
     """
-    return "".join(character if character.isprintable() else _escaped(ord(character)) for character in path)
+    cut = f"… ({len(path)} characters)" if len(path) > most else ""
+    return "".join(each if each.isprintable() else _escaped(ord(each)) for each in path[:most]) + cut
 
 
 def _escaped(code_point: int) -> str:
@@ -51,5 +62,5 @@ def as_path(text: str) -> str:
     """
     name = xtf8.decode(text.encode())
     if not name or b"\0" in name:
-        raise ValueError(f"{shown(text)!r} is no name of a file")
+        raise ValueError(f"'{shown(text)}' is no name of a file")
     return os.fsdecode(name)

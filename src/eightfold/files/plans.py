@@ -2,7 +2,8 @@
 
 After the first line comes one for each file, with its form, policy and digests, and after that as many lines of changes
 as it says. A file's name stands there as XTF-8 text, so that a name that is no UTF-8 comes back to the byte and the
-JSON is valid Unicode. What a change is, and how changes are applied, is in :mod:`eightfold.repair`.
+JSON is valid Unicode; it is a path from a root on (:mod:`eightfold.files.roots`). What a change is, and how changes are
+applied, is in :mod:`eightfold.repair`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from eightfold.files import FileError
-from eightfold.files.names import as_path, as_text
+from eightfold.files.names import as_path, as_text, shown
 from eightfold.files.reading import Source
 from eightfold.files.records import heading, record, records
+from eightfold.files.roots import steps
 from eightfold.repair import Change, PlanError, Repaired
 from eightfold.repair.changes import in_order
 
@@ -30,7 +32,7 @@ class FilePlan:
     """What a plan file says of one file.
 
     Attributes:
-        path: the file, as it was given when the plan was made.
+        path: the file, from the root on; ``-`` is standard input.
         form, errors: the form that it is read in, and the policy.
         original_sha256, result_sha256: the digests of both ends, in hex.
         count: how many changes there are.
@@ -126,10 +128,19 @@ def _head(source: Source, number: int, values: Any) -> tuple[list[str], int]:
         raise FileError(source.path, f"line {number}: this is no plan: a file is due here ({error})") from error
     if not all(isinstance(word, str) and word for word in words) or type(count) is not int:
         raise FileError(source.path, f"line {number}: this is no plan: a file has names, digests and a count")
+    if count < 0:
+        raise FileError(source.path, f"line {number}: this is no plan: {count} changes")
     try:
-        return [as_path(words[0]), *words[1:]], count
+        return [_file_path(words[0]), *words[1:]], count
     except ValueError as error:
         raise FileError(source.path, f"line {number}: this is no plan: {error}") from error
+
+
+def _file_path(text: str) -> str:
+    path = as_path(text)
+    if not steps(path):
+        raise ValueError(f"'{shown(path)}' names no file")
+    return path
 
 
 def _changes(source: Source, lines: Iterator[tuple[int, Any]], count: int) -> Iterator[Change]:

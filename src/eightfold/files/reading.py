@@ -13,6 +13,7 @@ from typing import cast
 
 from eightfold.files import FileError, blaming
 from eightfold.files.addresses import is_remote, packing_of
+from eightfold.files.entries import Entry
 
 STANDARD_INPUT = "-"
 CHUNK_BYTES = 256 * 1024
@@ -136,6 +137,11 @@ class Source:
         self._count(offset)
 
     @property
+    def descriptor(self) -> int:
+        """The descriptor of the file that is read."""
+        return self._file.fileno()
+
+    @property
     def length(self) -> int | None:
         """How many bytes there are now, where the system knows: of a regular file."""
         with suppress(OSError):
@@ -155,19 +161,20 @@ class Source:
 
 
 @contextmanager
-def opened(path: str, *, twice: bool = False, unpack: bool = False) -> Iterator[Source]:
+def opened(path: str, *, twice: bool = False, unpack: bool = False, regular: bool = False) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, for reading in chunks; standard input stays open.
 
     Args:
         path: the file, or the address of a remote one.
         twice: it will be rewound; a pipe, and what is compressed or remote, is copied to a temporary file first.
         unpack: of a file whose name says that it is compressed, what is in it is read.
+        regular: refuse pipes, devices and the like before anything is read of them.
 
     Raises:
-        FileError: it cannot be opened, or is a folder.
+        FileError: it cannot be opened, is a folder, or not a regular file where one is due.
     """
     unpack = unpack and bool(packing_of(path))
-    file = _standard_input() if path == STANDARD_INPUT else _file(path)
+    file = _standard_input() if path == STANDARD_INPUT else _file(path, regular=regular)
     try:
         source = _content(path, file) if unpack else Source(path, file)
         if twice and (unpack or not file.seekable()):
@@ -189,13 +196,36 @@ def _content(path: str, file: io.BufferedReader) -> Source:
     return Source(path, content, lambda: cast(Unpacked, content.raw).consumed)
 
 
-def _file(path: str) -> io.BufferedReader:
+@contextmanager
+def opened_entry(entry: Entry) -> Iterator[Source]:
+    """Open a regular file for reading in chunks.
+
+    Raises:
+        FileError: it cannot be opened, or is another kind of file.
+    """
+    try:
+        with _regular(entry) as file:
+            source = Source(entry.path, file)
+            yield source
+            source.end()
+    finally:
+        READ.add(files=1)
+
+
+def _file(path: str, *, regular: bool) -> io.BufferedReader:
     if is_remote(path):
         from eightfold.files.remote import fetched
 
         return fetched(path, CHUNK_BYTES)
+    if regular:
+        return _regular(Entry(path))
     with blaming(path):
         return open(path, "rb")
+
+
+def _regular(entry: Entry) -> io.BufferedReader:
+    with blaming(entry.path):
+        return open(entry.open_regular(), "rb")
 
 
 def _standard_input() -> io.BufferedReader:

@@ -14,6 +14,8 @@ from eightfold.files import FileError
 from eightfold.files.reading import Source
 
 VERSION = 1
+_SHOWN = 40
+"""How many characters of a strange version are shown."""
 
 
 def record(values: Mapping[str, Any]) -> bytes:
@@ -51,15 +53,37 @@ def _check_heading(source: Source, kind: str, line: bytes) -> None:
     if not isinstance(values, dict) or values.get("eightfold") != kind:
         raise FileError(source.path, f"this is no {kind}: its first line does not say so")
     if values.get("version") != VERSION:
-        version = values.get("version")
-        raise FileError(source.path, f"this {kind} has version {version}, and this eightfold reads version {VERSION}")
+        raise FileError(
+            source.path, f"this {kind} has version {_shown(values)}, and this eightfold reads version {VERSION}"
+        )
+
+
+def _shown(values: dict[str, Any]) -> str:
+    version = values.get("version")
+    return json.dumps(version)[:_SHOWN] if isinstance(version, (int, str)) else "of another kind"
 
 
 def _value(source: Source, where: str, line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return value(line)
     except ValueError as error:
         raise FileError(source.path, f"{where}no JSON ({error})") from error
+
+
+def value(line: bytes) -> Any:
+    """Return the JSON value of a line that anybody may have written.
+
+    Raises:
+        ValueError: it is not JSON in UTF-8, or its values lie too deep in each other.
+
+    >>> value(b"[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: too many values in each other
+    """
+    try:
+        return json.loads(line.decode())
+    except RecursionError:
+        raise ValueError("too many values in each other") from None
 
 
 def _lines(source: Source) -> Iterator[bytes]:

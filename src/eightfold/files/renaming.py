@@ -1,9 +1,9 @@
 """Renaming files without ever overwriting one, and the log by which that is undone.
 
 A name is taken only where none is: by the one call that looks and renames at once (`renameat2` with RENAME_NOREPLACE on
-Linux, `renamex_np` with RENAME_EXCL on macOS, `rename` on Windows). Where the file system lacks it, a file gets the new
-name first as a hard link, which fails if the name is taken, and then loses the old one. Where there are no hard links
-either, and for folders, the name is looked up first: a file that another program makes in the moment between is
+Linux, `renameatx_np` with RENAME_EXCL on macOS, `rename` on Windows). Where the file system lacks it, a file gets
+the new name first as a hard link, which fails if the name is taken, and then loses the old one. Where there are no hard
+links either, and for folders, the name is looked up first: a file that another program makes in the moment between is
 replaced there, a folder only if it is empty.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -22,18 +21,25 @@ from eightfold.files import FileError
 from eightfold.files.names import as_path, as_text, shown
 from eightfold.files.reading import Source
 from eightfold.files.records import heading, record, records
+from eightfold.files.roots import steps
 
 KIND = "log of names"
 _AT_FDCWD = -100
+_AT_FDCWD_DARWIN = -2
 _NOREPLACE = 1
 _EXCLUSIVE = 4
 _NAME_MAX = 255
 _LACKING = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-_Renamer = Callable[[bytes, bytes], int]
+_Renamer = Callable[[bytes, bytes, int | None], int]
+_Folder = int | None
+"""The descriptor of a folder that is open, or None where names are paths."""
 
 
 class Renaming(NamedTuple):
-    """A file of a folder, by the path that this has at the moment, and the two names, as Python has names of files."""
+    """A file of a folder, by the path that this has at the moment, and the two names, as Python has names of files.
+
+    In a log the path is one from the root on (:mod:`eightfold.files.roots`).
+    """
 
     folder: str
     old: str
@@ -54,43 +60,79 @@ class Renaming(NamedTuple):
         return Renaming(self.folder, self.new, self.old)
 
 
-def obstacle(renaming: Renaming) -> str:
+def obstacle(renaming: Renaming, folder: _Folder = None) -> str:
     """Return why a file cannot have its new name; nothing where it can, for all that can be known before.
+
+    Args:
+        renaming: the file and its names.
+        folder: the descriptor of its folder, if that is open.
 
     >>> obstacle(Renaming("", "a", ".."))
     'every folder has an entry .. already'
     """
     new = os.fsencode(renaming.new)
-    if not new:
-        return "nothing would be left of the name"
-    if renaming.new in (os.curdir, os.pardir):
-        return f"every folder has an entry {renaming.new} already"
-    for separator in ("/", "\0", os.sep):
-        if separator in renaming.new:
-            return f"a name cannot hold {shown(separator)}"
-    limit = _longest(renaming.folder)
+    why_not = "nothing would be left of the name" if not new else why_no_name(renaming.new)
+    if why_not:
+        return why_not
+    limit = _longest(renaming.folder if folder is None else folder)
     if len(new) > limit:
         return f"the new name would have {len(new)} bytes, and {limit} is the limit here"
-    return "there is a file of that name already" if os.path.lexists(renaming.new_path) else ""
+    return "there is a file of that name already" if _is_taken(_called(renaming, renaming.new, folder), folder) else ""
 
 
-def _longest(folder: str) -> int:
+def why_no_name(name: str) -> str:
+    """Return why something is not a name in a folder; nothing where it is one.
+
+    >>> why_no_name("a/b"), why_no_name("a")
+    ('a name cannot hold /', '')
+    """
+    if name in (os.curdir, os.pardir):
+        return f"every folder has an entry {name} already"
+    for separator in ("/", "\0", os.sep):
+        if separator in name:
+            return f"a name cannot hold {shown(separator)}"
+    return ""
+
+
+def _longest(folder: str | int) -> int:
     with suppress(OSError, AttributeError, ValueError):
-        return os.pathconf(folder or os.curdir, "PC_NAME_MAX")
+        return os.pathconf(os.curdir if folder == "" else folder, "PC_NAME_MAX")
     return _NAME_MAX
 
 
-def rename(renaming: Renaming) -> None:
+def _called(renaming: Renaming, name: str, folder: _Folder) -> bytes:
+    """Return what calls take for a name: a path where the folder is not open."""
+    return os.fsencode(os.path.join(renaming.folder, name) if folder is None else name)
+
+
+def _is_taken(name: bytes, folder: _Folder) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def is_there(renaming: Renaming, name: str, folder: _Folder = None) -> bool:
+    """Return whether the folder of a renaming has an entry of a name."""
+    return _is_taken(_called(renaming, name, folder), folder)
+
+
+def rename(renaming: Renaming, folder: _Folder = None) -> None:
     """Give a file its new name, where no other file has it.
+
+    Args:
+        renaming: the file and its names.
+        folder: the descriptor of its folder, if that is open.
 
     Raises:
         FileError: there is one, or the system refuses.
     """
-    why = obstacle(renaming)
+    why = obstacle(renaming, folder)
     if why:
         raise FileError(renaming.old_path, f"{why}: {shown(renaming.new)}")
     try:
-        _rename(os.fsencode(renaming.old_path), os.fsencode(renaming.new_path))
+        _rename(_called(renaming, renaming.old, folder), _called(renaming, renaming.new, folder), folder)
     except FileExistsError as error:
         # A file system that takes names for the same which are not, letters of either case say, finds it only now.
         raise FileError(renaming.old_path, f"there is a file of that name already: {shown(renaming.new)}") from error
@@ -98,14 +140,14 @@ def rename(renaming: Renaming) -> None:
         raise FileError(renaming.old_path, error.strerror or str(error)) from error
 
 
-def _rename(old: bytes, new: bytes) -> None:
+def _rename(old: bytes, new: bytes, folder: _Folder) -> None:
     exclusive = _exclusive()
     if exclusive is None:
-        os.rename(old, new) if os.name == "nt" else _rename_by_link(old, new)
+        os.rename(old, new) if os.name == "nt" else _rename_by_link(old, new, folder)
         return
-    code = exclusive(old, new)
+    code = exclusive(old, new, folder)
     if code in _LACKING:
-        _rename_by_link(old, new)
+        _rename_by_link(old, new, folder)
     elif code:
         raise OSError(code, os.strerror(code))
 
@@ -118,31 +160,34 @@ def _exclusive() -> _Renamer | None:
     import ctypes
 
     libc: Any = ctypes.CDLL(None, use_errno=True)
-    if sys.platform == "darwin":
-        return _told(ctypes.get_errno, lambda old, new: libc.renamex_np(old, new, _EXCLUSIVE))
-    if hasattr(libc, "renameat2"):
-        return _told(ctypes.get_errno, lambda old, new: libc.renameat2(_AT_FDCWD, old, _AT_FDCWD, new, _NOREPLACE))
+    for name, here, flag in (("renameatx_np", _AT_FDCWD_DARWIN, _EXCLUSIVE), ("renameat2", _AT_FDCWD, _NOREPLACE)):
+        if hasattr(libc, name):
+            return _by(getattr(libc, name), here, flag, ctypes.get_errno)
     return None
 
 
-def _told(number: Callable[[], int], call: _Renamer) -> _Renamer:
-    return lambda old, new: number() if call(old, new) else 0
+def _by(call: Any, here: int, flag: int, number: Callable[[], int]) -> _Renamer:
+    def renamed(old: bytes, new: bytes, folder: _Folder) -> int:
+        at = here if folder is None else folder
+        return number() if call(at, old, at, new, flag) else 0
+
+    return renamed
 
 
-def _rename_by_link(old: bytes, new: bytes) -> None:
-    if not stat.S_ISDIR(os.lstat(old).st_mode):
+def _rename_by_link(old: bytes, new: bytes, folder: _Folder) -> None:
+    if not stat.S_ISDIR(os.stat(old, dir_fd=folder, follow_symlinks=False).st_mode):
         try:
-            os.link(old, new, follow_symlinks=False)
+            os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
         except FileExistsError:
             raise
         except (OSError, NotImplementedError):
             pass  # No hard links here.
         else:
-            os.unlink(old)
+            os.unlink(old, dir_fd=folder)
             return
-    if os.path.lexists(new):
+    if _is_taken(new, folder):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-    os.rename(old, new)
+    os.rename(old, new, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def write_log(file: BinaryIO, renamings: Iterable[Renaming]) -> None:
@@ -159,10 +204,10 @@ def write_log(file: BinaryIO, renamings: Iterable[Renaming]) -> None:
 
 
 def read_log(source: Source) -> Iterator[Renaming]:
-    """Yield what a log says was to be renamed, in this order.
+    """Yield what a log says was to be renamed, in this order; the folders are paths from the root on.
 
     Raises:
-        FileError: it cannot be read, or is no such log.
+        FileError: it cannot be read, or is no such log, or something in it leads out of the root.
     """
     for number, values in records(source, KIND):
         yield _renaming(source, number, values)
@@ -170,7 +215,17 @@ def read_log(source: Source) -> Iterator[Renaming]:
 
 def _renaming(source: Source, number: int, values: Any) -> Renaming:
     try:
-        folder, old, new = values["folder"], values["old"], values["new"]
-        return Renaming(folder and as_path(folder), as_path(old), as_path(new))
+        folder, old, new = (values[name] for name in Renaming._fields)
+        if not isinstance(folder, str):
+            raise TypeError("a folder is not a string")
+        return Renaming(os.path.join("", *steps(as_path(folder))) if folder else "", _name(old), _name(new))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileError(source.path, f"line {number}: this is no line of such a log ({error})") from error
+
+
+def _name(text: str) -> str:
+    name = as_path(text)
+    why_not = why_no_name(name)
+    if why_not:
+        raise ValueError(f"'{shown(name)}' is no name in a folder: {why_not}")
+    return name

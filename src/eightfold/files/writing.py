@@ -17,6 +17,7 @@ from typing import BinaryIO, NamedTuple
 
 from eightfold.files import FileError, blaming, file_error
 from eightfold.files.attributes import take_over
+from eightfold.files.entries import Entry, check_regular
 from eightfold.files.temporary import hand_over, temporary_beside
 
 STANDARD_OUTPUT = "standard output"
@@ -43,16 +44,21 @@ def snapshot(path: str) -> Snapshot | None:
     return None
 
 
+def snapshot_of(descriptor: int) -> Snapshot:
+    """Return what a file is like that is open."""
+    return _taken(os.fstat(descriptor))
+
+
 def _taken(status: os.stat_result) -> Snapshot:
     return Snapshot(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @contextmanager
-def replacing(path: str, backup_suffix: str = "", read: Snapshot | None = None) -> Iterator[BinaryIO]:
+def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """Open what will be the file at this path when the block ends without an exception.
 
     A symbolic link is followed: the file that it leads to is replaced, and the link stays. A device or a pipe, which
-    cannot be replaced, is written to as it is.
+    cannot be replaced, is written to as it is. Neither is so with an entry of a folder that is open.
 
     Args:
         path: the file; it need not exist.
@@ -63,40 +69,46 @@ def replacing(path: str, backup_suffix: str = "", read: Snapshot | None = None) 
         FileError: it cannot be written, or must not be replaced, it is a folder, or the backup exists already. Any
             OSError of the block is taken for one of this file.
     """
-    target = os.path.realpath(path)
-    with blaming(path):
+    target = path if isinstance(path, Entry) else Entry(os.path.realpath(path))
+    called = path.path if isinstance(path, Entry) else path
+    with blaming(called):
         old = _status(target)
         if old is not None and not stat.S_ISREG(old.st_mode):
-            with open(target, "wb") as device:
+            with _device(target, old) as device:
                 yield device
             return
-        backup = target + backup_suffix if old and backup_suffix else ""
+        backup = target.beside(target.path + backup_suffix) if old and backup_suffix else None
         if old is not None:
-            _check_replaceable(path, target, old, backup)
+            _check_replaceable(called, target, old, backup)
         with temporary_beside(target, _NEW_FILE_MODE if old is None else _PRIVATE_MODE) as file:
             yield file
             file.flush()
             if old is not None:
-                take_over(file, path, old)
+                take_over(file, called, target, old)
             os.fsync(file.fileno())
-            _check_unchanged(path, target, read)
-            with _kept(target, backup, path + backup_suffix):
+            _check_unchanged(called, target, read)
+            with _kept(target, backup, called + backup_suffix):
                 hand_over(file, target)
-        _sync_folder(os.path.dirname(target))
+        _sync_folder(target)
 
 
-def _status(path: str) -> os.stat_result | None:
+def _device(target: Entry, status: os.stat_result) -> BinaryIO:
+    if target.folder is not None:
+        check_regular(status)
+    return open(target.path, "wb")
+
+
+def _status(target: Entry) -> os.stat_result | None:
     try:
-        return os.stat(path)
+        return target.status()
     except FileNotFoundError:
         return None
 
 
-def _check_replaceable(path: str, target: str, old: os.stat_result, backup: str) -> None:
-    effective = os.access in os.supports_effective_ids
+def _check_replaceable(path: str, target: Entry, old: os.stat_result, backup: Entry | None) -> None:
     if not old.st_mode & 0o222:
         raise FileError(path, "it is read-only: make it writable first, or write to another file with -o")
-    if not os.access(target, os.W_OK, effective_ids=effective):
+    if not target.may_be_written():
         raise FileError(path, "you may not write to it: write to another file with -o")
     others = old.st_nlink - 1 - _is_same(target, backup)
     if others > 0:
@@ -105,7 +117,7 @@ def _check_replaceable(path: str, target: str, old: os.stat_result, backup: str)
         )
 
 
-def _check_unchanged(path: str, target: str, read: Snapshot | None) -> None:
+def _check_unchanged(path: str, target: Entry, read: Snapshot | None) -> None:
     if read is None:
         return
     now = _status(target)
@@ -114,60 +126,67 @@ def _check_unchanged(path: str, target: str, read: Snapshot | None) -> None:
 
 
 @contextmanager
-def _kept(target: str, backup: str, called: str) -> Iterator[None]:
+def _kept(target: Entry, backup: Entry | None, called: str) -> Iterator[None]:
     """Keep the file of a target under the name of its backup, but not if the block fails."""
-    if backup:
+    if backup is not None:
         _keep(target, backup, called)
     try:
         yield
     except BaseException:
-        if backup:
+        if backup is not None:
             with suppress(OSError):
-                os.unlink(backup)
+                backup.unlink()
         raise
 
 
-def _keep(target: str, backup: str, called: str) -> None:
+def _keep(target: Entry, backup: Entry, called: str) -> None:
     """Give the old file a second name; where there are no hard links, that of a copy."""
     if _is_same(target, backup):
         return  # A run was killed after this step.
-    if os.path.lexists(backup):
+    if _exists(backup):
         raise _backup_exists(called)
     try:
-        os.link(target, backup)
+        target.link(backup)
     except FileExistsError as error:
         raise _backup_exists(called) from error
     except OSError:
         _copy(target, backup)
 
 
+def _exists(entry: Entry) -> bool:
+    with suppress(FileNotFoundError):
+        return bool(entry.own_status())
+    return False
+
+
 def _backup_exists(backup: str) -> FileError:
     return FileError(backup, "the backup exists already: move it away or choose another suffix")
 
 
-def _is_same(target: str, backup: str) -> bool:
+def _is_same(target: Entry, backup: Entry | None) -> bool:
     try:
-        return bool(backup) and os.path.samestat(os.lstat(target), os.lstat(backup))
+        return backup is not None and os.path.samestat(target.own_status(), backup.own_status())
     except OSError:
         return False
 
 
-def _copy(target: str, backup: str) -> None:
+def _copy(target: Entry, backup: Entry) -> None:
     from shutil import copyfileobj, copystat
 
     with temporary_beside(backup, _PRIVATE_MODE) as file:
-        with open(target, "rb") as old:
+        with open(target.open_regular(), "rb") as old:
             copyfileobj(old, file)
         file.flush()
-        copystat(target, file.name)
+        copystat(target.path, file.name)
         os.fsync(file.fileno())
         hand_over(file, backup)
 
 
-def _sync_folder(folder: str) -> None:
+def _sync_folder(target: Entry) -> None:
     """Make a rename last through a power cut, where the system can: the file is whole either way."""
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
+        name = os.path.dirname(target.path) if target.folder is None else os.curdir
+        descriptor = os.open(name, os.O_RDONLY, dir_fd=target.folder)
         try:
             os.fsync(descriptor)
         finally:

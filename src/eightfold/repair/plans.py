@@ -168,6 +168,8 @@ def versioned(text: str | bytes) -> Any:
         values = json.loads(text)
     except ValueError as error:
         raise PlanError(f"this is no plan: no JSON ({error})") from error
+    except RecursionError:
+        raise PlanError("this is no plan: too many values in each other") from None
     if not isinstance(values, dict) or "version" not in values:
         raise PlanError("this is no plan: it is no JSON object with a version")
     if values["version"] != PLAN_VERSION:

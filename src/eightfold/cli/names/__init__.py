@@ -10,6 +10,7 @@ from eightfold.cli.names.fixing import apply, show, undo
 from eightfold.cli.names.options import FORMATS, Options
 from eightfold.cli.names.report import report
 from eightfold.cli.policies import policies_listed
+from eightfold.cli.rooted import add_root
 from eightfold.files.addresses import is_remote
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT
@@ -35,7 +36,9 @@ def parser() -> CommandParser:
         "changed, so --undo brings back the very bytes, after a kill too; what was not\n"
         "renamed by then is renamed by a second run, with a LOG of its own. A name that is\n"
         "UTF-8 already stays, whatever the FORM. Symbolic links are renamed and not\n"
-        "followed; where they lead to is told and not changed. Archives are only read.\n\n"
+        "followed; where they lead to is told and not changed. Archives are only read.\n"
+        "Paths in a LOG are relative to --root; one that leads out of it or through a\n"
+        "symbolic link is refused.\n\n"
         "Exit status 0: all are well-formed, or renamed; 1: ill-formed names; 2: wrong\n"
         "use, unreadable folders or archives, names that could not be changed.",
         [
@@ -61,7 +64,8 @@ def parser() -> CommandParser:
         "--fix", type=OneOf(POLICIES), metavar="POLICY", help="make names UTF-8, by a policy of the list below"
     )
     command.add_argument("--apply", metavar="LOG", help="with --fix: rename, and write what was renamed to this file")
-    command.add_argument("--undo", metavar="LOG", help="give files their old names back, in the folder of --apply")
+    command.add_argument("--undo", metavar="LOG", help="give files their old names back")
+    add_root(command, "log")
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
@@ -90,6 +94,8 @@ def _check(options: Options) -> None:
         raise UsageError("--undo goes alone: the names are those of the log")
     if options.apply and not options.fix:
         raise UsageError("--apply goes with --fix: say by which policy names are made UTF-8")
+    if options.root and not (options.apply or options.undo):
+        raise UsageError("--root goes with --apply and --undo")
     if not options.undo and (not options.paths or STANDARD_INPUT in options.paths):
         raise UsageError("names of which files? Name a folder, a zip or a tar; . is the folder that you are in")
     if remote := [path for path in options.paths if is_remote(path)]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from eightfold.cli.colour import Styled
@@ -15,12 +16,14 @@ from eightfold.cli.inputs import Failures
 from eightfold.cli.lines import counted, put, say
 from eightfold.cli.names.options import Options, names_in
 from eightfold.cli.names.report import leads_to_ill_formed
+from eightfold.cli.rooted import inside, root_option
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.listing import FOLDER, Name
 from eightfold.files.names import as_text, shown
 from eightfold.files.reading import opened
-from eightfold.files.renaming import Renaming, obstacle, read_log, rename, write_log
+from eightfold.files.renaming import Renaming, is_there, obstacle, read_log, rename, write_log
+from eightfold.files.roots import Root
 from eightfold.repair import repair
 from eightfold.text import is_well_formed
 
@@ -50,26 +53,50 @@ def show(options: Options) -> int:
 def apply(options: Options) -> int:
     """Rename what can be, and write the log; return the exit status."""
     check_free("--apply", options.apply)
+    root = Root(options.root)
+    # A link that is given is renamed and not followed, so it may lead anywhere.
+    inside(root, (path if os.path.isdir(path) else os.path.dirname(path) for path in options.paths))
     failures = Failures()
     fixes = _fixes(options, failures)
-    for fix in fixes:
-        if fix.why_not:
-            failures.tell(_left(fix))
-    due = [fix for fix in fixes if not fix.why_not]
+    due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
     if due:
         # All of it is on the disk before the first name is changed.
         with sink(Job("", options.apply), Destination()) as log:
-            write_log(log, (fix.renaming for fix in due))
-    done = sum(_rename(fix, options, failures) for fix in due)
+            write_log(log, (renaming for _, renaming in due))
+    done = 0
+    for fix, renaming in due:
+        done += _rename(fix, partial(_rename_inside, root, renaming), options, failures)
     say(f"{counted(done, 'name')} changed, {len(fixes) - done} left")
     if done:
-        say(f"to take that back: eightfold names --undo {shown(options.apply)}")
+        say(f"to take that back: eightfold names --undo {shown(options.apply)}{root_option(root)}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 
-def _rename(fix: _Fix, options: Options, failures: Failures) -> bool:
+def _due(fix: _Fix, root: Root, failures: Failures) -> Renaming | None:
+    """Return the renaming as the log has it; where it cannot be done, say why."""
     try:
-        rename(fix.renaming)
+        if fix.why_not:
+            raise _left(fix)
+        return fix.renaming._replace(folder=root.relative(fix.renaming.folder))
+    except FileError as error:
+        failures.tell(error)
+        return None
+
+
+def _rename_inside(root: Root, renaming: Renaming) -> bool:
+    """Give a file its new name, by its folder's path from the root on; return whether it had to be done."""
+    with root.folder(renaming.folder) as folder:
+        at = renaming._replace(folder=root.join(renaming.folder))
+        if is_there(at, renaming.new, folder) and not is_there(at, renaming.old, folder):
+            return False
+        rename(at, folder)
+    return True
+
+
+def _rename(fix: _Fix, act: Callable[[], bool], options: Options, failures: Failures) -> bool:
+    try:
+        if not act():
+            return False
     except FileError as error:
         failures.tell(error)
         return False
@@ -136,16 +163,15 @@ def _renaming(name: Name, options: Options) -> Renaming:
 
 def undo(options: Options) -> int:
     """Give files their old names back; return the exit status."""
-    failures = Failures()
+    root, failures = Root(options.root), Failures()
     with opened(options.undo) as source:
         log = list(read_log(source))
-    done = already = 0
+    done = 0
     for renaming in reversed(log):
         back = renaming.back()
-        if os.path.lexists(back.new_path) and not os.path.lexists(back.old_path):
-            already += 1
-        else:
-            done += _rename(_Fix(back, ""), options, failures)
+        fix = _Fix(back._replace(folder=root.join(back.folder)), "")
+        done += _rename(fix, partial(_rename_inside, root, back), options, failures)
+    already = len(log) - done - failures.count
     was = f", {already} had it already" if already else ""
     say(f"{counted(done, 'file')} with the old name again{was}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG

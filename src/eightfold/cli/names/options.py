@@ -23,6 +23,7 @@ class Options:
     fix: str = ""
     apply: str = ""
     undo: str = ""
+    root: str = ""
     output_format: str = "text"
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 
 from eightfold.cli.colour import Part, Styled
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import Failures
 from eightfold.cli.lines import counted, put, say
 from eightfold.cli.names.options import Options, names_in
-from eightfold.faults import Fault, hex_bytes
+from eightfold.faults import hex_bytes
 from eightfold.files.listing import FOLDER, ZIP, Name
 from eightfold.files.names import as_text, shown
 from eightfold.forms import Form
 from eightfold.text import faults, is_well_formed
+
+_MOST_LINES = 16
+"""How many faults of a name have a line; in each line stands the name, and it may be as long as an archive makes it."""
+_MOST_IN_JSON = 1000
+_MOST_SHOWN = 1024
+"""How many characters of a name in an archive are shown."""
 
 
 def report(options: Options) -> int:
@@ -45,11 +52,19 @@ def leads_to_ill_formed(name: Name, form: Form) -> bool:
 
 def _put_lines(name: Name, form: Form) -> None:
     said = "" if name.source == FOLDER else f" ({name.source})"
-    for fault in faults(name.name, form):
-        put(*placed_name(name), ": ", *_told(fault), f" of the name{said}")
+    _put_faults(name.name, form, (*placed_name(name), ": "), f" of the name{said}")
     if name.target is not None:
-        for fault in faults(name.target, form):
-            put(*placed_name(name), f" -> {_shown(name.target)}: ", *_told(fault), f" of where it leads{said}")
+        place = (*placed_name(name), f" -> {_shown(name.target)}: ")
+        _put_faults(name.target, form, place, f" of where it leads{said}")
+
+
+def _put_faults(name: bytes, form: Form, place: tuple[Part, ...], of_what: str) -> None:
+    """Write a line for each fault, the first of them: the name stands in each line."""
+    found = faults(name, form)
+    for fault in islice(found, _MOST_LINES):
+        put(*place, Styled(fault.kind, "error"), f": {fault}, at byte {fault.start}{of_what}")
+    if more := sum(1 for _ in found):
+        put(*place, counted(more, "more fault"), of_what)
 
 
 def placed_name(name: Name) -> Iterator[Part]:
@@ -61,12 +76,8 @@ def placed_name(name: Name) -> Iterator[Part]:
         yield f": {_shown(name.name)}"
 
 
-def _told(fault: Fault) -> tuple[Part, ...]:
-    return Styled(fault.kind, "error"), f": {fault}, at byte {fault.start}"
-
-
 def _shown(name: bytes) -> str:
-    return shown(os.fsdecode(name))
+    return shown(os.fsdecode(name), _MOST_SHOWN)
 
 
 def _put_json(name: Name, form: Form) -> None:
@@ -77,9 +88,17 @@ def _put_json(name: Name, form: Form) -> None:
         "name": as_text(os.fsdecode(name.name)) if name.name else "",
         "bytes": hex_bytes(name.name),
         "source": name.source,
-        "faults": [fault.as_dict() for fault in faults(name.name, form)],
+        **_faults_in_json(name.name, form, ""),
     }
     if name.target is not None:
-        target = [fault.as_dict() for fault in faults(name.target, form)]
-        values = {**values, "target": as_text(os.fsdecode(name.target)), "target_faults": target}
+        target = as_text(os.fsdecode(name.target))
+        values = {**values, "target": target, **_faults_in_json(name.target, form, "target_")}
     put(json.dumps(values))
+
+
+def _faults_in_json(name: bytes, form: Form, prefix: str) -> dict[str, object]:
+    """Return the first faults, and how many more there are if any."""
+    found = faults(name, form)
+    first = [fault.as_dict() for fault in islice(found, _MOST_IN_JSON)]
+    more = sum(1 for _ in found)
+    return {f"{prefix}faults": first, **({f"{prefix}more_faults": more} if more else {})}

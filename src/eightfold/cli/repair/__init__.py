@@ -13,6 +13,7 @@ from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.repair.following import apply, undo
 from eightfold.cli.repair.making import plan, show, write
 from eightfold.cli.repair.options import DEFAULT_POLICY, Options, repairer
+from eightfold.cli.rooted import add_root
 from eightfold.cli.selection import add_selection
 from eightfold.repair import POLICIES
 
@@ -28,8 +29,9 @@ def parser() -> CommandParser:
         "change is shown, with the bytes before and after, or with --diff in its line.\n\n"
         "  PATH:LINE:COLUMN: kind: OLD -> NEW (code points)\n\n"
         "A plan keeps the old bytes, for a whole tree: --undo gives the very same files\n"
-        "back. A file that is not the one that it was made for is refused. A run that was\n"
-        "stopped is started again: files that are done are left alone. What a lossy\n"
+        "back. Its paths are relative to --root, and one that leads out of it or through a\n"
+        "symbolic link is refused. So is a file that the plan was not made for. A run that\n"
+        "was stopped is started again: files that are done are left alone. What a lossy\n"
         "policy writes cannot be turned back without a plan, so it needs --lossy then.\n\n"
         "A file is written whole or not at all, keeps owner and permissions, and is left\n"
         "alone in place if nothing changes. A symbolic link that is given is followed;\n"
@@ -40,8 +42,10 @@ def parser() -> CommandParser:
         "written so where OUT has such an ending; they, and remote ones (https://, s3://),\n"
         "are not replaced, nor planned for. A second time in place would escape what the\n"
         "first has written, or read UTF-8 in another form, so there is a journal in each\n"
-        "folder then until all is done: run it again after a fault or a kill. Of two such\n"
-        "runs, or plans, in one tree the second waits 10 seconds, then is refused.\n\n"
+        "folder then until all is done: run it again after a fault or a kill. A journal\n"
+        "that another user wrote, or that came with the tree, is refused. Of two such runs\n"
+        "of one user, or plans, in one tree the second waits 10 seconds, then is refused.\n"
+        "In a folder OUT no symbolic link is followed.\n\n"
         "Exit status 0: nothing to repair, or all is written; 1: changes that are only\n"
         "shown, or a fault that the policy has no answer to; 2: wrong use, loss without\n"
         "--lossy, a file that a plan does not fit, unreadable or unwritable files.",
@@ -74,6 +78,7 @@ def parser() -> CommandParser:
     )
     command.add_argument("--apply", metavar="FILE", help="make the changes of a plan, of all its files or of the PATHs")
     command.add_argument("--undo", metavar="FILE", help="give the files of a plan their original bytes back")
+    add_root(command, "plan")
     command.add_argument("--lossy", action="store_true", help="write what cannot be turned back without a plan, too")
     add_certificate(command, "take the changes of the result back and compare it with the original")
     return command
@@ -88,6 +93,8 @@ def run(options: Options) -> int:
         raise UsageError("--backup goes with --in-place")
     if options.form is not None:
         repairer(options.form, options.policy, UsageError)  # Wrong use is told before anything is read.
+    if options.root and not (options.plan or options.apply or options.undo):
+        raise UsageError("--root goes with --plan, --apply and --undo")
     if options.diff and (options.verified or asked):
         raise UsageError(f"--diff writes nothing: it excludes {asked[0][0] if asked else '--verify'}")
     writes = bool(asked) and asked[0][0] != "--plan"

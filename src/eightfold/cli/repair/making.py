@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -26,10 +27,14 @@ from eightfold.cli.in_place import InPlace
 from eightfold.cli.lines import placed, put, say
 from eightfold.cli.repair.options import ESCAPE, Options
 from eightfold.cli.repair.work import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
+from eightfold.cli.rooted import inside, root_option
+from eightfold.files.addresses import is_remote
 from eightfold.files.certificates import Certificate, Side
 from eightfold.files.locks import held
 from eightfold.files.names import shown
 from eightfold.files.plans import Draft, begin_plan
+from eightfold.files.reading import STANDARD_INPUT
+from eightfold.files.roots import Root
 from eightfold.files.verifying import Undoing
 from eightfold.files.walking import Found
 
@@ -149,12 +154,15 @@ class _Pouring:
 def plan(options: Options) -> int:
     """Write the changes as a plan; return the exit status."""
     check_free("--plan", options.plan)
+    root = Root(options.root)
+    inside(root, (path for path in options.paths if not is_remote(path)))
     work, planned = Work(options), 0
 
     def add(file: File) -> None:
         nonlocal planned
-        check_replaceable(file.source.path, options)
-        with Draft(file.source.path, file.form.name, file.policy) as draft:
+        path = file.source.path
+        check_replaceable(path, options)
+        with Draft(_planned_path(root, path), file.form.name, file.policy) as draft:
             for chunk, repaired, _ in file.pieces():
                 draft.add(chunk, repaired)
             if draft.count:
@@ -167,6 +175,13 @@ def plan(options: Options) -> int:
             work.do(each, add, f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
-        name = shown(options.plan)
+        name = f"{shown(options.plan)}{root_option(root)}"
         say(f"next: eightfold repair --apply {name}; to take that back: eightfold repair --undo {name}")
     return work.status()
+
+
+def _planned_path(root: Root, path: str) -> str:
+    if path == STANDARD_INPUT:
+        return path
+    relative = root.relative(path)
+    return os.path.join(os.curdir, relative) if relative == STANDARD_INPUT else relative

@@ -25,6 +25,7 @@ class Options(Certified):
     plan: str = ""
     apply: str = ""
     undo: str = ""
+    root: str = ""
     lossy: bool = False
 
     @property

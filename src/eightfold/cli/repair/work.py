@@ -15,7 +15,7 @@ from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.names import shown
 from eightfold.files.places import place_of
-from eightfold.files.reading import Source, opened
+from eightfold.files.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.verifying import DifferenceError
 from eightfold.files.walking import Found
 from eightfold.repair import Repaired
@@ -84,7 +84,9 @@ class Work:
         """
         try:
             options = self._options
-            with opened(found.path, twice=options.form is None, unpack=options.unpack) as source:
+            replaced = options.in_place or bool(options.plan and found.path != STANDARD_INPUT)
+            twice = options.form is None
+            with opened(found.path, twice=twice, unpack=options.unpack, regular=replaced) as source:
                 file = File(source, options)
                 if found.walked and not options.binary and is_binary(source, file.form):
                     self.binary += 1

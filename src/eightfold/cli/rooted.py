@@ -1,0 +1,39 @@
+"""`--root`: the folder that the paths of a plan or a log are relative to, and that nothing in it leads out of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eightfold.cli.arguments import CommandParser, path_argument
+from eightfold.cli.ending import UsageError
+from eightfold.files import FileError
+from eightfold.files.names import shown
+from eightfold.files.reading import STANDARD_INPUT
+from eightfold.files.roots import Root
+
+
+def add_root(parser: CommandParser, record: str) -> None:
+    """Take the root of a record, a plan or a log."""
+    parser.add_argument(
+        "--root",
+        type=path_argument,
+        metavar="FOLDER",
+        help=f"the folder that paths in the {record} are relative to and stay in (default: the current one)",
+    )
+
+
+def inside(root: Root, paths: Iterable[str]) -> dict[str, str]:
+    """Return the paths that were given, each with its path from the root on; standard input is itself.
+
+    Raises:
+        UsageError: one lies elsewhere.
+    """
+    try:
+        return {path: path if path == STANDARD_INPUT else root.relative(path) for path in paths}
+    except FileError as error:
+        raise UsageError(str(error)) from error
+
+
+def root_option(root: Root) -> str:
+    """Return what a command line needs to find the root again, with a space before it."""
+    return f" --root {shown(root.path)}" if root.path else ""

@@ -1,0 +1,578 @@
+"""Trees, journals, plans and logs that an enemy wrote: nothing outside is read, moved, removed or written.
+
+Every command runs in a clone of such a tree, beside which something precious lies.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import run
+from eightfold import repair
+from eightfold.cli import main
+from eightfold.files import entries
+from eightfold.files.journals import NAME
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
+
+PRECIOUS = b"precious \xe9"
+CONVERT = ["convert", "-f", "utf-8", "-t", "utf-16-le", "--in-place"]
+REPAIR = ["repair", "--in-place"]
+Captured = pytest.CaptureFixture[str]
+JOURNAL_HEAD = '{"eightfold": "conversion", "version": 1}\n'
+CONVERSION = {"from": "utf-8", "to": "utf-16-le", "errors": "strict"}
+NESTED = "[" * 100_000
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone with a file, beside a folder that is none of its business."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "precious").write_bytes(PRECIOUS)
+    (tmp_path / "clone" / "deep").mkdir(parents=True)
+    (tmp_path / "clone" / "a.txt").write_bytes(b"text")
+    monkeypatch.chdir(tmp_path / "clone")
+    return tmp_path / "clone"
+
+
+@pytest.fixture
+def outside(tree: Path) -> Path:
+    return tree.parent / "outside"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refused(arguments: list[str], capsys: Captured, *words: str) -> None:
+    """Run a command, which must say these words in lines of its own, and end with status 2."""
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert all(line.startswith("eightfold: ") for line in said.splitlines())
+    for word in words:
+        assert word in said
+
+
+# --- journals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", [CONVERT, [*REPAIR, "-f", "cesu-8"], REPAIR], ids=["convert", "repair -f", "repair"])
+@pytest.mark.parametrize("way", ["absolute", "relative", "a link"])
+def test_a_planted_journal_removes_nothing(
+    line: list[str], way: str, tree: Path, outside: Path, capsys: Captured
+) -> None:
+    ended = {"absolute": str(outside / "precious"), "relative": "../outside/precious", "a link": "link/precious"}[way]
+    (tree / "link").symlink_to(outside)
+    conversion = {"from": "utf-8", "to": "utf-16-le", "errors": "strict"}
+    lines = [conversion, {"ended": [ended]}]
+    (tree / NAME).write_text(JOURNAL_HEAD + "".join(json.dumps(each) + "\n" for each in lines))
+    refused([*line, "a.txt"], capsys, f"{NAME}: ", "look at it, and remove it")
+    assert contents(outside) == {"precious": PRECIOUS}
+    assert (tree / "a.txt").read_bytes() == b"text"
+
+
+@pytest.mark.parametrize("goal", ["precious", "new"])
+@pytest.mark.parametrize("line", [CONVERT, [*REPAIR, "-f", "cesu-8", "--lossy"]], ids=["convert", "repair"])
+def test_a_journal_that_is_a_link_is_not_followed(
+    goal: str, line: list[str], tree: Path, outside: Path, capsys: Captured
+) -> None:
+    (tree / "a.txt").write_bytes(b"a")
+    (outside / "empty").touch()
+    (tree / NAME).symlink_to(outside / goal)
+    before = contents(outside)
+    refused([*line, "a.txt"], capsys, NAME, "a symbolic link, which is not followed")
+    assert contents(outside) == before
+
+
+def test_a_journal_that_is_an_empty_file_s_other_name_is_refused(tree: Path, outside: Path, capsys: Captured) -> None:
+    (outside / "empty").touch()
+    os.link(outside / "empty", tree / NAME)
+    refused([*CONVERT, "a.txt"], capsys, NAME, "not a file of its own")
+    assert contents(outside)["empty"] == b""
+
+
+def test_a_journal_that_is_a_pipe_is_refused(tree: Path) -> None:
+    os.mkfifo(tree / NAME)
+    done = run(*CONVERT, "a.txt", cwd=tree)
+    assert (done.returncode, (tree / "a.txt").read_bytes()) == (2, b"text")
+    assert b"not a file of its own" in done.stderr
+
+
+STOPPED = "0" * 64
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"ended": None},
+        {"ended": 5},
+        {"ended": ["x"]},
+        {"ended": {"a": 1}},
+        {"ended": "0" * 32},
+        {"ended": "0" * 32, "seal": STOPPED},
+        {"ended": "0" * 32, "seal": None},
+        {"ended": "0" * 32, "seal": "\ud800"},
+        {"ending": "\x1b[31m", "seal": "é"},
+        {"name": "a.txt", "original": STOPPED, "result": STOPPED, "seal": STOPPED},
+        {"name": 5, "seal": STOPPED},
+        {"name": None, "seal": 10**400},
+        [],
+        5,
+        None,
+        "text",
+        NESTED,
+        *(f'{{"seal": "{STOPPED}", "name": {nested(depth)}}}'.encode() for depth in (400, 900, 950)),
+        b"\xff",
+        b"\xed\xa0\x80",
+        b"{",
+        b"1" * 10_000,
+    ],
+    ids=lambda line: str(line)[:40],
+)
+@pytest.mark.parametrize("second", ["none", "unsealed", "sealed"])
+def test_no_line_of_a_journal_makes_a_run_stumble(line: object, second: str, tree: Path, capsys: Captured) -> None:
+    seal = {"seal": STOPPED} if second == "sealed" else {}
+    head = {"none": [], "unsealed": [CONVERSION], "sealed": [{"run": "0" * 32, "conversion": CONVERSION, **seal}]}[
+        second
+    ]
+    planted = line if isinstance(line, bytes) else (line if line is NESTED else json.dumps(line)).encode()
+    data = JOURNAL_HEAD.encode() + b"".join(json.dumps(each).encode() + b"\n" for each in head) + planted + b"\n"
+    (tree / NAME).write_bytes(data)
+    refused([*CONVERT, "a.txt"], capsys, NAME)
+    assert contents(tree) == {"a.txt": b"text", NAME: data}
+
+
+def stopped_at_its_end(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Convert the tree, and be stopped before the journals go."""
+    (tree / "deep" / "b.txt").write_bytes(b"more")
+
+    unlink = os.unlink
+
+    def killed(path: str) -> None:
+        if path.endswith(NAME):
+            raise KeyboardInterrupt
+        unlink(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", killed)
+        assert main([*CONVERT, "."]) == 130
+    assert (tree / NAME).exists()
+    assert (tree / "deep" / NAME).exists()
+
+
+def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    stopped_at_its_end(tree, monkeypatch)
+    journal = (tree / NAME).read_bytes()
+    first, head, entry, ending, ended = journal.splitlines(keepends=True)
+    other_head = (tree / "deep" / NAME).read_bytes().splitlines(keepends=True)[1]
+    for forged in (
+        [first, head, entry.replace(b"a.txt", b"b.txt")],
+        [first, head.replace(b'"utf-8"', b'"wtf-8"'), entry],
+        [first, other_head, entry],
+        [first, other_head, entry, ending, ended],
+        [first, head, entry, ending.replace(b"ending", b"ended")],
+    ):
+        assert forged != journal.splitlines(keepends=True)[: len(forged)]
+        (tree / NAME).write_bytes(b"".join(forged))
+        refused([*CONVERT, "a.txt"], capsys, "your eightfold did not write it here, or its key is gone")
+    (tree / NAME).write_bytes(journal)
+    assert main([*CONVERT, "."]) == 0
+    assert "had converted everything: nothing is left to do" in capsys.readouterr().err
+    assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
+
+
+def test_another_user_s_journal_is_not_trusted(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped_at_its_end(tree, monkeypatch)
+    before = contents(tree)
+    for home in (tmp_path / "home", tmp_path / "not writable"):
+        if home.name == "not writable":
+            home.write_bytes(b"")
+        environment = {**os.environ, "XDG_STATE_HOME": str(home)}
+        done = run(*CONVERT, ".", cwd=tree, env=environment)
+        assert (done.returncode, contents(tree)) == (2, before)
+        assert b"its key is gone" in done.stderr
+
+
+def test_a_run_that_was_stopped_beside_one_that_had_ended_is_not_taken_for_it(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    stopped_at_its_end(tree, monkeypatch)
+    (tree / NAME).unlink()  # It had come so far.
+    (tree / "other").mkdir()
+    (tree / "other" / "done.txt").write_bytes(b"x")
+    (tree / "other" / "faulty.txt").write_bytes(b"\xff")
+    assert main([*CONVERT, "other"]) == 1
+    before = contents(tree)
+    capsys.readouterr()
+    refused([*CONVERT, "."], capsys, "a run was stopped here, and another had ended at", "run it again on each alone")
+    assert contents(tree) == before
+
+
+def test_a_run_that_had_ended_does_not_stand_in_the_way_of_another_conversion(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped_at_its_end(tree, monkeypatch)
+    assert main(["convert", "-f", "utf-16-le", "-t", "utf-16-be", "--in-place", "."]) == 0
+    assert contents(tree) == {"a.txt": b"\0t\0e\0x\0t", "deep/b.txt": b"\0m\0o\0r\0e"}
+
+
+def test_a_journal_that_was_cut_off_and_has_nothing_to_say_goes_too(tree: Path) -> None:
+    (tree / "deep" / "binary").write_bytes(bytes(9))
+    (tree / "deep" / NAME).write_bytes(JOURNAL_HEAD.encode()[:9])
+    assert main([*CONVERT, "."]) == 0
+    assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/binary": bytes(9)}
+
+
+@pytest.mark.parametrize("state", ["a link", "open to all", "a file"])
+def test_a_private_folder_that_is_not_private_is_not_used(state: str, tree: Path, outside: Path) -> None:
+    home = tree.parent / "home"
+    home.mkdir()
+    folder = home / "eightfold"
+    if state == "a link":
+        folder.symlink_to(outside)
+    elif state == "a file":
+        folder.touch()
+    else:
+        folder.mkdir()
+        folder.chmod(0o777)
+    done = run(*CONVERT, "a.txt", cwd=tree, env={**os.environ, "XDG_STATE_HOME": str(home)})
+    assert (done.returncode, (tree / "a.txt").read_bytes()) == (0, b"t\0e\0x\0t\0")
+    assert contents(outside) == {"precious": PRECIOUS}
+    assert state != "open to all" or list(folder.iterdir()) == []
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+
+def plan_for(path: object, data: bytes = PRECIOUS, **others: object) -> bytes:
+    made = repair.plan(data, errors="latin-1")
+    changes = [change.as_dict() for change in made.changes]
+    ends = {"original_sha256": made.original_sha256, "result_sha256": made.result_sha256}
+    head = {"path": path, "form": "utf-8", "errors": "latin-1", **ends, "changes": len(changes), **others}
+    lines = [{"eightfold": "plan", "version": 1}, head, *changes]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+@pytest.mark.parametrize("way", ["--apply", "--undo"])
+@pytest.mark.parametrize("root", [[], ["--root", "."], ["--root", "../clone"], ["--root", "deep"]], ids=" ".join)
+@pytest.mark.parametrize("path", ["{}", "../outside/precious", "deep/../../outside/precious", "../../outside/precious"])
+def test_a_plan_reaches_nothing_outside_the_root(
+    way: str, root: list[str], path: str, tree: Path, outside: Path, capsys: Captured
+) -> None:
+    if way == "--undo":
+        (outside / "precious").write_bytes(repair.repair(PRECIOUS, errors="latin-1"))
+    before = contents(outside)
+    (tree / "plan").write_bytes(plan_for(path.format(outside / "precious")))
+    refused(["repair", way, "plan", *root], capsys, "plan: line 2: this is no plan: ", "precious'")
+    assert contents(outside) == before
+
+
+@pytest.mark.parametrize("by_descriptor", [True, False])
+@pytest.mark.parametrize("path", ["link/precious", "deep/link/precious", "file", "deep/file"])
+def test_a_plan_follows_no_link(
+    path: str, by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eightfold.files.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    for folder in (tree, tree / "deep"):
+        (folder / "link").symlink_to(outside)
+        (folder / "file").symlink_to(outside / "precious")
+    (tree / "plan").write_bytes(plan_for(path))
+    refused(["repair", "--apply", "plan"], capsys, "a symbolic link, which is not followed", "0 files repaired")
+    assert contents(outside) == {"precious": PRECIOUS}
+
+
+def test_a_folder_that_becomes_a_link_after_the_look_is_not_followed(
+    tree: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "deep" / "precious").write_bytes(PRECIOUS)
+    (tree / "plan").write_bytes(plan_for("deep/precious"))
+    changed = repair.changes._rewritten
+
+    def swapped(*arguments: object) -> object:
+        (tree / "deep").rename(tree / "moved")
+        (tree / "deep").symlink_to(outside)
+        return changed(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(repair.changes, "_rewritten", swapped)
+    assert main(["repair", "--apply", "plan"]) == 0
+    assert contents(outside) == {"precious": PRECIOUS}
+    assert contents(tree / "moved") == {"precious": "precious é".encode()}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_a_plan_opens_nothing_but_files(kind: str, tree: Path) -> None:
+    root = ["--root", "/dev"] if kind == "device" else []
+    {"pipe": lambda: os.mkfifo(tree / "full"), "folder": (tree / "full").mkdir, "device": lambda: None}[kind]()
+    (tree / "plan").write_bytes(plan_for("full"))
+    done = run("repair", "--apply", "plan", *root, cwd=tree, timeout=20)
+    assert done.returncode == 2
+    assert (b"full: not a regular file" if kind != "folder" else b"full: Is a directory") in done.stderr
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {"path": None},
+        {"path": 5},
+        {"path": ""},
+        {"path": "."},
+        {"path": "/"},
+        {"path": "a\0b"},
+        {"path": "\ud800"},
+        {"path": "a\udc80"},
+        {"path": ["a"]},
+        {"changes": 10**400},
+        {"changes": -1},
+        {"changes": True},
+        {"changes": 1.0},
+        {"form": None},
+        {"original_sha256": {}},
+    ],
+    ids=str,
+)
+def test_what_is_no_plan_is_said_with_its_line(head: dict[str, object], tree: Path, capsys: Captured) -> None:
+    (tree / "plan").write_bytes(plan_for(**{"path": "a.txt", **head}))
+    refused(["repair", "--apply", "plan"], capsys, "plan: ", "" if "changes" in head else "line 2: ")
+    assert (tree / "a.txt").read_bytes() == b"text"
+
+
+STRANGE_LINES = [NESTED.encode(), b'{"path": ' + NESTED.encode(), b"\xff", b"\xed\xa0\x80", b"1" * 10_000, b"\0", b"{"]
+
+
+@pytest.mark.parametrize("line", STRANGE_LINES, ids=lambda line: repr(line[:12]))
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("arguments", [["repair", "--apply"], ["repair", "--undo"], ["names", "--undo"]], ids=" ".join)
+def test_what_is_no_json_is_said_with_its_line(
+    line: bytes, first: bool, arguments: list[str], tree: Path, capsys: Captured
+) -> None:
+    kind = b"plan" if "repair" in arguments else b"log of names"
+    heading = b"" if first else b'{"eightfold": "%s", "version": 1}\n' % kind
+    (tree / "record").write_bytes(heading + line + b"\n")
+    refused([*arguments, "record"], capsys, "record: ", "no JSON (" if first else "line 2: no JSON (")
+
+
+@pytest.mark.parametrize("depth", [400, 900, 950, 980])
+@pytest.mark.parametrize("name", ["version", "path"])
+def test_values_in_each_other_are_no_plan(name: str, depth: int, tree: Path, capsys: Captured) -> None:
+    version = nested(depth) if name == "version" else "1"
+    (tree / "plan").write_text(f'{{"eightfold": "plan", "version": {version}}}\n{{"path": {nested(depth)}}}\n')
+    refused(["repair", "--apply", "plan"], capsys, "plan: ")
+
+
+def test_values_in_each_other_are_no_plan_of_the_library() -> None:
+    with pytest.raises(repair.PlanError, match="too many values in each other"):
+        repair.Plan.from_json(NESTED)
+
+
+def test_a_strange_version_is_shown_in_part_and_escaped(tree: Path, capsys: Captured) -> None:
+    version = "\x1b[31m" + "x" * 10_000
+    (tree / "plan").write_text(json.dumps({"eightfold": "plan", "version": version}) + "\n")
+    assert main(["repair", "--apply", "plan"]) == 2
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert len(said) < 200
+
+
+@pytest.mark.parametrize("path", ["../outside/precious", "{}", "link/precious"])
+def test_a_file_outside_the_root_is_not_planned_for(path: str, tree: Path, outside: Path, capsys: Captured) -> None:
+    (tree / "link").symlink_to(outside)
+    refused(["repair", "--plan", "plan", path.format(outside / "precious")], capsys, "it lies outside ", "--root")
+    assert not (tree / "plan").exists()
+
+
+def test_a_root_is_given_each_time_and_links_inside_it_are_resolved_when_planning(tree: Path, capsys: Captured) -> None:
+    (tree / "deep" / "b.txt").write_bytes(PRECIOUS)
+    (tree / "link").symlink_to("deep")
+    root = ["--root", str(tree.parent)]
+    assert main(["repair", "--errors", "latin-1", "--plan", "plan", *root, "link/b.txt"]) == 0
+    assert json.loads((tree / "plan").read_bytes().splitlines()[1])["path"] == "clone/deep/b.txt"
+    assert f"--undo plan --root {tree.parent}\n" in capsys.readouterr().err
+    refused(["repair", "--apply", "plan"], capsys, "clone: No such file or directory")
+    assert main(["repair", "--apply", "plan", *root]) == 0
+    assert (tree / "deep" / "b.txt").read_bytes() == "precious é".encode()
+    assert main(["repair", "--undo", "plan", *root, "link"]) == 0
+    assert (tree / "deep" / "b.txt").read_bytes() == PRECIOUS
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["repair", "--root", ".", "a.txt"],
+        ["repair", "--root", ".", "--in-place", "a.txt"],
+        ["repair", "--root", "", "--apply", "plan"],
+        ["repair", "--root", "missing", "--apply", "plan"],
+        ["names", "--root", ".", "a.txt"],
+        ["names", "--root", ".", "--fix", "latin-1", "a.txt"],
+        ["names", "--fix", "latin-1", "--apply", "log", ".."],
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_of_a_root(arguments: list[str], tree: Path, capsys: Captured) -> None:
+    (tree / "plan").write_bytes(plan_for("a.txt"))
+    refused(arguments, capsys)
+
+
+# --- logs of names ----------------------------------------------------------------------------------------------------
+
+
+def log_of(*lines: object) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in ({"eightfold": "log of names", "version": 1}, *lines))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"folder": "", "old": "taken", "new": "../outside/precious"},
+        {"folder": "", "old": "../outside/x", "new": "a.txt"},
+        {"folder": "..", "old": "taken", "new": "outside"},
+        {"folder": "../outside", "old": "taken", "new": "precious"},
+        {"folder": "deep/../..", "old": "taken", "new": "outside"},
+        {"folder": "{}", "old": "taken", "new": "precious"},
+        {"folder": "", "old": "taken", "new": "{}/precious"},
+        {"folder": "", "old": "taken", "new": ".."},
+        {"folder": "", "old": ".", "new": "a.txt"},
+        {"folder": None, "old": "taken", "new": "a.txt"},
+        {"folder": 5, "old": "taken", "new": "a.txt"},
+        {"folder": ["a"], "old": "taken", "new": "a.txt"},
+        {"folder": "", "old": None, "new": "a.txt"},
+        {"folder": "", "old": {"x": 1}, "new": "a.txt"},
+        {"folder": "", "old": "a\0b", "new": "a.txt"},
+        {"folder": "", "old": "\ud800", "new": "a.txt"},
+        {"old": "taken", "new": "a.txt"},
+        None,
+        [],
+        10**400,
+    ],
+    ids=lambda line: str(line)[:60],
+)
+def test_a_log_renames_nothing_outside_the_root_and_what_is_no_log_is_said(
+    line: object, tree: Path, outside: Path, capsys: Captured
+) -> None:
+    before = contents(tree.parent)
+    (tree / "log").write_bytes(log_of(line).replace(b"{}", os.fsencode(outside)))
+    refused(["names", "--undo", "log"], capsys, "log: line 2: this is no line of such a log" if line != 10**400 else "")
+    assert {name: data for name, data in contents(tree.parent).items() if name != "clone/log"} == before
+
+
+@pytest.mark.parametrize("by_descriptor", [True, False])
+def test_a_log_renames_nothing_by_way_of_a_link(
+    by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eightfold.files.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    (tree / "deep" / "link").symlink_to(outside)
+    (tree / "log").write_bytes(log_of({"folder": "deep/link", "old": "taken", "new": "precious"}))
+    refused(["names", "--undo", "log"], capsys, "deep/link: a symbolic link, which is not followed")
+    assert contents(outside) == {"precious": PRECIOUS}
+
+
+def test_names_are_renamed_below_a_root_only(tree: Path, capsys: Captured) -> None:
+    os.mkdir(b"deep/caf\xe9")
+    os.symlink(b"caf\xe9", b"deep/link")
+    root = ["--root", "deep"]
+    assert main(["names", "--fix", "latin-1", "--apply", "log", *root, "deep"]) == 0
+    assert "to take that back: eightfold names --undo log --root deep\n" in capsys.readouterr().err
+    assert json.loads((tree / "log").read_bytes().splitlines()[1])["folder"] == ""
+    assert sorted(os.listdir("deep")) == ["café", "link"]
+    assert main(["names", "--undo", "log", *root]) == 0
+    assert sorted(os.listdir(b"deep")) == [b"caf\xe9", b"link"]
+
+
+def test_a_link_that_is_renamed_may_lead_anywhere(tree: Path, outside: Path) -> None:
+    os.symlink(outside / "precious", b"caf\xe9")
+    assert main(["names", "--fix", "latin-1", "--apply", "log", os.fsdecode(b"caf\xe9")]) == 0
+    assert os.readlink("café") == str(outside / "precious")
+
+
+def test_standard_input_chooses_no_file_of_a_plan(tree: Path, capsys: Captured) -> None:
+    (tree / "a.txt").write_bytes(PRECIOUS)
+    (tree / "plan").write_bytes(plan_for("a.txt"))
+    refused(["repair", "--apply", "plan", "-"], capsys, "plan has no plan for -")
+    assert (tree / "a.txt").read_bytes() == PRECIOUS
+
+
+def test_the_name_of_the_root_itself_lies_outside(tree: Path, capsys: Captured) -> None:
+    os.mkdir(b"deep/caf\xe9")
+    os.chdir(b"deep/caf\xe9")
+    here = os.fsdecode(os.getcwdb())
+    refused(["names", "--fix", "latin-1", "--apply", "log", here], capsys, "it lies outside ")
+    assert os.getcwdb().endswith(b"caf\xe9")
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", [["convert", "-t", "utf-16-le"], ["repair", "--errors", "latin-1", "--lossy"]])
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_no_result_in_a_folder_goes_by_way_of_a_link(
+    line: list[str], kind: str, tree: Path, outside: Path, capsys: Captured
+) -> None:
+    (tree / "in" / "sub").mkdir(parents=True)
+    (tree / "in" / "sub" / "precious").write_bytes(b"enemy's")
+    (tree / "out").mkdir()
+    if kind == "folder":
+        (tree / "out" / "sub").symlink_to(outside)
+    else:
+        (tree / "out" / "sub").mkdir()
+        (tree / "out" / "sub" / "precious").symlink_to(outside / "precious")
+    refused([*line, "-o", "out", "in"], capsys, "a symbolic link, which is not followed")
+    assert contents(outside) == {"precious": PRECIOUS}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["repair", "--plan", "record", "a.txt"],
+        ["names", "--fix", "latin-1", "--apply", "record", "."],
+        ["convert", "-t", "utf-16", "-o", "out", "--certificate", "record", "a.txt"],
+    ],
+    ids=" ".join,
+)
+def test_a_record_is_not_written_by_way_of_a_link(
+    arguments: list[str], tree: Path, outside: Path, capsys: Captured
+) -> None:
+    os.mkdir(b"deep/caf\xe9")
+    (tree / "record").symlink_to(outside / "new")
+    refused(arguments, capsys, "record: there is a file of that name")
+    assert contents(outside) == {"precious": PRECIOUS}
+
+
+# --- pipes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        REPAIR,
+        [*REPAIR, "-f", "auto"],
+        [*REPAIR, "-f", "cesu-8"],
+        CONVERT,
+        [*CONVERT, "-f", "auto"],
+        ["repair", "--plan", "p"],
+    ],
+    ids=" ".join,
+)
+def test_a_pipe_is_refused_before_anything_is_read_of_it(line: list[str], tree: Path) -> None:
+    os.mkfifo(tree / "pipe")
+    end = os.open(tree / "pipe", os.O_RDWR)
+    os.write(end, b"not to be lost")
+    done = run(*line, "pipe", cwd=tree, timeout=20)
+    assert (done.returncode, os.read(end, 100)) == (2, b"not to be lost")
+    os.close(end)
+    assert b"pipe: not a regular file" in done.stderr or b"pipe: only a file can be replaced" in done.stderr
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".git", "pipe"])
+def test_a_pipe_in_a_tree_is_not_waited_for(name: str, tree: Path) -> None:
+    os.mkfifo(tree / name)
+    assert run("check", ".", cwd=tree, timeout=20).returncode == (2 if name == ".git" else 0)
