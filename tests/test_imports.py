@@ -31,6 +31,7 @@ ORDER = (
     ("stream",),
     ("wtf8", "xtf8", "mutf8", "corrected"),
     ("codec",),
+    ("seam",),
     ("textfile",),
     ("identify", "family", "explain", "repair", "scrub", "jsontext"),
     ("__init__",),

@@ -154,6 +154,13 @@ def _surrogate(fault: Fault) -> str:
     return f"{meant} ({_shown(fault)}), which {fault.form} cannot hold"
 
 
+def _surrogate_pair(fault: Fault) -> str:
+    meant, shown = _meant(fault), _shown(fault)
+    if fault.side == "text":
+        return f"{meant} may complete a surrogate pair in the file, which cannot be read or changed there"
+    return f"surrogate pair byte sequence ({shown}) for {meant}, which {fault.form} writes as four bytes"
+
+
 def _truncated(fault: Fault) -> str:
     cause = "the end of the input" if fault.at_end else "another byte"
     return f"sequence {_shown(fault)} is cut short by {cause}"
@@ -181,9 +188,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "invalid-byte": lambda f: f"byte {_shown(f)} begins no sequence",
     "unexpected-continuation": lambda f: f"continuation byte {_shown(f)} where a lead byte is due",
     "truncated": _truncated,
-    "surrogate-pair": lambda f: (
-        f"surrogate pair byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} writes as four bytes"
-    ),
+    "surrogate-pair": _surrogate_pair,
     "unpaired-surrogate": lambda f: f"unpaired surrogate {_meant(f, 'code point')} ({_shown(f)})",
     "four-byte": lambda f: (
         f"four-byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} does not have: it writes surrogate pairs"

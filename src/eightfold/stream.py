@@ -193,6 +193,10 @@ class Encoder(codecs.IncrementalEncoder):
         """Whether a lead is held, to see what follows it."""
         return bool(self._held)
 
+    def discard(self) -> None:
+        """Forget a lead that is held; whoever calls this has said so."""
+        self._held = ""
+
     def finish(self) -> bytes:
         """Return the bytes of a lead that is held, if one is; unlike `encode`, never a signature."""
         return self.encode("", final=True) if self._held else b""
