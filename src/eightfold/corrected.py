@@ -17,7 +17,7 @@ from eightfold.forms import Form, Row, Signature, corrected_utf_8, fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.forms.utf_8 import CONTINUATION
 from eightfold.reference import opening
-from eightfold.stream import Checker, Located
+from eightfold.stream import Checker, Copied, Located
 from eightfold.text import Data, LinePosition, bytes_of
 
 _C = CONTINUATION
@@ -85,7 +85,7 @@ def lint(data: Data) -> Iterator[Fault]:
     return (found.fault for found in Linter().check(data, final=True))
 
 
-class Linter:
+class Linter(Copied):
     r"""Finds piece by piece what :func:`lint` finds in the whole, with lines and columns.
 
     It is used as :class:`eightfold.stream.Checker` is.

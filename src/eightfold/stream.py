@@ -22,7 +22,7 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from eightfold import reference
-from eightfold.faults import ConversionError, Fault, code_point_name
+from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
@@ -55,6 +55,15 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     return locked
 
 
+class Copied:
+    """Copies and pickles with a state of its own: what changes in it is copied too, the lock of a thread is not."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        from copy import copy
+
+        return {name: copy(value) for name, value in vars(self).items() if name != "_lock"}
+
+
 class _Opening:
     """Which form holds in a stream: known at once, or when the first bytes have shown a signature or none.
 
@@ -82,7 +91,7 @@ class _Opening:
 
 
 @_in_turn("decode", "reset", "getstate", "setstate")
-class Decoder(codecs.IncrementalDecoder):
+class Decoder(Copied, codecs.IncrementalDecoder):
     r"""Decodes a form piece by piece.
 
     Args:
@@ -144,7 +153,7 @@ class Decoder(codecs.IncrementalDecoder):
 
 
 @_in_turn("encode", "finish", "reset", "getstate", "setstate")
-class Encoder(codecs.IncrementalEncoder):
+class Encoder(Copied, codecs.IncrementalEncoder):
     r"""Encodes a form piece by piece.
 
     A lead at the end of a piece is held where a pair is written otherwise than its halves (WTF-8 and CESU-8): finish
@@ -231,16 +240,35 @@ class Encoder(codecs.IncrementalEncoder):
 
 
 class _ConverterState(NamedTuple):
+    """What a converter carries from call to call.
+
+    Attributes:
+        held: bytes of the source that are not converted yet.
+        offset: where they begin in the source.
+        chosen: see :class:`_Opening`.
+        in_run: whether a sequence without a fixed length goes on, its beginning met already.
+        lead: a lead that the target must see together with what follows it, with its place.
+        mark_due: whether the target's signature is to be written.
+        dropped: how many bytes more than are held belong to a sequence without a fixed length that is an error.
+    """
+
     held: bytes = b""
     offset: int = 0
     chosen: int = 0
     in_run: bool = False
     lead: tuple[int, int, int] | None = None
     mark_due: bool = True
+    dropped: int = 0
+
+
+def _lengthened(error: ConversionError, count: int) -> ConversionError:
+    """Return the same error with a sequence that is longer by bytes that were not kept."""
+    fault = replace(error.fault, end=error.fault.end + count)
+    return ConversionError(error.source, error.target, error.start, error.end + count, fault)
 
 
 @_in_turn("convert", "reset", "getstate", "setstate")
-class Converter:
+class Converter(Copied):
     r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
 
     Args:
@@ -274,20 +302,28 @@ class Converter:
         except ConversionError as error:
             settled = error.fault.start - self._state.offset
             if final or error.fault.side != "source" or not self._may_go_on(content, settled):
+                if self._state.dropped:
+                    raise _lengthened(error, self._state.dropped) from None
                 raise
         # What is wrong there depends on what follows: it is told when that is there.
-        written = self._converted(content[:settled], final=False)
-        self._state = self._state._replace(held=self._state.held + content[settled:])
+        dropped, written = self._state.dropped, self._converted(content[:settled], final=False)
+        self._hold(content[settled:], dropped)
         return written
 
     def _may_go_on(self, content: bytes, start: int) -> bool:
+        plain = self._plain(content)
+        return plain is not None and reference.fault_at(plain, content, start, final=False) is None
+
+    def _plain(self, content: bytes) -> Form | None:
         opened = _Opening(self.source, self._state.chosen).after(content, final=False)
-        plain = None if opened is None else opened[0].plain
-        return (
-            plain is not None
-            and not reference.begins_run(plain, content, start)
-            and (reference.fault_at(plain, content, start, final=False) is None)
-        )
+        return None if opened is None else opened[0].plain
+
+    def _hold(self, rest: bytes, dropped: int) -> None:
+        """Hold a sequence that is wrong however it ends; of one without a fixed length, only what its fault shows."""
+        plain = self._plain(rest)
+        kept = UNITS_KEPT if plain is not None and reference.begins_run(plain, rest, 0) else len(rest)
+        held = self._state.held + rest[:kept]
+        self._state = self._state._replace(held=held, dropped=dropped + len(rest[kept:]))
 
     def _converted(self, content: bytes, *, final: bool) -> bytes:
         state = self._state
@@ -357,7 +393,7 @@ class Located(NamedTuple):
 
 
 @_in_turn("check")
-class Checker:
+class Checker(Copied):
     r"""Finds the faults of a form piece by piece: the same as :func:`eightfold.faults` of the whole, with their places.
 
     Args:
