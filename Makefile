@@ -62,6 +62,7 @@ lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 0 --quiet tests/test_typing.py
 
 versions: $(INSTALLED_DEV) ## say which versions are at work
 	@$(BIN)/python --version

@@ -156,7 +156,7 @@ def _encode(form: Form, text: str, errors: str = "strict") -> tuple[bytes, int]:
 
 
 def _decode(form: Form, data: Data, errors: str = "strict") -> tuple[str, int]:
-    return decode(data, form, errors), len(data)
+    return decode(data, form, errors), memoryview(data).nbytes
 
 
 class _OfOneForm(type):

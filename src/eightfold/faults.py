@@ -81,6 +81,36 @@ def hex_bytes(data: bytes) -> str:
     return data.hex(" ").upper()
 
 
+def wants_bytes(given: object) -> TypeError:
+    """Return the exception for what was given in place of bytes, with what to pass instead.
+
+    >>> str(wants_bytes("abc"))
+    'a bytes-like object is required, not str: decode takes bytes; to encode a str use encode'
+    """
+    wrong = f"a bytes-like object is required, not {type(given).__name__}"
+    if isinstance(given, str):
+        return TypeError(f"{wrong}: decode takes bytes; to encode a str use encode")
+    if hasattr(given, "__fspath__"):
+        return TypeError(f"{wrong}: pass what the file holds, path.read_bytes()")
+    if hasattr(given, "read"):
+        return TypeError(f"{wrong}: pass what it holds, file.read(), of a file opened in binary mode")
+    return TypeError(wrong)
+
+
+def wants_text(given: object) -> TypeError:
+    """Return the exception for what was given in place of a str, with what to do instead.
+
+    >>> str(wants_text(b"abc"))
+    'text must be a str, not bytes: encode takes a str; to decode bytes use decode'
+    """
+    wrong = f"text must be a str, not {type(given).__name__}"
+    try:
+        memoryview(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError, BufferError):
+        return TypeError(wrong)
+    return TypeError(f"{wrong}: encode takes a str; to decode bytes use decode")
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     r"""One place where input is ill-formed, or cannot be carried over.
@@ -280,3 +310,19 @@ class ConversionError(UnicodeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.target, self.start, self.end, self.fault), self.__dict__
+
+
+def fault_of(error: BaseException) -> Fault | None:
+    r"""Return the fault that an exception carries, or None: for ``except UnicodeDecodeError``, whose type has none.
+
+    Where all errors are from this package, ``except eightfold.DecodeError`` needs no such question.
+
+    >>> import eightfold
+    >>> try:
+    ...     eightfold.decode(b"\xff", "utf-8")
+    ... except UnicodeDecodeError as error:
+    ...     print(fault_of(error))
+    byte FF begins no sequence
+    """
+    fault = getattr(error, "fault", None)
+    return fault if isinstance(fault, Fault) else None

@@ -67,7 +67,7 @@ class Seam:
     """
 
     def __init__(self, binary: BufferedIOBase, path: str | bytes | os.PathLike[str] | int, *, appends: bool) -> None:
-        self.continued = False
+        self.continued: bool = False
         self._binary = binary
         self._path = path
         self._appends = appends

@@ -22,7 +22,7 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from eightfold import reference
-from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name
+from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
@@ -107,14 +107,17 @@ class Decoder(Copied, codecs.IncrementalDecoder):
     """
 
     def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
-        self.form = form_named(form)
+        self.form: Form = form_named(form)
         check_policy(errors, self.form)
         super().__init__(errors)
         self._held = b""
         self._opening = _Opening(self.form)
         self._in_run = False
 
-    def decode(self, input: Data, final: bool = False) -> str:  # type: ignore[override]
+    def __repr__(self) -> str:
+        return f"<Decoder {self.form.name}, {self.errors}>"
+
+    def decode(self, input: Data, final: bool = False) -> str:
         """Return the text of as many bytes as can be decoded now; the rest is held for the next call.
 
         Raises:
@@ -174,12 +177,15 @@ class Encoder(Copied, codecs.IncrementalEncoder):
     _held = ""
 
     def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
-        self.form = form_named(form)
+        self.form: Form = form_named(form)
         check_policy(errors, self.form)
         super().__init__(errors)
         self._plain, self._mark = signed(self.form)
         self._holds = reference.holds_back_lead(self._plain)
         self._mark_due = bool(self._mark)
+
+    def __repr__(self) -> str:
+        return f"<Encoder {self.form.name}, {self.errors}>"
 
     def encode(self, input: str, final: bool = False) -> bytes:
         """Return the bytes of as much text as can be encoded now; a lead at its end may be held for the next call.
@@ -187,7 +193,10 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         Raises:
             EncodeError: with offsets relative to its object: what was held, then this text.
         """
-        content, held = self._held + input, ""
+        try:
+            content, held = self._held + input, ""
+        except TypeError:
+            raise wants_text(input) from None
         if self._holds and not final and "\ud800" <= content[-1:] <= "\udbff":
             content, held = content[:-1], content[-1]
         encoded = encoded_piece(self.form, self.errors, content)
@@ -284,11 +293,14 @@ class Converter(Copied):
     """
 
     def __init__(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> None:
-        self.source = form_named(source)
-        self.target = form_named(target)
+        self.source: Form = form_named(source)
+        self.target: Form = form_named(target)
         self.errors = errors
         check_policy(errors, self.source, self.target)
         self._state = _ConverterState()
+
+    def __repr__(self) -> str:
+        return f"<Converter {self.source.name} to {self.target.name}, {self.errors}, at byte {self._state.offset}>"
 
     def convert(self, chunk: Data, final: bool = False) -> bytes:
         """Return the bytes of the target for as much of the source as can be converted now.
@@ -405,12 +417,15 @@ class Checker(Copied):
     """
 
     def __init__(self, form: AnyForm) -> None:
-        self.form = form_named(form)
+        self.form: Form = form_named(form)
         self._opening = _Opening(self.form)
         self._held = b""
         self._offset = 0
         self._run: Located | None = None
         self._position: LinePosition | None = None
+
+    def __repr__(self) -> str:
+        return f"<Checker {self.form.name}, at byte {self._offset}>"
 
     def check(self, chunk: Data, final: bool = False) -> list[Located]:
         """Return the faults that are certain now, with offsets into the whole input."""

@@ -342,6 +342,10 @@ def _known(data: bytes) -> Wtf8:
 
 
 __all__ = [
-    *("Wtf8", "concat", "from_code_units", "replace_surrogates_in_place"),
-    *("to_code_units", "to_utf8"),
+    "Wtf8",
+    "concat",
+    "from_code_units",
+    "replace_surrogates_in_place",
+    "to_code_units",
+    "to_utf8",
 ]

@@ -63,10 +63,10 @@ class Row:
     def __init__(self, first: int, last: int, *unit_ranges: int | Sequence[int], source: str = "") -> None:
         if not (isinstance(first, int) and isinstance(last, int)):
             raise TypeError(f"code points are integers, not {first!r} and {last!r}")
-        self.first = first
-        self.last = last
-        self.unit_ranges = tuple(_range(given) for given in unit_ranges)
-        self.source = source
+        self.first: int = first
+        self.last: int = last
+        self.unit_ranges: tuple[Range, ...] = tuple(_range(given) for given in unit_ranges)
+        self.source: str = source
         if not unit_ranges or not 0 <= first <= last <= LARGEST_VALUE:
             raise ValueError(f"{self} is empty or out of range")
         _check_count(self, self.unit_ranges, first, last)
@@ -223,24 +223,24 @@ class Form:
         source: str = "",
     ) -> None:
         self.name = name
-        self.rows = tuple(rows)
+        self.rows: tuple[Row, ...] = tuple(rows)
         self.unit_bits = unit_bits
-        self.units = tuple(units)
-        self.names = tuple(names)
-        self.aliases = tuple(aliases)
+        self.units: tuple[FaultRow, ...] = tuple(units)
+        self.names: tuple[FaultRow, ...] = tuple(names)
+        self.aliases: tuple[str, ...] = tuple(aliases)
         self.longest_match = longest_match
         self.joins_pairs = joins_pairs
         self.byte_order = byte_order
-        self.signatures = tuple(signatures)
+        self.signatures: tuple[Signature, ...] = tuple(signatures)
         self.refuses = refuses
-        self.variants = tuple(variants)
+        self.variants: tuple[Variant, ...] = tuple(variants)
         self.decode_only = decode_only
         self.cpython_reasons = cpython_reasons
         self.note = note
         self.source = source
         self.sequences: tuple[Row | FaultRow, ...] = (*self.rows, *self.units)
         """What the input is cut into: the rows, and the ill-formed sequences that are one decoding unit."""
-        self.run_unit = next((unit for unit in self.units if unit.run), None)
+        self.run_unit: FaultRow | None = next((unit for unit in self.units if unit.run), None)
         """The ill-formed sequence that has no fixed length, if the form has one."""
         self.derived: dict[str, Any] = {}
         """What an engine derives from the tables, kept with the form."""
