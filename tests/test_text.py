@@ -289,7 +289,9 @@ def test_what_wants_bytes_says_what_to_pass(name: str) -> None:
 @pytest.mark.parametrize("name", TEXT_WANTED)
 def test_what_wants_text_says_what_to_use(name: str) -> None:
     for given in (b"abc", bytearray(), memoryview(b"")):
-        with pytest.raises(TypeError, match=r"text must be a str, not .*encode takes a str; to decode bytes use decode"):
+        with pytest.raises(
+            TypeError, match=r"^text must be a str, not .*: encode takes a str; to decode bytes use dec"
+        ):
             TEXT_WANTED[name](given)
     with pytest.raises(TypeError) as caught:
         TEXT_WANTED[name](None)
