@@ -6,6 +6,8 @@ import codecs
 import copy
 import io
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -118,3 +120,19 @@ def test_streams_are_refused_with_the_reason() -> None:
         for way in WAYS.values():
             with pytest.raises(TypeError, match="an open stream"):
                 way(stream)
+
+
+WITHOUT_GLOBAL_LOCK = """
+import copy, pickle, sys
+sys._is_gil_enabled = lambda: False
+import eightfold
+converter = eightfold.Converter("utf-8", "wtf-8")
+converter.convert(b"\\xc3")
+for twin in copy.copy(converter), copy.deepcopy(converter), pickle.loads(pickle.dumps(converter)):
+    assert twin.convert(b"\\xa9") == b"\\xc3\\xa9"
+    assert twin._lock is not converter._lock
+"""
+
+
+def test_the_lock_of_a_coder_is_not_copied() -> None:
+    subprocess.run([sys.executable, "-c", WITHOUT_GLOBAL_LOCK], check=True)

@@ -478,6 +478,14 @@ def test_a_document_refuses_nul_under_every_policy(errors: str) -> None:
     assert (error.start, error.end, error.object, error.fault.kind) == (2, 3, "ab\0", "raw-nul")
 
 
+def test_a_document_refuses_what_a_handler_writes() -> None:
+    import codecs
+
+    codecs.register_error("nul", lambda error: ("\0", error.end))
+    with pytest.raises(ValueError, match="'nul' wrote U"):
+        corrected.write_document("\x80", "nul")
+
+
 def test_a_document_ends_lines_as_it_is_asked() -> None:
     text = "one\r\ntwo\rthree\u2028four\u2029five\n\nsix"
     assert corrected.write_document(text, end_lines=True) == MAGIC + b"one\ntwo\nthree\nfour\nfive\n\nsix"

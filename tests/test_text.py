@@ -289,9 +289,7 @@ def test_what_wants_bytes_says_what_to_pass(name: str) -> None:
 @pytest.mark.parametrize("name", TEXT_WANTED)
 def test_what_wants_text_says_what_to_use(name: str) -> None:
     for given in (b"abc", bytearray(), memoryview(b"")):
-        with pytest.raises(
-            TypeError, match=r"^text must be a str, not .*: encode takes a str; to decode bytes use dec"
-        ):
+        with pytest.raises(TypeError, match=r"^text must be a str, not .*: encode takes a str; to decode bytes"):
             TEXT_WANTED[name](given)
     with pytest.raises(TypeError) as caught:
         TEXT_WANTED[name](None)

@@ -101,7 +101,7 @@ def write_document(
 
     Raises:
         EncodeError: the text holds U+0000, or what the form lacks, and the policy is strict.
-        LookupError: no such policy. ValueError: the form refuses it.
+        LookupError: no such policy. ValueError: an error handler wrote U+0000.
 
     Source: Corrected UTF-8, Putting it all together; Other legacy control characters.
 
@@ -114,6 +114,8 @@ def write_document(
         fault = Fault("raw-nul", _NAME, at, at + 1, b"", 0, "text")
         raise EncodeError(_NAME, text, at, at + 1, str(fault), fault)
     data = encode(text, corrected_utf_8.CORRECTED_UTF_8, errors)
+    if b"\0" in data:
+        raise ValueError(f"the error handler {errors!r} wrote U+0000, which must not be in a document")
     if end_lines:
         for line_end in _LINE_ENDS:
             data = data.replace(line_end, b"\n")

@@ -90,7 +90,7 @@ class _Opening:
         return _Opening(self.asked, announced.index(opening[0]) + 1), opening[1]
 
 
-@_in_turn("decode", "reset", "getstate", "setstate")
+@_in_turn("decode", "reset", "getstate", "setstate", "__getstate__")
 class Decoder(Copied, codecs.IncrementalDecoder):
     r"""Decodes a form piece by piece.
 
@@ -155,7 +155,7 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         self._in_run = bool(flags % 2)
 
 
-@_in_turn("encode", "finish", "reset", "getstate", "setstate")
+@_in_turn("encode", "finish", "reset", "getstate", "setstate", "__getstate__")
 class Encoder(Copied, codecs.IncrementalEncoder):
     r"""Encodes a form piece by piece.
 
@@ -276,7 +276,7 @@ def _lengthened(error: ConversionError, count: int) -> ConversionError:
     return ConversionError(error.source, error.target, error.start, error.end + count, fault)
 
 
-@_in_turn("convert", "reset", "getstate", "setstate")
+@_in_turn("convert", "reset", "getstate", "setstate", "__getstate__")
 class Converter(Copied):
     r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
 
@@ -404,7 +404,7 @@ class Located(NamedTuple):
     column: int
 
 
-@_in_turn("check")
+@_in_turn("check", "__getstate__")
 class Checker(Copied):
     r"""Finds the faults of a form piece by piece: the same as :func:`eightfold.faults` of the whole, with their places.
 

@@ -95,7 +95,7 @@ class TextFile(io.TextIOWrapper):
         self._seam = Seam(opened.binary, opened.path, appends="a" in opened.mode)
 
     def __repr__(self) -> str:
-        return f"<eightfold.{type(self).__name__} name={self._path!r} mode={self.mode!r} form={self._form.name!r}>"
+        return f"<eightfold.textfile.TextFile name={self._path!r} mode={self.mode!r} form={self._form.name!r}>"
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -223,19 +223,20 @@ class TextFile(io.TextIOWrapper):
 class UpdatedTextFile(TextFile):
     """A text file that is read and written: reading settles what was written before."""
 
-    def _begin_reading(self) -> None:
-        if self._seam.continued:
-            self._settle()
-            self.flush()  # Up to Python 3.12.1 reading a part does not write what is buffered.
+    def _end_writing(self) -> None:
+        self._settle()
+        self.flush()  # Up to Python 3.12.1 reading a part does not write what is buffered.
 
     def read(self, size: int | None = -1, /) -> str:
         """Write what is held, and read; see :meth:`io.TextIOWrapper.read`."""
-        self._begin_reading()
+        if self._seam.continued:
+            self._end_writing()
         return super().read(size)
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         """Write what is held, and read a line; see :meth:`io.TextIOWrapper.readline`. Iteration calls it too."""
-        self._begin_reading()
+        if self._seam.continued:
+            self._end_writing()
         return super().readline(size)
 
 
