@@ -27,6 +27,7 @@ def data(mapped: mmap.mmap, file: io.BytesIO) -> None:
         assert_type(eightfold.decode(each, "wtf-8"), str)
         assert_type(eightfold.is_well_formed(each, "wtf-8"), bool)
         eightfold.Checker("utf-8").check(each), eightfold.Converter("utf-8", "wtf-8").convert(each)
+        eightfold.wtf8.to_utf8(each), eightfold.repair.plan(each), eightfold.jsontext.scrub(each)
         eightfold.identify(each), list(eightfold.faults(each, "utf-8")), eightfold.explain(each, "utf-8")
 
 def faults(text: str) -> eightfold.Fault | None:
@@ -42,6 +43,10 @@ def faults(text: str) -> eightfold.Fault | None:
     except UnicodeError as error:
         return eightfold.fault_of(error)
     return None
+
+def in_place(mapped: mmap.mmap) -> None:
+    for each in (mapped, array.array("H"), bytearray()):
+        eightfold.wtf8.replace_surrogates_in_place(each)
 
 def wrong() -> None:
     eightfold.decode("text", "utf-8")  # wrong
@@ -80,5 +85,11 @@ def test_a_program_of_a_user_checks(tmp_path: Path) -> None:
 def test_the_hints_can_be_read_at_run_time() -> None:
     import typing
 
-    for verb in (eightfold.locate, eightfold.Converter.convert, eightfold.open, eightfold.identify):
+    for verb in (
+        eightfold.locate,
+        eightfold.wtf8.replace_surrogates_in_place,
+        eightfold.Converter.convert,
+        eightfold.open,
+        eightfold.identify,
+    ):
         assert "return" in typing.get_type_hints(verb)
