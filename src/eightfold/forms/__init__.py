@@ -51,7 +51,7 @@ def forms() -> tuple[Form, ...]:
     return _FORMS
 
 
-_NOT_GIVEN: Any = None
+_NOT_GIVEN: Any = object()
 
 
 def form(name: Form | str = _NOT_GIVEN) -> Form:
@@ -68,7 +68,7 @@ def form(name: Form | str = _NOT_GIVEN) -> Form:
     """
     if isinstance(name, Form):
         return name
-    if name is None:
+    if name is _NOT_GIVEN:
         raise TypeError(f"form takes the name of a form: {', '.join(each.name for each in _FORMS)}")
     if not isinstance(name, str):
         raise TypeError(f"a form is a Form or the name of one, not {type(name).__name__}")
