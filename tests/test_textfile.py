@@ -216,6 +216,27 @@ def test_writing_after_seeking_joins_too(path: Path) -> None:
     assert path.read_bytes() == b"a" + PAIR + b"234"
 
 
+@pytest.mark.parametrize("mode", ["a+", "r+"])
+@pytest.mark.parametrize("length", [4, 20_000])
+def test_what_was_read_ahead_does_not_come_between(path: Path, mode: str, length: int) -> None:
+    before = b"x" * (length - 3) + LEAD
+    path.write_bytes(before)
+    with eightfold.open(path, mode, "wtf-8") as file:
+        file.seek(0)
+        assert file.read() == eightfold.decode(before, "wtf-8")
+        file.write("\ude00y")
+        file.seek(0)
+        assert file.read().endswith("x\U0001f600y")
+        file.write("z")
+    assert path.read_bytes() == before[:-3] + PAIR + b"yz"
+
+
+@pytest.mark.parametrize("given", [b"bytes", 5, None])
+def test_only_text_is_written(path: Path, given: Any) -> None:
+    with eightfold.open(path, "w", "wtf-8") as file, pytest.raises(TypeError, match="must be str"):
+        file.write(given)
+
+
 def test_lines_that_are_appended_one_by_one_add_up(path: Path) -> None:
     text = "one \ud83d\ude00 two\ud83d"
     for character in text:

@@ -120,9 +120,9 @@ class TextFile(io.TextIOWrapper):
         """Write text; see :meth:`io.TextIOWrapper.write`.
 
         Raises:
-            EncodeError: the form cannot write it, and the policy is strict; nothing of it is written.
+            EncodeError: the form cannot write it, and the policy is strict. TypeError: it is not a str.
         """
-        if self._seam.continued or not text:
+        if self._seam.continued or not text or not isinstance(text, str):
             return super().write(text)
         joined = self._join(text)
         super().write(text[joined:])
