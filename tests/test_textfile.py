@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,6 @@ import eightfold
 
 LEAD, TRAIL, PAIR = b"\xed\xa0\xbd", b"\xed\xb8\x80", b"\xf0\x9f\x98\x80"
 CESU_PAIR = LEAD + TRAIL
-
-
-class ShortRaw(io.RawIOBase):
-    """A raw file that takes a thousand bytes at a time."""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        return min(len(data), 1000)
 
 
 @pytest.fixture
