@@ -86,6 +86,8 @@ lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	@test -x $(BIN)/basedpyright || { echo "make lint: basedpyright is missing" >&2; exit 1; }
+	$(BIN)/python -m pytest -n 0 --quiet tests/test_typing.py
 
 versions: $(INSTALLED_DEV) ## say which versions are at work
 	@$(BIN)/python --version

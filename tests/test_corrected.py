@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from byte_classes import strings
+from eightfold import corrected
 from eightfold.corrected import DOCUMENT, MAGIC, Linter, lint
 from eightfold.stream import Checker, Decoder, Encoder
 
@@ -458,3 +459,47 @@ class TestLinter:
         linter = Linter()
         assert linter.check(MAGIC[:7]) == []
         assert [each.fault.kind for each in linter.check(b"\t")] == ["no-signature", "raw-nul", "control"]
+
+
+# --- documents written ------------------------------------------------------------------------------------------------
+
+
+def test_a_document_is_written_with_its_magic_number_and_read_back() -> None:
+    for text in ("", "one\n", "\u00a0 \U0001f600\r\n"):
+        assert corrected.write_document(text) == eightfold.encode(text, SIGNED)
+        assert eightfold.decode(corrected.write_document(text), SIGNED) == text
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "private-use"])
+def test_a_document_refuses_nul_under_every_policy(errors: str) -> None:
+    with pytest.raises(eightfold.EncodeError, match=r"U\+0000 must not be in a document") as caught:
+        corrected.write_document("ab\0", errors)
+    error = caught.value
+    assert (error.start, error.end, error.object, error.fault.kind) == (2, 3, "ab\0", "raw-nul")
+
+
+def test_a_document_refuses_what_a_handler_writes() -> None:
+    import codecs
+
+    codecs.register_error("nul", lambda error: ("\0", error.end))
+    with pytest.raises(ValueError, match="'nul' wrote U"):
+        corrected.write_document("\x80", "nul")
+
+
+def test_a_document_ends_lines_as_it_is_asked() -> None:
+    text = "one\r\ntwo\rthree\u2028four\u2029five\n\nsix"
+    assert corrected.write_document(text, end_lines=True) == MAGIC + b"one\ntwo\nthree\nfour\nfive\n\nsix"
+    assert corrected.write_document("one", end_last_line=True) == MAGIC + b"one\n"
+    assert corrected.write_document("one\n", end_last_line=True) == MAGIC + b"one\n"
+    assert corrected.write_document("", end_last_line=True) == MAGIC
+    assert list(lint(corrected.write_document(text, end_lines=True, end_last_line=True))) == []
+
+
+def test_a_document_takes_policies_and_no_others() -> None:
+    with pytest.raises(eightfold.EncodeError):
+        corrected.write_document("\ud800")
+    assert corrected.write_document("\ud800", "replace") == MAGIC + b"?"
+    with pytest.raises(LookupError):
+        corrected.write_document("", "no such policy")
+    with pytest.raises(TypeError, match="must be a str"):
+        corrected.write_document(b"")  # type: ignore[arg-type]

@@ -31,6 +31,7 @@ ORDER = (
     ("stream",),
     ("wtf8", "xtf8", "mutf8", "corrected"),
     ("codec",),
+    ("seam",),
     ("textfile",),
     ("identify", "family", "explain", "repair", "scrub", "jsontext"),
     ("__init__",),
@@ -43,6 +44,8 @@ ORDER = (
 RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}
 DOORS = ("files", "columns", "web", "cli")
 """The only rooms with third-party packages."""
+TYPES = "_typeshed"
+"""What type checkers have of the standard library; at run time it is not there, so it can only be imported for them."""
 CORE, CHOOSERS = "_native", ("_engine",)
 """The compiled core, and who may import it: to the reference, and to all others, it is a stranger."""
 
@@ -101,7 +104,7 @@ def breaches(sources: dict[str, tuple[str, bool]]) -> list[str]:
         for name in imports(source, module, is_package=is_package):
             target = own_module(name, known)
             if target is None:
-                if name.partition(".")[0] not in sys.stdlib_module_names and room not in DOORS:
+                if name.partition(".")[0] not in {*sys.stdlib_module_names, TYPES} and room not in DOORS:
                     found.append(f"{module or 'the package'} imports {name}, which is a third party's")
             elif room_of(target) == CORE:
                 if room not in CHOOSERS:

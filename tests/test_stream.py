@@ -240,6 +240,41 @@ def test_a_converter_tells_the_same_fault_at_every_split(form: eightfold.Form) -
             assert told(lambda: converter.convert(data[:cut]) + converter.convert(data[cut:], final=True)) == whole
 
 
+def raised(pieces: list[bytes], errors: str) -> tuple[Any, ...] | bytes:
+    converter, written = Converter("corrected-utf-8", "utf-8", errors), b""
+    try:
+        for at, piece in enumerate(pieces, 1):
+            written += converter.convert(piece, at == len(pieces))
+    except eightfold.ConversionError as error:
+        return error.start, error.end, error.fault, str(error)
+    return written
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogatepass", "private-use", "replace", "backslashreplace"])
+@pytest.mark.parametrize("data", [b"\xff\xbb", b"ab\xff\xbb\xfe\x80c", b"a\xff" + b"\xbb" * 200 + b"z", b"\xfe" * 130])
+def test_a_reserved_run_has_one_end_at_every_split(data: bytes, errors: str) -> None:
+    whole = raised([data], errors)
+    for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
+        if second - first in (0, 1, 70):
+            assert raised([data[:first], data[first:second], data[second:]], errors) == whole
+    assert raised([*(bytes([byte]) for byte in data), b""], errors) == whole
+
+
+def test_a_converter_holds_little_of_a_reserved_run_that_is_an_error() -> None:
+    converter = Converter("corrected-utf-8", "utf-8")
+    for _ in range(20):
+        assert converter.convert(b"\xff\xbb" * 10_000) == b""
+        held = converter.getstate()[0]
+        assert isinstance(held, bytes)
+        assert len(held) == 64
+    state = converter.getstate()
+    for _ in range(2):  # What raises is as before.
+        with pytest.raises(eightfold.ConversionError) as caught:
+            converter.convert(b"a")
+        assert (caught.value.start, caught.value.end, caught.value.fault.end) == (0, 400_000, 400_000)
+        assert converter.getstate() == state
+
+
 def test_a_converter_goes_back_to_a_state() -> None:
     converter = Converter("generalized-utf-8", "wtf-8")
     assert converter.convert(b"a\xed\xa0\xbd\xed") == b"a"

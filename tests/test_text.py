@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import array
 import codecs
+import io
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -244,3 +247,93 @@ def test_offsets_count_the_signature_but_as_cpython_in_utf_8_sig() -> None:
             decode(b"\xef\xbb\xbfa\xff")
         assert (plain.value.object, plain.value.start, plain.value.end) == (b"a\xff", 1, 2)
     assert [fault.start for fault in eightfold.faults(b"\xef\xbb\xbfa\xff", "utf-8-sig")] == [4]
+
+
+# --- what is said of wrong arguments ----------------------------------------------------------------------------------
+
+
+BYTES_WANTED: dict[str, Callable[[Any], Any]] = {
+    "decode": lambda given: eightfold.decode(given, "utf-8"),
+    "decode_code_points": lambda given: eightfold.decode_code_points(given, "utf-8"),
+    "convert": lambda given: eightfold.convert(given, "utf-8", "wtf-8"),
+    "is_well_formed": lambda given: eightfold.is_well_formed(given, "utf-8"),
+    "faults": lambda given: list(eightfold.faults(given, "utf-8")),
+    "tally": lambda given: eightfold.tally(given, "utf-8"),
+    "identify": eightfold.identify,
+    "Converter": lambda given: eightfold.Converter("utf-8", "wtf-8").convert(given),
+    "Checker": lambda given: eightfold.Checker("utf-8").check(given),
+    "codec": lambda given: eightfold.codec.codec_info(eightfold.form("wtf-8")).incrementaldecoder().decode(given),
+}
+TEXT_WANTED: dict[str, Callable[[Any], Any]] = {
+    "encode": lambda given: eightfold.encode(given, "utf-8"),
+    "is_encodable": lambda given: eightfold.is_encodable(given, "utf-8"),
+    "encode_faults": lambda given: list(eightfold.encode_faults(given, "utf-8")),
+    "codec": lambda given: eightfold.codec.codec_info(eightfold.form("wtf-8")).incrementalencoder().encode(given),
+}
+
+
+@pytest.mark.parametrize("name", BYTES_WANTED)
+def test_what_wants_bytes_says_what_to_pass(name: str) -> None:
+    for given, advice in (
+        ("abc", "not str: decode takes bytes; to encode a str use encode"),
+        (Path("file"), f"not {type(Path()).__name__}: pass what the file holds, path.read_bytes()"),
+        (io.BytesIO(), "not BytesIO: pass what it holds, file.read(), of a file opened in binary mode"),
+        (None, "not NoneType"),
+        (3, "not int"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            BYTES_WANTED[name](given)
+        assert str(caught.value) == f"a bytes-like object is required, {advice}"
+
+
+@pytest.mark.parametrize("name", TEXT_WANTED)
+def test_what_wants_text_says_what_to_use(name: str) -> None:
+    for given in (b"abc", bytearray(), memoryview(b"")):
+        with pytest.raises(TypeError, match=r"^text must be a str, not .*: encode takes a str; to decode bytes"):
+            TEXT_WANTED[name](given)
+    with pytest.raises(TypeError) as caught:
+        TEXT_WANTED[name](None)
+    assert str(caught.value) == "text must be a str, not NoneType"
+
+
+def test_other_errors_of_a_buffer_are_its_own() -> None:
+    closed = memoryview(b"abc")
+    closed.release()
+    for verb in BYTES_WANTED.values():
+        with pytest.raises(ValueError, match="released"):
+            verb(closed)
+
+
+def test_form_without_a_name_lists_the_names() -> None:
+    with pytest.raises(TypeError) as caught:
+        eightfold.form()
+    assert all(form.name in str(caught.value) for form in eightfold.forms())
+
+
+def test_coders_say_what_they_do() -> None:
+    converter = eightfold.Converter("cesu-8", "utf-8", "replace")
+    converter.convert(b"abc")
+    assert repr(converter) == "<Converter cesu-8 to utf-8, replace, at byte 3>"
+    checker = eightfold.Checker("wtf-8")
+    checker.check(b"ab\xed")
+    assert repr(checker) == "<Checker wtf-8, at byte 2>"
+    assert repr(eightfold.stream.Decoder("wtf-8")) == "<Decoder wtf-8, strict>"
+    assert repr(eightfold.stream.Encoder("wtf-8", "ignore")) == "<Encoder wtf-8, ignore>"
+
+
+def test_a_codec_counts_the_bytes_of_any_buffer() -> None:
+    decode = eightfold.codec.codec_info(eightfold.form("wtf-16-le")).decode
+    assert decode(array.array("H", [0x41, 0x42])) == ("AB" if sys.byteorder == "little" else "\u4100\u4200", 4)
+
+
+def test_the_fault_of_an_exception_is_asked_for_in_one_way() -> None:
+    for raising, kind in (
+        (lambda: eightfold.decode(b"\xff", "utf-8"), "invalid-byte"),
+        (lambda: eightfold.encode("\ud800", "utf-8"), "unrepresentable"),
+        (lambda: eightfold.convert(b"\xff", "utf-8", "wtf-8"), "invalid-byte"),
+        (lambda: b"\xff".decode("utf-8"), None),
+    ):
+        with pytest.raises(UnicodeError) as caught:
+            raising()
+        fault = eightfold.fault_of(caught.value)
+        assert (fault and fault.kind) == kind

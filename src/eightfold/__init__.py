@@ -11,7 +11,7 @@ from eightfold import xtf8
 from eightfold._engine import ENGINE
 from eightfold.codec import register_codecs, unregister_codecs
 from eightfold.explain import Explained, explain
-from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
+from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault, fault_of
 from eightfold.forms import FaultRow, Form, Row, Signature, Variant, fault_row, form, forms
 from eightfold.identify import Identification, identify
 from eightfold.scrub import scrub, scrub_report
@@ -77,6 +77,7 @@ __all__ = [
     "encode_code_points",
     "encode_faults",
     "explain",
+    "fault_of",
     "fault_row",
     "faults",
     "form",

@@ -6,13 +6,14 @@ After :func:`register_codecs`, ``b.decode("wtf-8")``, ``s.encode("cesu-8")`` and
 from __future__ import annotations
 
 import codecs
-from functools import partialmethod
-from typing import IO, Any
+import copyreg
+from functools import partial, partialmethod
+from typing import IO, Any, NoReturn, SupportsIndex
 
 from eightfold.forms import Form, forms
 from eightfold.forms import form as form_named
 from eightfold.stream import Decoder, Encoder
-from eightfold.text import decode, encode
+from eightfold.text import Data, decode, encode
 from eightfold.xtf8 import escape_errors
 
 _HANDLERS = {
@@ -26,7 +27,11 @@ _registered = False
 
 
 class StreamReader(codecs.StreamReader):
-    """Reads text of a form from a binary stream; a sequence that the end of the stream cuts short is an error."""
+    """Reads text of a form from a binary stream; a sequence that the end of the stream cuts short is an error.
+
+    The text before such a sequence is returned first, as Python's own readers do; the call after that raises. The bytes
+    are kept: where the stream has more by then, reading goes on.
+    """
 
     def __init__(self, form: Form, stream: IO[bytes], errors: str = "strict") -> None:
         super().__init__(stream, errors)
@@ -42,22 +47,39 @@ class StreamReader(codecs.StreamReader):
         return text, len(input) - len(held)
 
     def read(self, size: int = -1, chars: int = -1, firstline: bool = False) -> str:
-        """Return text; see :meth:`codecs.StreamReader.read`. At the end of the stream nothing is dropped in silence.
+        """Return text; see :meth:`codecs.StreamReader.read`.
 
         Raises:
-            DecodeError: the bytes are ill-formed, or the stream ends inside a sequence.
+            DecodeError: the bytes are ill-formed, or all that is left is a sequence that is cut short.
         """
         text = super().read(size, chars, firstline)
         while not text and self.bytebuffer and size and chars:
             more = self.stream.read(1)
             if not more:
-                return self._finish()
+                # `readline` asks piece by piece, and must not lose the first pieces to an error in the last.
+                return self._end(quiet=firstline)
             self.bytebuffer += more
             text = super().read(size, chars, firstline)
-        return text + self._finish() if size < 0 and chars < 0 else text
+        return text + self._end(quiet=bool(text)) if size < 0 and chars < 0 else text
 
-    def _finish(self) -> str:
-        text = self._decoder.decode(self.bytebuffer, final=True)
+    def readline(self, size: int | None = None, keepends: bool = True) -> str:
+        """Return a line; see :meth:`codecs.StreamReader.readline`.
+
+        Raises:
+            DecodeError: as for :meth:`read`.
+        """
+        return super().readline(size, keepends) or self._end()
+
+    def _end(self, *, quiet: bool = False) -> str:
+        """Return what is left at the end of the stream; if that is an error, it may wait for the next call."""
+        if not self.bytebuffer:
+            return ""
+        try:
+            text = self._decoder.decode(self.bytebuffer, final=True)
+        except UnicodeDecodeError:
+            if quiet:
+                return ""
+            raise
         self.bytebuffer = b""
         return text
 
@@ -65,6 +87,9 @@ class StreamReader(codecs.StreamReader):
         """Forget what was read; the next bytes are the first."""
         super().reset()
         self._decoder.reset()
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise TypeError("a StreamReader cannot be copied or pickled: it reads from an open stream")
 
 
 class StreamWriter(codecs.StreamWriter):
@@ -91,27 +116,66 @@ class StreamWriter(codecs.StreamWriter):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise TypeError("a StreamWriter cannot be copied or pickled: it writes to an open stream")
+
+
+class _CodecInfo(codecs.CodecInfo):
+    """What Python's registry has of a form; it is copied and pickled by the form."""
+
+    form: Form
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> tuple[Any, ...]:
+        return codec_info, (self.form,)
+
 
 def codec_info(form: Form) -> codecs.CodecInfo:
-    r"""Return what Python's registry wants to know of a form.
+    r"""Return what Python's registry wants to know of a form; all of it can be pickled.
 
     >>> codec_info(form_named("wtf-8")).decode(b"\xed\xa0\x80")
     ('\ud800', 3)
     """
-    return codecs.CodecInfo(
-        lambda text, errors="strict": (encode(text, form, errors), len(text)),
-        lambda data, errors="strict": (decode(data, form, errors), len(data)),
-        streamreader=_bound(StreamReader, form),
-        streamwriter=_bound(StreamWriter, form),
-        incrementalencoder=_bound(Encoder, form),
-        incrementaldecoder=_bound(Decoder, form),
-        name=form.name,
-    )
+    if "codec_info" not in form.derived:
+        info = _CodecInfo(
+            partial(_encode, form),
+            partial(_decode, form),
+            streamreader=_bound(StreamReader, form),
+            streamwriter=_bound(StreamWriter, form),
+            incrementalencoder=_bound(Encoder, form),
+            incrementaldecoder=_bound(Decoder, form),
+            name=form.name,
+        )
+        info.form = form
+        form.derived["codec_info"] = info
+    found: codecs.CodecInfo = form.derived["codec_info"]
+    return found
+
+
+def _encode(form: Form, text: str, errors: str = "strict") -> tuple[bytes, int]:
+    return encode(text, form, errors), len(text)
+
+
+def _decode(form: Form, data: Data, errors: str = "strict") -> tuple[str, int]:
+    return decode(data, form, errors), memoryview(data).nbytes
+
+
+class _OfOneForm(type):
+    """The class of coder classes that are made as Python's registry makes them: without naming the form."""
+
+    base: type[Any]
+    form: Form
 
 
 def _bound(base: type[Any], form: Form) -> Any:
-    """Return a class that is made as Python's registry makes it: without naming the form."""
-    return type(base.__name__, (base,), {"__init__": partialmethod(base.__init__, form), "__doc__": base.__doc__})
+    """Return the class of a form's coders, the same one each time."""
+    kept = form.derived.setdefault("coders", {})
+    if base not in kept:
+        members = {"__init__": partialmethod(base.__init__, form), "__doc__": base.__doc__, "base": base, "form": form}
+        kept[base] = _OfOneForm(base.__name__, (base,), members)
+    return kept[base]
+
+
+copyreg.pickle(_OfOneForm, lambda made: (_bound, (made.base, made.form)))
 
 
 def _python_lacks(form: Form) -> bool:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from eightfold.faults import Fault, Kind
+from eightfold.faults import EncodeError, Fault, Kind
 from eightfold.forms import Form, Row, Signature, corrected_utf_8, fault_row
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.forms.utf_8 import CONTINUATION
 from eightfold.reference import opening
-from eightfold.stream import Checker, Located
-from eightfold.text import Data, LinePosition, bytes_of
+from eightfold.stream import Checker, Copied, Located
+from eightfold.text import AnyErrors, Data, LinePosition, bytes_of, encode
 
 _C = CONTINUATION
 _TABLE = "Corrected UTF-8, Putting it all together"
@@ -60,6 +60,9 @@ DOCUMENT = Form(
 )
 """The characters that a document may hold, as a form; the others are fault rows of it. U+007F is no C0 control."""
 
+_LINE_ENDS = (b"\r\n", b"\r", b"\xe1\x9e\x88", b"\xe1\x9e\x89")
+"""What ends lines elsewhere, U+2028 and U+2029 last; no sequence holds these bytes but at its beginning."""
+
 _SHOULD: tuple[Kind, ...] = ("control", "line-terminator")
 """Kinds that break a SHOULD, and so are warnings."""
 
@@ -85,7 +88,42 @@ def lint(data: Data) -> Iterator[Fault]:
     return (found.fault for found in Linter().check(data, final=True))
 
 
-class Linter:
+def write_document(
+    text: str, errors: AnyErrors = "strict", *, end_lines: bool = False, end_last_line: bool = False
+) -> bytes:
+    r"""Return a text as a Corrected UTF-8 document: with the magic number, and without U+0000.
+
+    Args:
+        text: any str.
+        errors: what to do with code points that the form lacks: C1 controls and surrogates. U+0000 is always an error.
+        end_lines: end every line in U+000A: U+000D U+000A, U+000D, U+2028 and U+2029 become one.
+        end_last_line: end the last line in U+000A too; a text of no characters has no line.
+
+    Raises:
+        EncodeError: the text holds U+0000, or what the form lacks, and the policy is strict.
+        LookupError: no such policy. ValueError: an error handler wrote U+0000.
+
+    Source: Corrected UTF-8, Putting it all together; Other legacy control characters.
+
+    >>> document = write_document("one\r\ntwo", end_lines=True, end_last_line=True)
+    >>> document == MAGIC + b"one\ntwo\n", list(lint(document))
+    (True, [])
+    """
+    if isinstance(text, str) and "\0" in text:
+        at = text.index("\0")
+        fault = Fault("raw-nul", _NAME, at, at + 1, b"", 0, "text")
+        raise EncodeError(_NAME, text, at, at + 1, str(fault), fault)
+    data = encode(text, corrected_utf_8.CORRECTED_UTF_8, errors)
+    if b"\0" in data:
+        raise ValueError(f"the error handler {errors!r} wrote U+0000, which must not be in a document")
+    if end_lines:
+        for line_end in _LINE_ENDS:
+            data = data.replace(line_end, b"\n")
+    ended = b"\n" if end_last_line and data and not data.endswith(b"\n") else b""
+    return MAGIC + data + ended
+
+
+class Linter(Copied):
     r"""Finds piece by piece what :func:`lint` finds in the whole, with lines and columns.
 
     It is used as :class:`eightfold.stream.Checker` is.
@@ -142,4 +180,4 @@ def _weighed(found: Located) -> Located:
     return found._replace(fault=replace(found.fault, severity="warning")) if should else found
 
 
-__all__ = ["DOCUMENT", "Linter", "MAGIC", "lint"]
+__all__ = ["DOCUMENT", "Linter", "MAGIC", "lint", "write_document"]

@@ -81,6 +81,36 @@ def hex_bytes(data: bytes) -> str:
     return data.hex(" ").upper()
 
 
+def wants_bytes(given: object) -> TypeError:
+    """Return the exception for what was given in place of bytes, with what to pass instead.
+
+    >>> str(wants_bytes("abc"))
+    'a bytes-like object is required, not str: decode takes bytes; to encode a str use encode'
+    """
+    wrong = f"a bytes-like object is required, not {type(given).__name__}"
+    if isinstance(given, str):
+        return TypeError(f"{wrong}: decode takes bytes; to encode a str use encode")
+    if hasattr(given, "__fspath__"):
+        return TypeError(f"{wrong}: pass what the file holds, path.read_bytes()")
+    if hasattr(given, "read"):
+        return TypeError(f"{wrong}: pass what it holds, file.read(), of a file opened in binary mode")
+    return TypeError(wrong)
+
+
+def wants_text(given: object) -> TypeError:
+    """Return the exception for what was given in place of a str, with what to do instead.
+
+    >>> str(wants_text(b"abc"))
+    'text must be a str, not bytes: encode takes a str; to decode bytes use decode'
+    """
+    wrong = f"text must be a str, not {type(given).__name__}"
+    try:
+        memoryview(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError, BufferError):
+        return TypeError(wrong)
+    return TypeError(f"{wrong}: encode takes a str; to decode bytes use decode")
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     r"""One place where input is ill-formed, or cannot be carried over.
@@ -154,6 +184,13 @@ def _surrogate(fault: Fault) -> str:
     return f"{meant} ({_shown(fault)}), which {fault.form} cannot hold"
 
 
+def _surrogate_pair(fault: Fault) -> str:
+    meant, shown = _meant(fault), _shown(fault)
+    if fault.side == "text":
+        return f"{meant} may complete a surrogate pair in the file, which cannot be read or changed there"
+    return f"surrogate pair byte sequence ({shown}) for {meant}, which {fault.form} writes as four bytes"
+
+
 def _truncated(fault: Fault) -> str:
     cause = "the end of the input" if fault.at_end else "another byte"
     return f"sequence {_shown(fault)} is cut short by {cause}"
@@ -181,9 +218,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "invalid-byte": lambda f: f"byte {_shown(f)} begins no sequence",
     "unexpected-continuation": lambda f: f"continuation byte {_shown(f)} where a lead byte is due",
     "truncated": _truncated,
-    "surrogate-pair": lambda f: (
-        f"surrogate pair byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} writes as four bytes"
-    ),
+    "surrogate-pair": _surrogate_pair,
     "unpaired-surrogate": lambda f: f"unpaired surrogate {_meant(f, 'code point')} ({_shown(f)})",
     "four-byte": lambda f: (
         f"four-byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} does not have: it writes surrogate pairs"
@@ -275,3 +310,19 @@ class ConversionError(UnicodeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.target, self.start, self.end, self.fault), self.__dict__
+
+
+def fault_of(error: BaseException) -> Fault | None:
+    r"""Return the fault that an exception carries, or None: for ``except UnicodeDecodeError``, whose type has none.
+
+    Where all errors are from this package, ``except eightfold.DecodeError`` needs no such question.
+
+    >>> import eightfold
+    >>> try:
+    ...     eightfold.decode(b"\xff", "utf-8")
+    ... except UnicodeDecodeError as error:
+    ...     print(fault_of(error))
+    byte FF begins no sequence
+    """
+    fault = getattr(error, "fault", None)
+    return fault if isinstance(fault, Fault) else None

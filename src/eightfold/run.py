@@ -67,9 +67,9 @@ class Decoding:
         self, reading: Reading, data: bytes, position: int = 0, *, in_run: bool = False, largest: int = LARGEST_IN_STR
     ) -> None:
         self.reading = reading
-        self.data = data
-        self.position = position
-        self.in_run = in_run
+        self.data: bytes = data
+        self.position: int = position
+        self.in_run: bool = in_run
         self.largest = largest
         self._stalls = Stalls()
         self._run = NO_RUN

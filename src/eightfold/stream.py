@@ -22,7 +22,7 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from eightfold import reference
-from eightfold.faults import ConversionError, Fault, code_point_name
+from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, reading, writing
@@ -55,6 +55,15 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     return locked
 
 
+class Copied:
+    """Copies and pickles with a state of its own: what changes in it is copied too, the lock of a thread is not."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        from copy import copy
+
+        return {name: copy(value) for name, value in vars(self).items() if name != "_lock"}
+
+
 class _Opening:
     """Which form holds in a stream: known at once, or when the first bytes have shown a signature or none.
 
@@ -81,8 +90,8 @@ class _Opening:
         return _Opening(self.asked, announced.index(opening[0]) + 1), opening[1]
 
 
-@_in_turn("decode", "reset", "getstate", "setstate")
-class Decoder(codecs.IncrementalDecoder):
+@_in_turn("decode", "reset", "getstate", "setstate", "__getstate__")
+class Decoder(Copied, codecs.IncrementalDecoder):
     r"""Decodes a form piece by piece.
 
     Args:
@@ -98,14 +107,17 @@ class Decoder(codecs.IncrementalDecoder):
     """
 
     def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
-        self.form = form_named(form)
+        self.form: Form = form_named(form)
         check_policy(errors, self.form)
         super().__init__(errors)
         self._held = b""
         self._opening = _Opening(self.form)
         self._in_run = False
 
-    def decode(self, input: Data, final: bool = False) -> str:  # type: ignore[override]
+    def __repr__(self) -> str:
+        return f"<Decoder {self.form.name}, {self.errors}>"
+
+    def decode(self, input: Data, final: bool = False) -> str:
         """Return the text of as many bytes as can be decoded now; the rest is held for the next call.
 
         Raises:
@@ -143,8 +155,8 @@ class Decoder(codecs.IncrementalDecoder):
         self._in_run = bool(flags % 2)
 
 
-@_in_turn("encode", "finish", "reset", "getstate", "setstate")
-class Encoder(codecs.IncrementalEncoder):
+@_in_turn("encode", "finish", "reset", "getstate", "setstate", "__getstate__")
+class Encoder(Copied, codecs.IncrementalEncoder):
     r"""Encodes a form piece by piece.
 
     A lead at the end of a piece is held where a pair is written otherwise than its halves (WTF-8 and CESU-8): finish
@@ -165,12 +177,15 @@ class Encoder(codecs.IncrementalEncoder):
     _held = ""
 
     def __init__(self, form: AnyForm, errors: AnyErrors = "strict") -> None:
-        self.form = form_named(form)
+        self.form: Form = form_named(form)
         check_policy(errors, self.form)
         super().__init__(errors)
         self._plain, self._mark = signed(self.form)
         self._holds = reference.holds_back_lead(self._plain)
         self._mark_due = bool(self._mark)
+
+    def __repr__(self) -> str:
+        return f"<Encoder {self.form.name}, {self.errors}>"
 
     def encode(self, input: str, final: bool = False) -> bytes:
         """Return the bytes of as much text as can be encoded now; a lead at its end may be held for the next call.
@@ -178,7 +193,10 @@ class Encoder(codecs.IncrementalEncoder):
         Raises:
             EncodeError: with offsets relative to its object: what was held, then this text.
         """
-        content, held = self._held + input, ""
+        try:
+            content, held = self._held + input, ""
+        except TypeError:
+            raise wants_text(input) from None
         if self._holds and not final and "\ud800" <= content[-1:] <= "\udbff":
             content, held = content[:-1], content[-1]
         encoded = encoded_piece(self.form, self.errors, content)
@@ -192,6 +210,10 @@ class Encoder(codecs.IncrementalEncoder):
     def holds(self) -> bool:
         """Whether a lead is held, to see what follows it."""
         return bool(self._held)
+
+    def discard(self) -> None:
+        """Forget a lead that is held; whoever calls this has said so."""
+        self._held = ""
 
     def finish(self) -> bytes:
         """Return the bytes of a lead that is held, if one is; unlike `encode`, never a signature."""
@@ -227,16 +249,35 @@ class Encoder(codecs.IncrementalEncoder):
 
 
 class _ConverterState(NamedTuple):
+    """What a converter carries from call to call.
+
+    Attributes:
+        held: bytes of the source that are not converted yet.
+        offset: where they begin in the source.
+        chosen: see :class:`_Opening`.
+        in_run: whether a sequence without a fixed length goes on, its beginning met already.
+        lead: a lead that the target must see together with what follows it, with its place.
+        mark_due: whether the target's signature is to be written.
+        dropped: how many bytes more than are held belong to a sequence without a fixed length that is an error.
+    """
+
     held: bytes = b""
     offset: int = 0
     chosen: int = 0
     in_run: bool = False
     lead: tuple[int, int, int] | None = None
     mark_due: bool = True
+    dropped: int = 0
 
 
-@_in_turn("convert", "reset", "getstate", "setstate")
-class Converter:
+def _lengthened(error: ConversionError, count: int) -> ConversionError:
+    """Return the same error with a sequence that is longer by bytes that were not kept."""
+    fault = replace(error.fault, end=error.fault.end + count)
+    return ConversionError(error.source, error.target, error.start, error.end + count, fault)
+
+
+@_in_turn("convert", "reset", "getstate", "setstate", "__getstate__")
+class Converter(Copied):
     r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
 
     Args:
@@ -252,11 +293,14 @@ class Converter:
     """
 
     def __init__(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> None:
-        self.source = form_named(source)
-        self.target = form_named(target)
+        self.source: Form = form_named(source)
+        self.target: Form = form_named(target)
         self.errors = errors
         check_policy(errors, self.source, self.target)
         self._state = _ConverterState()
+
+    def __repr__(self) -> str:
+        return f"<Converter {self.source.name} to {self.target.name}, {self.errors}, at byte {self._state.offset}>"
 
     def convert(self, chunk: Data, final: bool = False) -> bytes:
         """Return the bytes of the target for as much of the source as can be converted now.
@@ -270,20 +314,28 @@ class Converter:
         except ConversionError as error:
             settled = error.fault.start - self._state.offset
             if final or error.fault.side != "source" or not self._may_go_on(content, settled):
+                if self._state.dropped:
+                    raise _lengthened(error, self._state.dropped) from None
                 raise
         # What is wrong there depends on what follows: it is told when that is there.
-        written = self._converted(content[:settled], final=False)
-        self._state = self._state._replace(held=self._state.held + content[settled:])
+        dropped, written = self._state.dropped, self._converted(content[:settled], final=False)
+        self._hold(content[settled:], dropped)
         return written
 
     def _may_go_on(self, content: bytes, start: int) -> bool:
+        plain = self._plain(content)
+        return plain is not None and reference.fault_at(plain, content, start, final=False) is None
+
+    def _plain(self, content: bytes) -> Form | None:
         opened = _Opening(self.source, self._state.chosen).after(content, final=False)
-        plain = None if opened is None else opened[0].plain
-        return (
-            plain is not None
-            and not reference.begins_run(plain, content, start)
-            and (reference.fault_at(plain, content, start, final=False) is None)
-        )
+        return None if opened is None else opened[0].plain
+
+    def _hold(self, rest: bytes, dropped: int) -> None:
+        """Hold a sequence that is wrong however it ends; of one without a fixed length, only what its fault shows."""
+        plain = self._plain(rest)
+        kept = UNITS_KEPT if plain is not None and reference.begins_run(plain, rest, 0) else len(rest)
+        held = self._state.held + rest[:kept]
+        self._state = self._state._replace(held=held, dropped=dropped + len(rest[kept:]))
 
     def _converted(self, content: bytes, *, final: bool) -> bytes:
         state = self._state
@@ -352,8 +404,8 @@ class Located(NamedTuple):
     column: int
 
 
-@_in_turn("check")
-class Checker:
+@_in_turn("check", "__getstate__")
+class Checker(Copied):
     r"""Finds the faults of a form piece by piece: the same as :func:`eightfold.faults` of the whole, with their places.
 
     Args:
@@ -365,12 +417,15 @@ class Checker:
     """
 
     def __init__(self, form: AnyForm) -> None:
-        self.form = form_named(form)
+        self.form: Form = form_named(form)
         self._opening = _Opening(self.form)
         self._held = b""
         self._offset = 0
         self._run: Located | None = None
         self._position: LinePosition | None = None
+
+    def __repr__(self) -> str:
+        return f"<Checker {self.form.name}, at byte {self._offset}>"
 
     def check(self, chunk: Data, final: bool = False) -> list[Located]:
         """Return the faults that are certain now, with offsets into the whole input."""

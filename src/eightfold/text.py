@@ -14,14 +14,19 @@ from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from eightfold import reference
 from eightfold._engine import CORE
-from eightfold.faults import KINDS, Fault
+from eightfold.faults import KINDS, Fault, wants_bytes, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
 from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
 
-Data: TypeAlias = "bytes | bytearray | memoryview | array[int]"
-"""Any bytes-like object; these are the ones that type checkers of every supported Python know."""
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+    Data: TypeAlias = ReadableBuffer
+else:
+    Data = bytes | bytearray | memoryview | array
+"""Any bytes-like object: whatever has the buffer protocol, as type checkers know it."""
 AnyForm: TypeAlias = Form | str
 AnyErrors: TypeAlias = Errors | str
 
@@ -34,12 +39,17 @@ def bytes_of(data: Data) -> bytes:
     Raises:
         TypeError: it is none.
     """
-    return data if type(data) is bytes else memoryview(data).tobytes()
+    if type(data) is bytes:
+        return data
+    try:
+        return memoryview(data).tobytes()
+    except TypeError:
+        raise wants_bytes(data) from None
 
 
 def _text_of(text: str) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
+        raise wants_text(text)
     return text
 
 
@@ -300,8 +310,8 @@ class LinePosition:
     """A place in bytes that are passed over piece by piece: its line and its column in bytes, both from 1."""
 
     def __init__(self, form: Form) -> None:
-        self.line = 1
-        self.column = 1
+        self.line: int = 1
+        self.column: int = 1
         self._form = form
 
     def pass_over(self, data: bytes) -> None:
@@ -369,6 +379,15 @@ if not TYPE_CHECKING and CORE is not None:
     globals().update({name: CORE.documented(getattr(CORE, name), twin) for name, twin in TWINS.items()})
 
 __all__ = [
-    *("ConversionError", "convert", "decode", "decode_code_points", "encode", "encode_code_points"),
-    *("encode_faults", "faults", "is_encodable", "is_well_formed", "locate", "tally"),
+    "convert",
+    "decode",
+    "decode_code_points",
+    "encode",
+    "encode_code_points",
+    "encode_faults",
+    "faults",
+    "is_encodable",
+    "is_well_formed",
+    "locate",
+    "tally",
 ]

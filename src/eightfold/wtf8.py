@@ -35,6 +35,11 @@ from eightfold.text import (
     is_well_formed,
 )
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+else:
+    WriteableBuffer = bytearray | memoryview | array
+
 _NATIVE_WTF_16 = WTF_16_LE if sys.byteorder == "little" else WTF_16_BE
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
 _PAIR_BYTES = len(PAIR.unit_ranges)
@@ -111,7 +116,7 @@ def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> byte
     return content if is_well_formed(content, UTF_8) else convert(content, WTF_8, UTF_8, errors)
 
 
-def replace_surrogates_in_place(buffer: Data) -> int:
+def replace_surrogates_in_place(buffer: WriteableBuffer) -> int:
     r"""Make well-formed WTF-8 in a writable buffer UTF-8: each surrogate becomes U+FFFD, which is as long.
 
     Args:
@@ -342,6 +347,10 @@ def _known(data: bytes) -> Wtf8:
 
 
 __all__ = [
-    *("Wtf8", "concat", "from_code_units", "replace_surrogates_in_place"),
-    *("to_code_units", "to_utf8"),
+    "Wtf8",
+    "concat",
+    "from_code_units",
+    "replace_surrogates_in_place",
+    "to_code_units",
+    "to_utf8",
 ]

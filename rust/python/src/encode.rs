@@ -2,7 +2,7 @@
 
 use eightfold_core::kernels::{SHORT_BYTES, find_point};
 use eightfold_core::{Form, Missing, Text, TextFault, encode_text};
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString};
@@ -69,11 +69,8 @@ pub fn short<'py>(
 }
 
 pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
-    let wrong = |_| match text.get_type().name() {
-        Ok(name) => PyTypeError::new_err(format!("text must be a str, not {name}")),
-        Err(error) => error,
-    };
-    text.cast::<PyString>().map_err(wrong)
+    let wrong = || PyResult::Ok(PyErr::from_value(names::wants_text(text.py())?.call1((text,))?));
+    text.cast::<PyString>().or_else(|_| Err(wrong()?))
 }
 
 /// The bytes of a str behind a mark.

@@ -29,6 +29,8 @@ names! {
     forms = "eightfold.forms" . "forms";
     fault_type = "eightfold.faults" . "Fault";
     decode_error_type = "eightfold.faults" . "DecodeError";
+    wants_bytes = "eightfold.faults" . "wants_bytes";
+    wants_text = "eightfold.faults" . "wants_text";
     encode_error_type = "eightfold.faults" . "EncodeError";
     check_policy = "eightfold.policy" . "check_policy";
     reading = "eightfold.policy" . "reading";

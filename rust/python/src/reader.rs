@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use eightfold_core::{Form, Halt, NO_RUN, OnFault, Pass, Pending, Sink, Span, Survey};
-use pyo3::exceptions::PyMemoryError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
@@ -18,8 +18,17 @@ use crate::names;
 pub fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match data.cast_exact::<PyBytes>() {
         Ok(bytes) => Ok(bytes.clone()),
-        Err(_) => Ok(PyMemoryView::from(data)?.call_method0(intern!(data.py(), "tobytes"))?.cast_into()?),
+        Err(_) => Ok(view_of(data)?.call_method0(intern!(data.py(), "tobytes"))?.cast_into()?),
     }
+}
+
+/// A view of any bytes-like object.
+pub fn view_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyMemoryView>> {
+    let py = data.py();
+    PyMemoryView::from(data).or_else(|error| {
+        let has_none = error.is_instance_of::<PyTypeError>(py);
+        Err(if has_none { PyErr::from_value(names::wants_bytes(py)?.call1((data,))?) } else { error })
+    })
 }
 
 /// What reading came to.

@@ -6,9 +6,10 @@
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView, PySlice};
+use pyo3::types::{PyBytes, PySlice};
 
 use crate::memory::bytes_of_slice;
+use crate::reader::view_of;
 
 /// How much is copied at a time: enough for the calls not to count, little enough for the second-level cache.
 const PIECE_BYTES: usize = 1 << 18;
@@ -61,7 +62,7 @@ impl Window {
 /// A copy of some bytes of an object, and whether they reach its end. Objects with gaps are copied whole.
 fn read<'py>(source: &Bound<'py, PyAny>, from: usize, count: usize) -> PyResult<(Bound<'py, PyBytes>, bool)> {
     let py = source.py();
-    let view = PyMemoryView::from(source)?;
+    let view = view_of(source)?;
     let to_bytes = intern!(py, "tobytes");
     let size: usize = view.getattr(intern!(py, "nbytes"))?.extract()?;
     if size <= count || !view.getattr(intern!(py, "c_contiguous"))?.is_truthy()? {

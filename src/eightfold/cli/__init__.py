@@ -116,6 +116,7 @@ def _forms_listed() -> str:
 
     names = " ".join(each.name for each in forms())
     lines = textwrap.wrap(names, 74, break_on_hyphens=False)
+    lines += ["In files corrected-utf-8 begins with its magic number: it stands for the", "form with -sig there."]
     return "\n".join(("forms:", *(f"  {line}" for line in lines)))
 
 

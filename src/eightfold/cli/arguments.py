@@ -37,7 +37,9 @@ class CommandParser(argparse.ArgumentParser):
         self, command: str, synopsis: str, description: str, examples: Iterable[tuple[str, str]] = (), after: str = ""
     ) -> None:
         name = f"eightfold {command}".strip()
-        self.synopsis, self.examples, self.after = synopsis, tuple(examples), after
+        self.synopsis: str = synopsis
+        self.examples: tuple[tuple[str, str], ...] = tuple(examples)
+        self.after: str = after
         shown = [f"  {line}\n      {purpose}" for line, purpose in self.examples]
         super().__init__(
             prog=name,
@@ -187,7 +189,7 @@ class OneOf:
     """The type of an option that takes one of these names."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self.names = tuple(names)
+        self.names: tuple[str, ...] = tuple(names)
 
     def __call__(self, name: str) -> str:
         """Return the name.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from eightfold.cli.inputs import identified
+from eightfold.cli.inputs import byte_order_told, identified
 from eightfold.cli.reports import Checked, Context
 from eightfold.files import FileError
 from eightfold.files.globs import Pattern
@@ -107,7 +107,8 @@ class FileCheck:
                     self.listener.skip_binary(found.path)
                     return
                 self._begin(checked, plain.name)
-                self._check(source, plain, checked)
+                with byte_order_told(source, plain, self.listener.tell):
+                    self._check(source, plain, checked)
         except FileError as error:
             self._unreadable(checked, error)
         self.listener.end_file(checked)

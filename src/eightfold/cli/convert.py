@@ -17,12 +17,13 @@ from eightfold.cli.certifying import (
     check_certificate_apart,
 )
 from eightfold.cli.checking import is_binary
-from eightfold.cli.colour import Part, Styled
+from eightfold.cli.colour import Part, Styled, painted
 from eightfold.cli.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
 from eightfold.cli.differing import Shown
+from eightfold.cli.documents import RULE, Nuls
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.in_place import InPlace
-from eightfold.cli.inputs import Failures, identified
+from eightfold.cli.inputs import Failures, byte_order_told, identified
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.remedies import remedies
@@ -35,6 +36,7 @@ from eightfold.files.locks import held
 from eightfold.files.names import shown
 from eightfold.files.places import place_of
 from eightfold.files.reading import Source, opened
+from eightfold.files.scanning import DOCUMENT
 from eightfold.files.segments import small_size
 from eightfold.files.threads import Begin, ahead, allowed, working
 from eightfold.files.verifying import DifferenceError, Verifier
@@ -53,6 +55,7 @@ class Options(Certified):
     diff: bool = False
     jobs: int = 1
     internal: bool = False
+    document: bool = False
 
 
 def parser() -> CommandParser:
@@ -90,7 +93,13 @@ def parser() -> CommandParser:
     )
     add_paths(command)
     add_form(command)
-    command.add_argument("-t", "--to", type=form_argument, metavar="FORM", required=True, help="the form to write")
+    command.add_argument(
+        *("-t", "--to"),
+        type=form_argument,
+        metavar="FORM",
+        required=True,
+        help="the form to write; corrected-utf-8 begins with its magic number in files",
+    )
     command.add_argument(
         "--errors",
         metavar="POLICY",
@@ -105,6 +114,11 @@ def parser() -> CommandParser:
     )
     add_certificate(command, "decode the result back and compare code points")
     add_jobs(command, "convert")
+    command.add_argument(
+        "--document",
+        action="store_true",
+        help="with -t corrected-utf-8: U+0000, which must not be in a document, is an error, not a warning",
+    )
     command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
     return command
 
@@ -113,6 +127,8 @@ def run(options: Options) -> int:
     """Convert the files; return the exit status."""
     if options.diff and (options.output != STANDARD_OUTPUT or options.in_place or options.backup or options.verified):
         raise UsageError("--diff writes nothing: it excludes -o, --in-place, --backup, --verify and --certificate")
+    if options.document and options.to.name != DOCUMENT:
+        raise UsageError("--document goes with -t corrected-utf-8")
     check_certificate(options, writes=True)
     if options.form is not None:
         # Wrong use is told before anything is read.
@@ -212,8 +228,9 @@ def _differ(file: Found, options: Options) -> int:
     with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
         conversion = _conversion(source, options, say, walked=file.walked)
         difference = Shown(file.path, conversion.source, conversion.target)
-        for piece in _pieces(source, conversion, options.jobs):
-            difference.put(piece.chunk, piece.result, final=piece.final)
+        with byte_order_told(source, conversion.source):
+            for piece in _pieces(source, conversion, options.jobs):
+                difference.put(piece.chunk, piece.result, final=piece.final)
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
@@ -265,10 +282,14 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         conversion = _conversion(source, options, told.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
-        for piece in _pieces(source, conversion, options.jobs, verifier):
-            target.write(piece.result)
-            if certificate is not None:
-                certificate.take(piece.chunk, piece.result)
+        pieces = _pieces(source, conversion, options.jobs, verifier)
+        if conversion.target.name == DOCUMENT:
+            pieces = _document(pieces, source, conversion, None if options.document else told.say)
+        with byte_order_told(source, conversion.source, told.say):
+            for piece in pieces:
+                target.write(piece.result)
+                if certificate is not None:
+                    certificate.take(piece.chunk, piece.result)
         if options.in_place and certificate is not None:
             in_place.begin(job.source, certificate.digests)
     if verifier is not None:
@@ -310,6 +331,28 @@ def _pieces(source: Source, conversion: Conversion, threads: int, verifier: Veri
         raise _StoppedError(line, remedies(fault, conversion)) from error
     except DifferenceError as error:
         raise _StoppedError(_line(source, conversion.source, error.start, (error.sentence,))) from error
+
+
+def _document(
+    pieces: Iterator[Piece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
+) -> Iterator[Piece]:
+    """Yield the pieces of a Corrected UTF-8 document; U+0000 in it is warned of, or an error where that is None."""
+    nuls = Nuls(conversion)
+    for piece in pieces:
+        nuls.take(piece)
+        if nuls.count and warn is None:
+            raise _StoppedError(_nul(source, conversion.source, nuls, (Styled("raw-nul", "error"), f": {RULE}")))
+        yield piece
+    if nuls.count and warn is not None:
+        others = f" (and {nuls.count - 1} more)" if nuls.count > 1 else ""
+        line = _nul(source, conversion.source, nuls, (f"warning: raw-nul: {RULE}{others}",))
+        warn(painted(None, (*line, "; --document makes it an error")))
+
+
+def _nul(source: Source, form: Form, nuls: Nuls, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
+    if nuls.offset is None:
+        return *placed(source.path, None), *sentence
+    return _line(source, form, nuls.offset, sentence)
 
 
 def _line(source: Source, form: Form, offset: int, sentence: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -23,7 +23,7 @@ class Shown:
         self._path = path
         self._forms = (source, target)
         self._difference = Difference(source, target)
-        self.differs = False
+        self.differs: bool = False
 
     def put(self, chunk: bytes, result: bytes, *, final: bool) -> None:
         """Go on over more of the file, and over more of its result."""

@@ -21,7 +21,7 @@ _INTERRUPTED = 130
 _READER_GONE = 141
 """What a shell reports of a program that a broken pipe (signal 13) has ended; `set -o pipefail` expects it."""
 
-_STOPPING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+_STOPPING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 _PATIENCE = 1.0

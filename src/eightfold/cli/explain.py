@@ -13,7 +13,7 @@ from itertools import chain, islice
 from eightfold.cli.arguments import UTF_8, CommandParser, OneOf, add_form, count_argument, in_files, path_argument
 from eightfold.cli.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, UsageError
-from eightfold.cli.inputs import identified
+from eightfold.cli.inputs import byte_order_told, identified, tell_byte_order
 from eightfold.cli.lines import put, say
 from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.explain import Explained, iter_explained, iter_explained_text
@@ -116,6 +116,7 @@ def _explain_text(options: Options, text: str) -> int:
 
 def _explain_bytes(options: Options, data: bytes) -> int:
     found = options.form or _identified(data)
+    tell_byte_order("--hex", found, data)
     return _show(options, found, iter_explained((data,), found))
 
 
@@ -131,7 +132,8 @@ def _explain_file(options: Options, path: str) -> int:
     reading = opened(path, twice=options.form is None, unpack=options.unpack)
     with watched(options, (path,)), reading as source:
         found = options.form or identified(source)
-        return _show(options, found, iter_explained((chunk for chunk, _ in source.pieces()), found))
+        with byte_order_told(source, found):
+            return _show(options, found, iter_explained((chunk for chunk, _ in source.pieces()), found))
 
 
 def _show(options: Options, form: Form, rows: Iterator[Explained]) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
+from eightfold import reference
 from eightfold.cli.arguments import in_files
 from eightfold.cli.lines import say
 from eightfold.files import FileError
 from eightfold.files.names import shown
 from eightfold.files.reading import STANDARD_INPUT, Source
+from eightfold.files.segments import LONGEST_SIGNATURE
 from eightfold.files.walking import EVERYTHING, Found, Selection, found_under
 from eightfold.forms import Form, form
 
@@ -41,12 +44,34 @@ class Failures:
     """Files that a command could not read or write: told as they come, and counted."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count: int = 0
 
     def tell(self, error: FileError) -> None:
         """Say what is wrong with a file."""
         say(str(error))
         self.count += 1
+
+
+@contextmanager
+def byte_order_told(source: Source, form: Form, tell: Callable[[str], object] = say) -> Iterator[None]:
+    """When a source has been worked on, say which byte order was assumed if its form has two and no mark names one."""
+    try:
+        yield
+    finally:
+        head = source.beginning
+        if not head and source.seekable:
+            with suppress(FileError):  # It is being said already.
+                head = source.window(0, LONGEST_SIGNATURE)
+        tell_byte_order(source.path, form, head, tell)
+
+
+def tell_byte_order(path: str, form: Form, head: bytes, tell: Callable[[str], object] = say) -> None:
+    """Say which byte order is assumed for an input that begins with these bytes, as :func:`byte_order_told` does."""
+    announced = [signature.form for signature in form.signatures]
+    opened = reference.opening(form, head)
+    if head and opened is not None and not opened[1] and len({each.byte_order for each in announced}) > 1:
+        ways = " or ".join(f"-f {each.name}" for each in announced)
+        tell(f"{shown(path)}: no byte order mark: assuming {opened[0].name}, this machine's order ({ways} names it)")
 
 
 def identified(source: Source, tell: Callable[[str], object] = say) -> Form:

@@ -133,7 +133,7 @@ class Unpacked(io.RawIOBase):
     def _begin(self) -> None:
         self._decompressor = self._way.decompressor()
         self._at = 0
-        self.consumed = 0
+        self.consumed: int = 0
         """How many bytes of the compressed file have been read."""
 
     def readable(self) -> bool:

@@ -73,7 +73,7 @@ class Journals:
         self._begun: set[str] = set()
         self._folder = ""
         self._done: dict[str, Ends] = {}
-        self.already = 0
+        self.already: int = 0
         """How many files were found converted."""
 
     def has(self, path: str) -> bool:

@@ -76,7 +76,7 @@ class Draft:
         from tempfile import SpooledTemporaryFile
 
         self._lines = SpooledTemporaryFile(_HELD_BYTES)  # noqa: SIM115
-        self.count = 0
+        self.count: int = 0
 
     def __enter__(self) -> Draft:
         return self

@@ -20,6 +20,9 @@ CHUNK_BYTES = 256 * 1024
 """Large enough for a call to cost nothing, and small enough for the nearest caches."""
 
 
+_BEGINNING_BYTES = 16
+
+
 class Meter:
     """How much has been read by now, for whoever looks on; of compressed files their own bytes count.
 
@@ -27,8 +30,8 @@ class Meter:
     """
 
     def __init__(self) -> None:
-        self.files = 0
-        self.bytes = 0
+        self.files: int = 0
+        self.bytes: int = 0
         self._lock = Lock()
 
     def add(self, *, files: int = 0, bytes: int = 0) -> None:
@@ -48,6 +51,7 @@ class Source:
     Attributes:
         path: the file as it was given; ``-`` is standard input.
         seekable: whether :meth:`rewind` can go back to its first byte.
+        beginning: the first bytes that were read piece by piece, longer than any signature if the file is.
     """
 
     def __init__(self, path: str, file: io.BufferedReader, read: Callable[[], int] | None = None) -> None:
@@ -63,8 +67,9 @@ class Source:
         self._moving = Lock()
         self._passed = self._counted = 0
         self._ended = False
+        self.beginning: bytes = b""
         self._file = file
-        self.seekable = file.seekable()
+        self.seekable: bool = file.seekable()
         self._start = file.tell() if self.seekable else 0
 
     def pieces(self, length: int | None = None) -> Iterator[tuple[bytes, bool]]:
@@ -84,6 +89,8 @@ class Source:
         with blaming(self.path):
             # What a pipe has now is taken now; `read` would wait until the chunk is full.
             chunk = self._file.read1(length)
+        if self._passed == len(self.beginning) < _BEGINNING_BYTES:
+            self.beginning += chunk[: _BEGINNING_BYTES - self._passed]
         self._passed += len(chunk)
         self._ended = not chunk
         self._count(self._passed if self._read_of_it is None else self._read_of_it())

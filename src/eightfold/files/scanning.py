@@ -147,7 +147,7 @@ class Scan:
     """
 
     def __init__(self, form: Form, data: bytes) -> None:
-        self.length = len(data)
+        self.length: int = len(data)
         self._data = data
         self._faults = faults(data, form)
         self._position = LinePosition(form)

@@ -136,7 +136,7 @@ class LargeFile:
         self._source = source
         self._form = form
         self._ends = ends
-        self.end = start
+        self.end: int = start
 
     def results(self, work: Callable[[Segment], _Result], threads: int) -> Iterator[_Result]:
         """Yield what work, which so many threads do, makes of the segments, in order.

@@ -66,7 +66,7 @@ class Verifier:
     def __init__(self, source: Form, target: Form, errors: str = "strict") -> None:
         self._source = _Reader(source, errors)
         self._result = _Reader(target, errors)
-        self.count = 0
+        self.count: int = 0
         """How many code points were found to be the same."""
 
     def compare(self, chunk: bytes, result: bytes, *, final: bool = False) -> None:

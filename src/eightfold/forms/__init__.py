@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 from eightfold.forms.cesu_8 import CESU_8
 from eightfold.forms.corrected_utf_8 import CORRECTED_UTF_8, CORRECTED_UTF_8_SIG
@@ -50,20 +51,25 @@ def forms() -> tuple[Form, ...]:
     return _FORMS
 
 
-def form(name: Form | str) -> Form:
+_NOT_GIVEN: Any = object()
+
+
+def form(name: Form | str = _NOT_GIVEN) -> Form:
     """Return the form of this name; ``_`` or nothing may stand for ``-``, and case does not count.
 
     A Form is returned as it is, so that every verb takes either.
 
     Raises:
         LookupError: there is none; the message names those that are spelt nearly so.
-        TypeError: the name is no str.
+        TypeError: the name is not a str, or there is none; the message then lists all names.
 
     >>> form("WTF_8").name, form("utf16le").name
     ('wtf-8', 'utf-16-le')
     """
     if isinstance(name, Form):
         return name
+    if name is _NOT_GIVEN:
+        raise TypeError(f"form takes the name of a form: {', '.join(each.name for each in _FORMS)}")
     if not isinstance(name, str):
         raise TypeError(f"a form is a Form or the name of one, not {type(name).__name__}")
     found = _BY_NAME.get(name.lower())

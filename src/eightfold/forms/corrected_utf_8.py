@@ -66,7 +66,8 @@ CORRECTED_UTF_8 = Form(
     ROWS,
     units=(RESERVED,),
     variants=(Variant("private-use", PRIVATE_USE),),
-    note="C1 controls and surrogates have no encoding; reaches U+8421109F through code point arrays.",
+    note="C1 controls and surrogates have no encoding; reaches U+8421109F through code point arrays. In Python the "
+    "magic number of documents is neither written nor skipped; the command always means corrected-utf-8-sig.",
     source="Corrected UTF-8",
 )
 

@@ -40,6 +40,7 @@ UTF_16 = Form(
     "utf-16",
     **_FACTS,
     signatures=marked(UTF_16_LE, UTF_16_BE, MARKS),
-    note="A byte order mark is honoured when reading; native order and a mark are written.",
+    note="A byte order mark is honoured when reading, and native order assumed without one; native order and a mark "
+    "are written.",
     source="Unicode 3.10, D98",
 )

@@ -78,7 +78,7 @@ class Repairer:
     """
 
     def __init__(self, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> None:
-        self.form = form_named(form)
+        self.form: Form = form_named(form)
         self.errors = errors
         _check(self.form, errors)
         self._plain = self.form

@@ -18,6 +18,7 @@ from eightfold.files.places import place_of
 from eightfold.files.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.verifying import DifferenceError
 from eightfold.files.walking import Found
+from eightfold.forms import Form
 from eightfold.repair import Repaired
 
 WAYS_ROUND_LOSS = "--lossy writes it anyway, --plan FILE keeps the way back"
@@ -48,10 +49,10 @@ class File:
 
     def __init__(self, source: Source, options: Options) -> None:
         self.source = source
-        self.form = options.form or identified(source)
-        self.policy = options.policy
-        self.changes = 0
-        self.lossy = 0
+        self.form: Form = options.form or identified(source)
+        self.policy: str = options.policy
+        self.changes: int = 0
+        self.lossy: int = 0
         self._repairer = repairer(self.form, self.policy, lambda reason: FileError(source.path, reason))
 
     def pieces(self) -> Iterator[Piece]:
@@ -68,13 +69,13 @@ class Work:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self.failures = Failures()
-        self.files = 0
-        self.changed = 0
-        self.stopped = 0
-        self.binary = 0
-        self.changes = 0
-        self.lossy = 0
+        self.failures: Failures = Failures()
+        self.files: int = 0
+        self.changed: int = 0
+        self.stopped: int = 0
+        self.binary: int = 0
+        self.changes: int = 0
+        self.lossy: int = 0
         self._worst = NOTHING_WRONG
 
     def do(self, found: Found, act: Callable[[File], None], outcome: str) -> bool:
