@@ -184,6 +184,7 @@ class Form:
         names: fault rows for the diagnosis only.
         longest_match: declares that a row may be the beginning of another.
         joins_pairs: on encoding, a lead directly followed by a trail is the supplementary code point.
+        prescribes_joining: the form's own definition asks for that, so that it is not reported as a loss.
         byte_order: of 16- and 32-bit units; the machine's own where not given.
         signatures: marks that may begin an input, each with the form that it announces. The first is written.
         refuses: policies that the form does not take, each with the reason.
@@ -213,6 +214,7 @@ class Form:
         aliases: Sequence[str] = (),
         longest_match: bool = False,
         joins_pairs: bool = False,
+        prescribes_joining: bool = False,
         byte_order: ByteOrder = sys.byteorder,
         signatures: Sequence[Signature] = (),
         refuses: Mapping[str, str] = MappingProxyType({}),
@@ -230,6 +232,7 @@ class Form:
         self.aliases = tuple(aliases)
         self.longest_match = longest_match
         self.joins_pairs = joins_pairs
+        self.prescribes_joining = prescribes_joining
         self.byte_order = byte_order
         self.signatures = tuple(signatures)
         self.refuses = refuses
