@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 from typing import Any
 
 import pytest
 
 import eightfold
-from eightfold import Fault, Form, convert, encode_faults, forms
+from eightfold import Fault, Form, convert, encode_faults, forms, run, stream
 from eightfold.stream import Converter
 from eightfold.text import TWINS
 
@@ -162,3 +163,30 @@ def test_a_reset_counts_anew_and_a_failed_call_does_not_count() -> None:
     assert converter.joined_pairs == 1
     converter.reset()
     assert (converter.joined_pairs, converter.first_joined_pair) == (0, None)
+
+
+_AS_CPYTHON = {"optu-16-be": "utf-16-be", "utf-32-le": "utf-32-le"}
+SOUP = ("\ud83d", "\ude00", PAIR, "a", "é", "漢", "\U0001f600", "x" * 60, "語" * 40)
+CONVERSIONS = [
+    *product(("generalized-utf-8", "optu-8", "optu-16-be"), ("wtf-16-le", "mutf-8"), ("strict",)),
+    *product(("generalized-utf-8", "utf-32-le"), ("utf-16-be", "cesu-8"), ("surrogatepass", "ignore", "replace")),
+    ("wtf-8", "wtf-16-be", "surrogatepass"),
+    ("generalized-utf-8", "wtf-16-be", "surrogateescape"),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "errors"), CONVERSIONS)
+def test_core_and_reference_count_alike(source: str, target: str, errors: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(f"{source} {target} {errors}")
+    unit = eightfold.form(source).unit_bytes
+    for length in (3, 30, 300):
+        pieces = ["".join(random.choices(SOUP, k=length)).replace("\U0001f600", "") for _ in range(4)]
+        data = [piece.encode(_AS_CPYTHON.get(source, "utf-8"), "surrogatepass") for piece in pieces]
+        if errors not in ("strict", "surrogatepass"):
+            data.insert(2, b"\xff" * unit)
+        found = []
+        for engine in (stream.converted_bytes, run.TWINS["converted_bytes"]):
+            monkeypatch.setattr(stream, "converted_bytes", engine)
+            found.append(converted(source, target, *data, errors=errors))
+        assert bool(found[0] == found[1])
+        assert found[0][1] == found[1][1]
