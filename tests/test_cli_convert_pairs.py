@@ -120,3 +120,14 @@ def test_by_threads(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_difference_is_shown_with_what_was_joined(paired: Path) -> None:
     status, _, messages = convert("-t", "cesu-8", "--diff", paired)
     assert (status, "joined 2 surrogate pairs" in messages) == (0, True)
+
+
+def test_strict_writes_nothing_behind_a_pair_that_two_chunks_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "CHUNK_BYTES", 8)
+    results = []
+    with source_of(b"abcde" + PAIR + b"fghijklmnop") as opened, pytest.raises(ConversionError) as raised:  # noqa: PT012
+        for piece in converted(opened, CONVERSION, strict=True):
+            results.append(piece.result)  # noqa: PERF401
+    assert raised.value.start == 5
+    # The first chunk, with its lead, was written before the second was read.
+    assert b"".join(results) == "abcde\ud83d".encode("utf-16-le", "surrogatepass")
