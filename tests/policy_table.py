@@ -167,6 +167,8 @@ DECODE: dict[str, list[tuple[bytes, tuple[str, ...]]]] = {
     # No fault but half a unit at the end, which the letters around a sample do not allow: see the UTF-16 tests.
     "wtf-16-le": [(b"\x80\xdc", (*["\udc80"] * 8, *_NOT_DECLARED))],
     "wtf-16-be": [(b"\xdc\x80", (*["\udc80"] * 8, *_NOT_DECLARED))],
+    "optu-16-le": [(b"\x80\xdc", (*["\udc80"] * 8, *_NOT_DECLARED))],
+    "optu-16-be": [(b"\xdc\x80", (*["\udc80"] * 8, *_NOT_DECLARED))],
     "utf-32-le": [_utf(b"\x80\xdc\x00\x00", _SURROGATE_32)],
     # surrogateescape meets a byte below 80 first.
     "utf-32-be": [_utf(b"\x00\x00\xdc\x80", ("\ufffd", "", STRICT, "\udc80", r"\x00\x00\xdc\x80"))],
@@ -200,6 +202,14 @@ def _wide(passed: bytes, width: int, order: str) -> tuple[str, tuple[bytes | str
             *_NOT_DECLARED,
         ),
     )
+
+
+def _beyond_bmp(order: str) -> tuple[str, tuple[bytes | str, ...]]:
+    def written(text: str) -> bytes:
+        return b"".join(ord(character).to_bytes(2, order) for character in text)  # type: ignore[arg-type]
+
+    shown = (written(each) for each in (r"\U0001f600", "&#128512;", r"\N{GRINNING FACE}"))
+    return "\U0001f600", (STRICT, written("?"), b"", STRICT, STRICT, *shown, *_NOT_DECLARED)
 
 
 _ORDINARY = b"\xed\xb2\x80"
@@ -240,6 +250,8 @@ ENCODE: dict[str, list[tuple[str, tuple[bytes | str, ...]]]] = {
     "utf-16-be": [_wide(b"\xdc\x80", 2, "big")],
     "wtf-16-le": [("\udc80", (*[b"\x80\xdc"] * 8, *_NOT_DECLARED))],
     "wtf-16-be": [("\udc80", (*[b"\xdc\x80"] * 8, *_NOT_DECLARED))],
+    "optu-16-le": [("\udc80", (*[b"\x80\xdc"] * 8, *_NOT_DECLARED)), _beyond_bmp("little")],
+    "optu-16-be": [("\udc80", (*[b"\xdc\x80"] * 8, *_NOT_DECLARED)), _beyond_bmp("big")],
     "utf-32-le": [_wide(b"\x80\xdc\x00\x00", 4, "little")],
     "utf-32-be": [_wide(b"\x00\x00\xdc\x80", 4, "big")],
 }

@@ -27,8 +27,8 @@ def registered() -> Iterator[None]:
 
 
 def writable(name: str) -> str:
-    """Return a text that the form can hold: OPTU-8 ends at U+FFFF."""
-    return TEXT.replace("\U0001f600", "☺") if name == "optu-8" else TEXT
+    """Return a text that the form can hold: OPTU-8 and OPTU-16 end with the BMP."""
+    return TEXT.replace("\U0001f600", "☺") if name.startswith("optu") else TEXT
 
 
 def test_registering_is_idempotent_both_ways() -> None:
@@ -44,6 +44,7 @@ def test_only_what_python_lacks_is_registered() -> None:
     assert [
         *("generalized-utf-8", "utf-8-rfc2044", "wtf-8", "cesu-8", "mutf-8", "xtf-8", "optu-8"),
         *("corrected-utf-8", "corrected-utf-8-sig", "wtf-16", "wtf-16-le", "wtf-16-be"),
+        *("optu-16", "optu-16-le", "optu-16-be"),
     ] == OURS
     assert codecs.lookup("utf-8").decode.__module__ != "eightfold.codec"
     with pytest.raises(LookupError):
@@ -146,7 +147,7 @@ def test_text_io_wrapper_reads_seeks_and_tells(name: str, chunk: int) -> None:
         assert file.read() == text[at:]
 
 
-@pytest.mark.parametrize("name", ["utf-8-sig", "corrected-utf-8-sig", "utf-16", "wtf-16", "utf-32"])
+@pytest.mark.parametrize("name", ["utf-8-sig", "corrected-utf-8-sig", "utf-16", "wtf-16", "optu-16", "utf-32"])
 def test_appending_writes_no_second_signature(tmp_path: Path, name: str) -> None:
     path = tmp_path / "file"
     for open_text in (open, eightfold.open):

@@ -384,6 +384,28 @@ def test_a_form_of_ones_own_is_explained_by_its_rows() -> None:
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("data", "kind", "source"),
+    [
+        (b"\xf8", "too-long", "utf8(7), f8-ff"),
+        (b"\xfd", "too-long", "utf8(7), f8-ff"),
+        # utf8(7) would have them begin sequences of seven bytes and more; RFC 2044 has none of these.
+        (b"\xfe", "invalid-byte", "RFC 2044 section 2"),
+        (b"\xff", "invalid-byte", "RFC 2044 section 2"),
+    ],
+)
+def test_the_source_of_a_fault_says_what_its_sentence_says(data: bytes, kind: str, source: str) -> None:
+    (row,) = explain(data, "utf-8")
+    assert row.fault is not None
+    assert (row.fault.kind, row.source) == (kind, source)
+    assert str(row.fault).startswith("beginning of a " if kind == "too-long" else "byte F")
+
+
+def test_the_escapes_of_xtf_8_are_private_use_in_other_forms() -> None:
+    (row,) = explain("\uefe9".encode(), "utf-8")
+    assert (row.name, row.code_point, row.fault) == ("<private-use-EFE9>", 0xEFE9, None)
+
+
 def test_the_controls_are_all_there_and_are_called_as_unicode_calls_them() -> None:
     assert set(CONTROLS) == {point for point in range(0x110000) if unicodedata.category(chr(point)) == "Cc"}
     assert all(unicodedata.lookup(alias) == chr(point) for point, alias in CONTROLS.items())
@@ -398,6 +420,7 @@ def test_the_controls_are_all_there_and_are_called_as_unicode_calls_them() -> No
         (0x9B, "<control-009B> CONTROL SEQUENCE INTRODUCER"),
         (0xD83D, "<surrogate-D83D>"),
         (0xE000, "<private-use-E000>"),
+        (0xEFE9, "<private-use-EFE9>"),  # an escape in XTF-8 and OPTU-8 only
         (0x10FFFD, "<private-use-10FFFD>"),
         (0xFDD0, "<noncharacter-FDD0>"),
         (0xFFFF, "<noncharacter-FFFF>"),

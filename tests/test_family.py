@@ -55,6 +55,10 @@ def test_containing_goes_on_from_form_to_form() -> None:
         ("wtf-8", "utf-8", (0xD800,)),
         ("generalized-utf-8", "wtf-8", (0xD800, 0xDC00)),
         ("optu-8", "wtf-16-le", (0xD800, 0xDC00)),
+        ("optu-8", "optu-16-le", None),
+        ("optu-16", "optu-8", (0xFFFE,)),
+        ("optu-16-be", "wtf-8", (0xD800, 0xDC00)),
+        ("wtf-16-le", "optu-16-le", (0x10000,)),
         ("utf-8", "xtf-8", (0xEFC2, 0xEF80)),
         ("utf-8", "optu-8", (0xFFFE,)),
         ("utf-8", "corrected-utf-8", (0x80,)),
@@ -73,9 +77,12 @@ def test_what_is_lost(source: str, target: str, points: tuple[int, ...] | None) 
 
 
 def cuts(*compared: Form) -> list[int]:
-    """Return the values of a code unit at which some entry of the forms begins or ends to take them."""
+    """Return the values of a code unit at which some entry of the forms begins or ends to take them.
+
+    0001 is another unit in the other byte order, which 0000 is not.
+    """
     entries = [entry for form in compared for entry in form.sequences]
-    return sorted({cut for entry in entries for low, high in entry.unit_ranges for cut in (low, high + 1)})
+    return sorted({1, *(cut for entry in entries for low, high in entry.unit_ranges for cut in (low, high + 1))})
 
 
 def sequences(form: Form, other: Form) -> Iterator[bytes]:

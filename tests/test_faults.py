@@ -31,7 +31,16 @@ SENTENCES = [
     ),
     (
         Fault("too-long", "utf-8", 0, 5, b"\xf8\x80\x80\x80\xaf", 0x2F),
-        "five- or six-byte sequence (F8 80 80 80 AF), which utf-8 does not have",
+        "five-byte sequence (F8 80 80 80 AF), which utf-8 does not have",
+    ),
+    (Fault("too-long", "utf-8", 0, 1, b"\xf8"), "beginning of a five-byte sequence (F8), which utf-8 does not have"),
+    (
+        Fault("too-long", "utf-8", 0, 2, b"\xfd\x80"),
+        "beginning of a six-byte sequence (FD 80), which utf-8 does not have",
+    ),
+    (
+        Fault("too-long", "own", 0, 1, b"\x41"),
+        "beginning of a five- or six-byte sequence (41), which own does not have",
     ),
     (Fault("invalid-byte", "utf-8", 0, 1, b"\xff"), "byte FF begins no sequence"),
     (
@@ -96,6 +105,14 @@ SENTENCES = [
         Fault("no-signature", "corrected-utf-8-sig", 0, 0, severity="warning"),
         "a document should begin with the magic number of corrected-utf-8-sig",
     ),
+    (
+        Fault("joined-pair", "cesu-8", 0, 2, b"", 0x1F600, "text", "warning"),
+        "surrogate pair, which is read back from cesu-8 as one code point, U+1F600",
+    ),
+    (
+        Fault("needless-escape", "xtf-8", 0, 6, b"\xee\xbf\x83\xee\xbe\xa9", 0xE9, severity="warning"),
+        "escapes (EE BF 83 EE BE A9) of the bytes of U+00E9, which xtf-8 leaves as it is",
+    ),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 
@@ -106,6 +123,7 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
         *("truncated", "surrogate-pair", "unpaired-surrogate", "four-byte", "raw-nul", "escape-collision"),
         *("reserved", "unrepresentable", "odd-length"),
         *("control", "line-terminator", "no-final-newline", "no-signature"),
+        *("joined-pair", "needless-escape"),
     ]
     assert get_args(Kind) == tuple(KINDS)
     assert all(KINDS.values())

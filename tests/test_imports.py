@@ -26,6 +26,7 @@ ORDER = (
     ("reference",),
     ("_engine",),
     ("policy",),
+    ("pairs",),
     ("run",),
     ("text",),
     ("stream",),

@@ -75,7 +75,7 @@ def test_convert_replaces_at_either_end_with_the_replacement_character(data: byt
     assert eightfold.convert(data, name, "utf-8", "replace") == expected.encode()
 
 
-@given(TEXT, TEXT, st.sampled_from(["generalized-utf-8", "mutf-8", "optu-8", "utf-32-le", "wtf-16-be"]))
+@given(TEXT, TEXT, st.sampled_from(["generalized-utf-8", "mutf-8", "optu-8", "optu-16-be", "utf-32-le", "wtf-16-be"]))
 def test_joining_bytes_is_joining_texts_where_nothing_is_joined(one: str, other: str, name: str) -> None:
     if eightfold.is_encodable(one + other, name):
         assert eightfold.encode(one, name) + eightfold.encode(other, name) == eightfold.encode(one + other, name)

@@ -13,7 +13,8 @@ from handlers import handler
 from policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
 NATIVE = "le" if sys.byteorder == "little" else "be"
-for marked in ("utf-16", "wtf-16", "utf-32"):
+MARKED = ("utf-16", "wtf-16", "optu-16", "utf-32")
+for marked in MARKED:
     DECODE[marked] = DECODE[f"{marked}-{NATIVE}"]
     ENCODE[marked] = ENCODE[f"{marked}-{NATIVE}"]
 
@@ -57,7 +58,7 @@ def test_decoding(form: str, sample: bytes, policy: str, expected: str) -> None:
 def test_encoding(form: str, sample: str, policy: str, expected: bytes | str) -> None:
     text = f"a{sample}b"
     if isinstance(expected, bytes):
-        plain = f"{form}-{NATIVE}" if form in ("utf-16", "wtf-16", "utf-32") else form.removesuffix("-sig")
+        plain = f"{form}-{NATIVE}" if form in MARKED else form.removesuffix("-sig")
         assert eightfold.encode(text, form, policy) == (
             eightfold.encode("a", form) + expected + eightfold.encode("b", plain)
         )

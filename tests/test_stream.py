@@ -296,7 +296,7 @@ def test_an_encoder_that_goes_away_while_it_holds_a_lead_warns() -> None:
 
 
 def test_encoder_state_0_means_that_no_signature_is_due() -> None:
-    for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16"):
+    for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16", "optu-16"):
         encoder = Encoder(name)
         assert encoder.getstate() != 0
         marked = encoder.encode("a")

@@ -226,7 +226,7 @@ def test_encode_code_points_names_the_index() -> None:
 
 
 def test_signatures_are_treated_once_at_the_start() -> None:
-    for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16"):
+    for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16", "optu-16"):
         form = eightfold.form(name)
         assert eightfold.encode("", form) == form.signatures[0].mark
         twice = form.signatures[0].mark * 2

@@ -114,7 +114,7 @@ def test_the_law_holds_around_surrogates_in_a_row(name: str) -> None:
             assert breach(ill_formed_units(form, data), list(reference.faults(form, data))) == "", data
 
 
-@pytest.mark.parametrize("name", ["optu-8", "wtf-16-le", "wtf-16-be"])
+@pytest.mark.parametrize("name", ["optu-8", "wtf-16-le", "wtf-16-be", "optu-16-le", "optu-16-be"])
 def test_forms_in_which_whole_units_are_never_at_fault(name: str) -> None:
     form = eightfold.form(name)
     for units in product(representatives(form), repeat=3):

@@ -1,6 +1,6 @@
 """OPTU-8 against MirBSD's own `optu8to16` and `optu16to8`."""
 
-from eightfold import convert, decode, encode, is_well_formed
+from eightfold import ConversionError, convert, decode, encode, is_well_formed
 from outcomes import outcome
 from vector_files import Comparisons, Line, lines_agreeing
 
@@ -34,3 +34,30 @@ def test_encoding_units():
             )
 
     assert lines_agreeing("mirbsd_optu16_encode", compared) == 515
+
+
+def test_optu_16_is_what_optu8to16_gives():
+    def compared(line: Line) -> Comparisons:
+        data, units_read = bytes.fromhex(line["in"]), bytes.fromhex(line["optu16"])
+        yield convert(data, "optu-8", "optu-16-be"), units_read
+        yield convert(units_read, "optu-16-be", "optu-8"), data
+        yield convert(units_read, "optu-16-be", "optu-16-le"), swapped(units_read)
+        yield decode(units_read, "optu-16-be"), units(line["optu16"])
+
+    assert lines_agreeing("mirbsd_optu8_decode", compared) == 1125
+
+
+def test_optu_16_is_what_optu16to8_takes():
+    def compared(line: Line) -> Comparisons:
+        data = bytes.fromhex(line["u16"])
+        yield encode(units(line["u16"]), "optu-16-be"), data
+        try:
+            yield convert(data, "optu-16-be", "optu-8"), bytes.fromhex(line["optu8"]) if line["ok"] else None
+        except ConversionError as error:
+            yield (line["ok"], error.start), (False, 2 * line["pos"])
+
+    assert lines_agreeing("mirbsd_optu16_encode", compared) == 515
+
+
+def swapped(data: bytes) -> bytes:
+    return b"".join(data[at : at + 2][::-1] for at in range(0, len(data), 2))

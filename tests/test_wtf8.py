@@ -6,7 +6,7 @@ import pickle
 import sys
 import time
 from array import array
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
@@ -489,8 +489,6 @@ class TestWtf8:
             string[::-1]
         with pytest.raises(TypeError, match="slices"):
             string[0]
-        with pytest.raises(TypeError):
-            iter(string).__next__()
 
     @given(texts, texts)
     def test_order_is_that_of_code_points(self, one, other):
@@ -547,3 +545,116 @@ class TestWtf8:
         string = Wtf8(b"a" + LEAD)
         assert repr(string) == "Wtf8(b'a\\xed\\xa0\\xbd')"
         assert eval(repr(string)) == string
+
+
+# --- searching, against a model over code points ----------------------------------------------------------------------
+
+# Sequences of each length, both halves of a pair and what the pair is, and their neighbours in bytes.
+ALPHABET = (0x41, 0xE9, 0xD7FF, 0xD83D, 0xDE00, 0xE000, 0x1F600)
+Model = list[int]
+
+
+def models(longest: int) -> list[Model]:
+    """Return all short lists of code points in which no lead is directly followed by a trail."""
+    found = (list(each) for length in range(longest + 1) for each in product(ALPHABET, repeat=length))
+    return [each for each in found if (0xD83D, 0xDE00) not in pairwise(each)]
+
+
+def string_of(points: Model) -> Wtf8:
+    return Wtf8.from_code_points(points)
+
+
+def found_at(points: Model, part: Model, start: int = 0) -> int | None:
+    """Return the index at which code points are found, from an index on, or None."""
+    indices = range(start, len(points) - len(part) + 1)
+    return next((at for at in indices if points[at : at + len(part)] == part), None)
+
+
+def split_at(points: Model, separator: Model, most: int) -> list[Model]:
+    parts, start = [], 0
+    while most and (at := found_at(points, separator, start)) is not None:
+        parts.append(points[start:at])
+        start, most = at + len(separator), most - 1
+    return [*parts, points[start:]]
+
+
+def size(points: Model) -> int:
+    return len(string_of(points))
+
+
+class TestSearching:
+    def test_everything_short_is_found_where_its_code_points_are(self):
+        wholes, parts = models(4), models(2)
+        strings = [(part, string_of(part)) for part in parts]
+        for points in wholes:
+            whole = string_of(points)
+            for part, string in strings:
+                at = found_at(points, part)
+                assert whole.find(string) == (-1 if at is None else size(points[:at])), (points, part)
+                assert (string in whole) == (at is not None)
+                assert whole.startswith(string) == (points[: len(part)] == part)
+                assert whole.endswith(string) == (points[len(points) - len(part) :] == part)
+
+    def test_everything_short_is_split_where_its_code_points_are(self):
+        separators = [(part, string_of(part)) for part in models(2) if part]
+        for points in models(4):
+            whole = string_of(points)
+            for separator, string in separators:
+                for most in (-1, 0, 1):
+                    parts = whole.split(string, most)
+                    assert parts == [string_of(part) for part in split_at(points, separator, most)]
+                    assert string.join(parts) == whole
+                    assert all(eightfold.is_well_formed(bytes(part), "wtf-8") for part in parts)
+
+    def test_iteration_and_membership_are_of_code_points(self):
+        for points in models(4):
+            whole = string_of(points)
+            assert list(whole) == points
+            assert [point for point in ALPHABET if point in whole] == [point for point in ALPHABET if point in points]
+            before, rest = whole.split_at_first_surrogate()
+            at = next((at for at, point in enumerate(points) if 0xD800 <= point <= 0xDFFF), len(points))
+            assert (before, rest) == (string_of(points[:at]), string_of(points[at:]))
+            assert before.to_str() == "".join(map(chr, points[:at]))
+
+    def test_finding_between_offsets(self):
+        for points in models(3):
+            whole = string_of(points)
+            for part in models(1):
+                for start, stop in product(range(len(points) + 1), repeat=2):
+                    at = found_at(points[:stop], part, start) if start <= stop else None
+                    found = whole.find(string_of(part), size(points[:start]), size(points[:stop]))
+                    assert found == (-1 if at is None else size(points[:at]))
+        assert Wtf8(b"aba").find(Wtf8(b"a"), -1) == 2
+        with pytest.raises(ValueError, match="inside a sequence"):
+            Wtf8(JOINED).find(Wtf8(b"a"), 1)
+
+    @given(texts, texts)
+    def test_longer_texts(self, text, part):
+        points, searched = (list(map(ord, through_code_units(each))) for each in (text, part))
+        whole, string = string_of(points), string_of(searched)
+        at = found_at(points, searched)
+        assert whole.find(string) == (-1 if at is None else size(points[:at]))
+        if searched:
+            assert string.join(whole.split(string)) == whole
+
+    @pytest.mark.parametrize("other", ["a", b"a", None, ["a"]])
+    def test_other_kinds_are_refused(self, other):
+        string = Wtf8(b"a")
+        for search in (string.find, string.startswith, string.endswith, string.split, string.__contains__):
+            with pytest.raises(TypeError):
+                search(other)
+        with pytest.raises(TypeError):
+            string.startswith((string, other))
+
+    def test_what_cannot_be(self):
+        with pytest.raises(ValueError, match="empty separator"):
+            Wtf8(b"a").split(Wtf8())
+        for point in (0x110000, -1):
+            with pytest.raises(ValueError, match="cannot be written in wtf-8"):
+                point in Wtf8(b"a")  # noqa: B015
+
+    def test_several_beginnings_and_ends(self):
+        string = Wtf8(b"a" + LEAD)
+        assert string.startswith((Wtf8(b"b"), Wtf8(b"a")))
+        assert string.endswith((Wtf8(TRAIL), Wtf8(LEAD)))
+        assert not string.startswith(())

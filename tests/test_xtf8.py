@@ -279,3 +279,57 @@ class TestErrorHandler:
         with pytest.raises(UnicodeDecodeError) as raised:
             b"\x00\xd8".decode("utf-16-le", HANDLER)
         assert (raised.value.start, raised.value.end) == (0, 2)
+
+
+# --- lint -------------------------------------------------------------------------------------------------------------
+
+# Escapes of bytes that begin, continue and end sequences of each length, collisions and surrogates too; other text.
+BYTES = (0xC3, 0xA9, 0xE2, 0x82, 0xEE, 0xBE, 0xED, 0xA0, 0xF0, 0x9F, 0xFF)
+PIECES = [*(escape_of(byte).encode() for byte in BYTES), b"a", "é".encode(), b"\xff", b"\xee\xbe"]
+
+
+def comes_back(data: bytes) -> bool:
+    return xtf8.encode(xtf8.decode(data), "escape") == data
+
+
+@pytest.mark.parametrize("length", range(5))
+def test_what_lint_passes_and_only_that_comes_back(length: int) -> None:
+    for data in map(b"".join, product(PIECES, repeat=length)):
+        assert (next(xtf8.lint(data), None) is None) == comes_back(data), data.hex(" ")
+
+
+@given(hybrids)
+def test_what_encode_writes_passes_and_only_what_comes_back_does(hybrid: bytes) -> None:
+    assert list(xtf8.lint(xtf8.encode(hybrid, "escape"))) == []
+    assert (list(xtf8.lint(hybrid)) == []) == comes_back(hybrid)
+
+
+def test_every_code_point_that_is_escaped_byte_by_byte_is_listed() -> None:
+    for point in (0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xEF7F, 0xF000, 0xFFFF, 0x10000, 0x10FFFF):
+        escapes = "".join(map(escape_of, chr(point).encode())).encode()
+        data = b"ab" + escape_of(0xFF).encode() + escapes + escape_of(0x80).encode() + b"!" + escapes
+        (first, second) = xtf8.lint(data)
+        assert (first.start, first.end, first.code_point, first.units) == (5, 5 + len(escapes), point, escapes)
+        assert (second.kind, second.severity, second.end) == ("needless-escape", "warning", len(data))
+        assert second.end - second.start == len(escapes)
+
+
+def test_escapes_that_stay_apart_pass() -> None:
+    # What is escaped itself, a surrogate, an overlong form, a lead without its tail: no character stands for these.
+    for hybrid in (b"\xee\xbe\xa9", b"\xed\xa0\x80", b"\xc0\xaf", b"\xe2\x82", b"\xf4\x90\x80\x80"):
+        assert list(xtf8.lint("".join(map(escape_of, hybrid)).encode())) == []
+
+
+def test_lint_lists_what_is_ill_formed_in_its_place() -> None:
+    data = b"\xff" + "\uefc3\uefa9".encode() + b"\xc3"
+    assert [(fault.kind, fault.start, fault.severity) for fault in xtf8.lint(memoryview(data))] == [
+        ("invalid-byte", 0, "error"),
+        ("needless-escape", 1, "warning"),
+        ("truncated", 7, "error"),
+    ]
+
+
+def test_lint_is_linear_in_a_long_run_of_escapes() -> None:
+    run = "".join(map(escape_of, range(0x80, 0x100))).encode() * 20_000
+    found = list(xtf8.lint(run + "\uefc3\uefa9".encode()))
+    assert [(fault.start, fault.end) for fault in found] == [(len(run), len(run) + 6)]

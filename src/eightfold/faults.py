@@ -32,6 +32,8 @@ Kind = Literal[
     "line-terminator",
     "no-final-newline",
     "no-signature",
+    "joined-pair",
+    "needless-escape",
 ]
 Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
@@ -59,6 +61,8 @@ KINDS: Mapping[Kind, str] = {
     "line-terminator": "a line terminator other than U+000A",
     "no-final-newline": "a document whose last character is not U+000A",
     "no-signature": "a document without its magic number",
+    "joined-pair": "a surrogate pair that the target joins into one code point",
+    "needless-escape": "escapes of bytes that are well-formed together",
 }
 """Each kind of fault with its meaning in one line; the keys are stable identifiers."""
 
@@ -191,6 +195,13 @@ def _surrogate_pair(fault: Fault) -> str:
     return f"surrogate pair byte sequence ({shown}) for {meant}, which {fault.form} writes as four bytes"
 
 
+def _too_long(fault: Fault) -> str:
+    leading_ones = 8 - (fault.units[0] ^ 0xFF).bit_length() if fault.units else 0
+    length = {5: "five", 6: "six"}.get(leading_ones, "five- or six")
+    begun = "" if fault.code_point is not None else "beginning of a "
+    return f"{begun}{length}-byte sequence ({_shown(fault)}), which {fault.form} does not have"
+
+
 def _truncated(fault: Fault) -> str:
     cause = "the end of the input" if fault.at_end else "another byte"
     return f"sequence {_shown(fault)} is cut short by {cause}"
@@ -214,7 +225,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "overlong": lambda f: f"overlong form of {_meant(f)} ({_shown(f)})",
     "surrogate": _surrogate,
     "beyond-unicode": lambda f: f"{_meant(f)} ({_shown(f)}) is beyond U+10FFFF",
-    "too-long": lambda f: f"five- or six-byte sequence ({_shown(f)}), which {f.form} does not have",
+    "too-long": _too_long,
     "invalid-byte": lambda f: f"byte {_shown(f)} begins no sequence",
     "unexpected-continuation": lambda f: f"continuation byte {_shown(f)} where a lead byte is due",
     "truncated": _truncated,
@@ -232,6 +243,8 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "line-terminator": lambda f: f"{_meant(f)} should not be in a document: lines end in U+000A",
     "no-final-newline": lambda f: "the last character of a document should be U+000A",
     "no-signature": lambda f: f"a document should begin with the magic number of {f.form}",
+    "joined-pair": lambda f: f"surrogate pair, which is read back from {f.form} as one code point, {_meant(f)}",
+    "needless-escape": lambda f: f"escapes ({_shown(f)}) of the bytes of {_meant(f)}, which {f.form} leaves as it is",
 }
 
 

@@ -32,7 +32,7 @@ _RANK = tuple(
         *("corrected-utf-8-sig", "utf-32", "utf-16", "utf-8-sig"),
         *("utf-8", "cesu-8", "mutf-8", "wtf-8", "generalized-utf-8", "utf-8-rfc2044", "corrected-utf-8"),
         *("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),
-        *("wtf-16", "wtf-16-le", "wtf-16-be", "xtf-8", "optu-8"),
+        *("wtf-16", "wtf-16-le", "wtf-16-be", "xtf-8", "optu-8", "optu-16", "optu-16-le", "optu-16-be"),
     )
 )
 FAULTS_COUNTED = 100_000

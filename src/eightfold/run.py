@@ -167,13 +167,19 @@ class Target:
     """The end of a conversion that is written: code points with their places in the source become bytes.
 
     Attributes:
-        held: a lead that must see what follows it, or None.
+        held: a lead that must see what follows it, or None. Where pairs are counted it may have been written.
+        counts: whether pairs that are joined are counted.
+        joined_pairs: how many were.
+        first_joined: the supplementary code point of the first of them, its start and its end, or None.
     """
 
-    def __init__(self, writing: Writing, source: str, *, replacement: str = REPLACEMENT) -> None:
+    def __init__(self, writing: Writing, source: str, *, replacement: str = REPLACEMENT, counts: bool = False) -> None:
         self.writing = writing
         self.source = source
         self.held: _Held | None = None
+        self.counts = counts
+        self.joined_pairs = 0
+        self.first_joined: _Held | None = None
         self._replacement = replacement
         self._holds = holds_back_lead(writing.form)
 
@@ -181,25 +187,36 @@ class Target:
         """Go on from a state in which a lead was held: the code point, its start and its end."""
         self.held = None if lead is None else _Held(*lead)
 
+    def note(self, count: int, first: tuple[int, int, int] | None) -> None:
+        """Count pairs that were joined; ``first`` is the code point of the first of them, its start and its end."""
+        self.joined_pairs += count
+        if self.first_joined is None and first is not None:
+            self.first_joined = _Held(*first)
+
     def write(self, code_point: int, start: int, end: int) -> bytes:
         """Return the bytes that can be written now that this code point is there."""
         before = b""
         if self.held is not None:
             if code_point in TRAILS:
-                lead, self.held = self.held, None
-                return self._written(joined(lead.code_point, code_point), lead.start, end)
+                return self._join(self.held, code_point, start, end)
             before = self.finish()
-        if self._holds and code_point in LEADS:
+        if (self._holds or self.counts) and code_point in LEADS:
             self.held = _Held(code_point, start, end)
-            return before
+            if self._holds:
+                return before
         return before + self._written(code_point, start, end)
 
+    def _join(self, lead: _Held, trail: int, start: int, end: int) -> bytes:
+        self.held = None
+        code_point = joined(lead.code_point, trail)
+        if self.counts:
+            self.note(1, (code_point, lead.start, end))
+        return self._written(code_point, lead.start, end) if self._holds else self._written(trail, start, end)
+
     def finish(self) -> bytes:
-        """Return the bytes of a lead that was held: nothing follows it."""
-        if self.held is None:
-            return b""
+        """Return the bytes of a lead that was held, if it has not been written: nothing follows it."""
         lead, self.held = self.held, None
-        return self._written(*lead)
+        return b"" if lead is None or not self._holds else self._written(*lead)
 
     def _written(self, code_point: int, start: int, end: int) -> bytes:
         part = encoded(self.writing.form, code_point)

@@ -25,6 +25,7 @@ from eightfold import reference
 from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.pairs import joined_pair, joins, may_give
 from eightfold.policy import check_policy, reading, writing
 from eightfold.run import Decoding, Target, converted_bytes, decoded_piece, encoded_piece, fault_at, well_formed_end
 from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
@@ -290,6 +291,12 @@ class Converter(Copied):
     >>> converter = Converter("utf-16-le", "utf-8")
     >>> converter.convert(b"\x3d\xd8\x00"), converter.convert(b"\xde", final=True)
     (b'', b'\xf0\x9f\x98\x80')
+
+    Attributes:
+        joined_pairs: how many surrogate pairs of the source the target has joined though its definition does not
+            prescribe that, since the converter was made or reset. They are read back as supplementary code points.
+        first_joined_pair: the first of them as a fault of kind ``joined-pair``, a warning with offsets into the whole
+            source, or None. A state does not hold these two.
     """
 
     def __init__(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> None:
@@ -297,7 +304,13 @@ class Converter(Copied):
         self.target: Form = form_named(target)
         self.errors = errors
         check_policy(errors, self.source, self.target)
+        self._joins = joins(writing(signed(self.target)[0], errors, self.target.name))
+        self._begin()
+
+    def _begin(self) -> None:
         self._state = _ConverterState()
+        self.joined_pairs = 0
+        self.first_joined_pair: Fault | None = None
 
     def __repr__(self) -> str:
         return f"<Converter {self.source.name} to {self.target.name}, {self.errors}, at byte {self._state.offset}>"
@@ -349,7 +362,9 @@ class Converter(Copied):
         assert opening.plain is not None  # it has just opened
         policy = reading(opening.plain, self.errors, self.source.name, converting=True)
         decoding = Decoding(policy, content, skipped, in_run=state.in_run, largest=LARGEST_IN_ARRAY)
-        end = Target(writing(plain, self.errors, self.target.name), self.source.name)
+        end = Target(
+            writing(plain, self.errors, self.target.name), self.source.name, counts=self._joins and may_give(policy)
+        )
         end.hold(state.lead)
         written.append(converted_bytes(decoding, end, state.offset, final=final))
         self._state = _ConverterState(
@@ -360,7 +375,14 @@ class Converter(Copied):
             lead=end.held,
             mark_due=False,
         )
+        self._note(end)
         return b"".join(written)
+
+    def _note(self, end: Target) -> None:
+        self.joined_pairs += end.joined_pairs
+        if self.first_joined_pair is None and end.first_joined is not None:
+            code_point, start, stop = end.first_joined
+            self.first_joined_pair = joined_pair(self.target.name, start, stop, code_point, "target")
 
     def reset(self) -> None:
         """Begin anew: offsets count from 0, signatures are looked for and written again.
@@ -371,7 +393,7 @@ class Converter(Copied):
         >>> converter.convert(b"a") == first
         True
         """
-        self._state = _ConverterState()
+        self._begin()
 
     def getstate(self) -> tuple[object, ...]:
         """Return the state as a tuple of plain values, for :meth:`setstate`.

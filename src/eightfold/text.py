@@ -17,6 +17,7 @@ from eightfold._engine import CORE
 from eightfold.faults import KINDS, Fault, wants_bytes, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.pairs import joined_pair, joins
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
 from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
 
@@ -245,24 +246,34 @@ def _first(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
         left = None if left is None else left - 1
 
 
-def encode_faults(text: str, form: AnyForm, limit: int | None = None) -> Iterator[Fault]:
+def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warnings: bool = False) -> Iterator[Fault]:
     r"""Yield the places of a str that a form cannot write: one for each unit that an error handler would get.
 
     Args:
         text: any str.
         form: a Form or the name of one.
         limit: how many at most; None for all.
+        warnings: whether to yield what is written, but read back otherwise, too: a surrogate pair that the form joins
+            though its definition does not prescribe that (kind ``joined-pair``, severity ``warning``).
+
+    Raises:
+        LookupError: no such form. ValueError: ``limit`` is out of range.
+
+    Source: WTF-8 section 4.1.
 
     >>> [(fault.start, fault.end) for fault in encode_faults("a\ud800\ud801b", "utf-8")]
     [(1, 3)]
+    >>> [str(fault) for fault in encode_faults("a\ud83d\ude00", "wtf-16-le", warnings=True)]
+    ['surrogate pair, which is read back from wtf-16-le as one code point, U+1F600']
     """
-    return _limited(_encode_faults(_text_of(text), form_named(form)), limit)
+    return _limited(_encode_faults(_text_of(text), form_named(form), warnings=warnings), limit)
 
 
-def _encode_faults(text: str, asked: Form) -> Iterator[Fault]:
+def _encode_faults(text: str, asked: Form, *, warnings: bool) -> Iterator[Fault]:
     plain, _ = signed(asked)
     points, at = tuple(map(ord, text)), 0
     strict = writing(plain, "strict", asked.name)
+    tells_pairs = warnings and joins(strict)
     while at < len(points):
         code_point, end = reference.next_written(plain, points, at)
         if reference.encoded(plain, code_point) is None:
@@ -270,6 +281,8 @@ def _encode_faults(text: str, asked: Form) -> Iterator[Fault]:
             fault = encode_error(strict, text, at, end).fault
             if fault is not None:
                 yield fault
+        elif tells_pairs and end == at + 2:
+            yield joined_pair(asked.name, at, end, code_point, "text")
         at = end
 
 

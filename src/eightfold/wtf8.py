@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, final
 
@@ -32,6 +32,7 @@ from eightfold.text import (
     decode_code_points,
     encode,
     encode_code_points,
+    faults,
     is_well_formed,
 )
 
@@ -199,6 +200,9 @@ class Wtf8:
     point, so the parts cannot always be found in the whole. Order is that of code points, not of 16-bit code units. A
     Wtf8 equals no bytes and no str. It hashes, pickles and copies.
 
+    Iterating gives code points, and searching finds code points: a supplementary one does not contain the surrogates
+    by which UTF-16 writes it. What is found or split off begins and ends between code points, so it is well-formed.
+
     Args:
         data: well-formed WTF-8.
 
@@ -317,6 +321,101 @@ class Wtf8:
             raise ValueError(f"a Wtf8 is cut without a step, not with {step}")
         return _known(self._data[self._boundary(start) : self._boundary(stop)])
 
+    def __iter__(self) -> Iterator[int]:
+        r"""Iterate over the code points.
+
+        >>> [hex(point) for point in Wtf8(b"a\xed\xa0\xbd")]
+        ['0x61', '0xd83d']
+        """
+        return iter(self.code_points())
+
+    def __contains__(self, part: Wtf8 | SupportsIndex) -> bool:
+        r"""Say whether a string, or a code point, is in this one.
+
+        Raises:
+            ConversionError: the code point is above U+10FFFF, or negative.
+            TypeError: it is neither.
+
+        >>> 0xD83D in Wtf8(b"a\xed\xa0\xbd"), 0xD83D in Wtf8(b"\xf0\x9f\x98\x80")
+        (True, False)
+        """
+        if isinstance(part, Wtf8):
+            return part._data in self._data
+        if hasattr(part, "__index__"):
+            return encode_code_points((part,), WTF_8) in self._data
+        raise TypeError(f"a Wtf8 contains Wtf8 strings and code points, not {type(part).__name__}")
+
+    def find(self, part: Wtf8, start: int = 0, stop: int | None = None) -> int:
+        r"""Return the byte offset at which a string is found first, or -1.
+
+        Args:
+            part: what to find.
+            start, stop: byte offsets between which all of it must lie, counted as in a slice.
+
+        Raises:
+            ValueError: an offset is inside a sequence.
+            TypeError: the part is no Wtf8.
+
+        >>> Wtf8(b"\xc3\xa9\xed\xa0\xbd!").find(Wtf8(b"\xed\xa0\xbd"))
+        2
+        """
+        first, last, _ = slice(start, stop).indices(len(self))
+        # No sequence has the beginning of another inside it, so what bytes find are whole sequences.
+        return self._data.find(_bytes_of(part), self._boundary(first), self._boundary(last))
+
+    def startswith(self, part: Wtf8 | tuple[Wtf8, ...]) -> bool:
+        r"""Say whether the string begins with another one, or with one of several.
+
+        Raises:
+            TypeError: one of them is no Wtf8.
+
+        >>> Wtf8(b"\xf0\x9f\x98\x80").startswith(Wtf8(b"\xed\xa0\xbd"))
+        False
+        """
+        return self._data.startswith(_each_bytes_of(part))
+
+    def endswith(self, part: Wtf8 | tuple[Wtf8, ...]) -> bool:
+        r"""Say whether the string ends with another one, or with one of several.
+
+        Raises:
+            TypeError: one of them is no Wtf8.
+
+        >>> Wtf8(b"a\xed\xa0\xbd").endswith((Wtf8(b"b"), Wtf8(b"\xed\xa0\xbd")))
+        True
+        """
+        return self._data.endswith(_each_bytes_of(part))
+
+    def split(self, separator: Wtf8, maxsplit: int = -1) -> list[Wtf8]:
+        r"""Return the strings between the places where a separator stands, as ``str.split`` with one.
+
+        Joining them with the separator gives the string again.
+
+        Args:
+            separator: what stands between the parts.
+            maxsplit: at how many places to split, from the left; -1 for all.
+
+        Raises:
+            ValueError: the separator is empty.
+            TypeError: it is no Wtf8.
+
+        >>> Wtf8(b"a, \xed\xa0\xbd").split(Wtf8(b", "))
+        [Wtf8(b'a'), Wtf8(b'\xed\xa0\xbd')]
+        """
+        return [_known(part) for part in self._data.split(_bytes_of(separator), maxsplit)]
+
+    def split_at_first_surrogate(self) -> tuple[Wtf8, Wtf8]:
+        r"""Return the string in two: the Unicode text before its first surrogate, and what begins with that.
+
+        Where there is no surrogate, the second is empty; ``to_str`` of the first never fails.
+
+        >>> Wtf8(b"a\xed\xa0\xbdb").split_at_first_surrogate()
+        (Wtf8(b'a'), Wtf8(b'\xed\xa0\xbdb'))
+        """
+        # Surrogates are all that is well-formed here and not in UTF-8.
+        surrogate = next(faults(self._data, UTF_8, limit=1), None)
+        at = len(self) if surrogate is None else surrogate.start
+        return _known(self._data[:at]), _known(self._data[at:])
+
     def _boundary(self, offset: int) -> int:
         low, high = CONTINUATION
         if offset < len(self) and low <= self._data[offset] <= high:
@@ -337,6 +436,16 @@ class Wtf8:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Wtf8, (self._data,)
+
+
+def _bytes_of(part: Wtf8) -> bytes:
+    if not isinstance(part, Wtf8):
+        raise TypeError(f"a Wtf8 is searched for Wtf8 strings, not for {type(part).__name__}")
+    return part._data
+
+
+def _each_bytes_of(part: Wtf8 | tuple[Wtf8, ...]) -> tuple[bytes, ...]:
+    return tuple(map(_bytes_of, part)) if isinstance(part, tuple) else (_bytes_of(part),)
 
 
 def _known(data: bytes) -> Wtf8:

@@ -13,14 +13,23 @@ Source: XTF-8, sections Algorithm and Security; PEP 383.
 from __future__ import annotations
 
 import codecs
+import re
+from collections.abc import Iterator
+from heapq import merge
 from typing import Literal
 
 from eightfold import text as verbs
-from eightfold.forms.xtf_8 import ESCAPE, XTF_8
+from eightfold.faults import UNITS_KEPT, Fault
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.forms.xtf_8 import COLLISION, ESCAPE, XTF_8
 from eightfold.policy import check_offered, check_policy
-from eightfold.text import Data
+from eightfold.text import Data, bytes_of
 
 _FROM_PEP_383 = dict(zip(range(0xDC80, 0xDD00), range(ESCAPE.first, ESCAPE.last + 1), strict=True))
+_ESCAPES = re.compile(b"(?:%s)+" % b"".join(b"[\\x%02x-\\x%02x]" % bounds for bounds in COLLISION.unit_ranges))
+"""Escapes side by side, as UTF-8 writes them. Their first byte begins sequences only, so no other holds them."""
+_ESCAPE_BYTES = len(COLLISION.unit_ranges)
+_NO_ESCAPE = re.compile(f"[^{chr(ESCAPE.first)}-{chr(ESCAPE.last)}]")
 _pep_383 = codecs.lookup_error("surrogateescape")
 
 
@@ -67,6 +76,42 @@ def decode(data: Data, errors: Literal["replace", "strict"] = "replace") -> byte
     """
     _check(errors, "replace", "strict")
     return verbs.convert(data, "utf-8", "xtf-8", errors)
+
+
+def lint(data: Data) -> Iterator[Fault]:
+    r"""Yield what keeps UTF-8 with escapes from coming back as it is, in order of offset.
+
+    There is nothing to yield if, and only if, ``encode(decode(data), "escape") == data``.
+
+    Errors are ill-formed sequences. Warnings, of kind ``needless-escape``, are escapes side by side whose bytes are
+    together a well-formed sequence: decoding gives a character, and that is not escaped again. ``encode`` never writes
+    them; who does may want to smuggle a character past a check of the text.
+
+    Args:
+        data: UTF-8.
+
+    Source: XTF-8, Algorithm.
+
+    >>> [(fault.start, fault.end, str(fault)) for fault in lint("caf\uefc3\uefa9".encode())]
+    [(3, 9, 'escapes (EE BF 83 EE BE A9) of the bytes of U+00E9, which xtf-8 leaves as it is')]
+    >>> list(lint("caf\uefe9".encode()))
+    []
+    """
+    content = bytes_of(data)
+    return merge(verbs.faults(content, UTF_8), _needless_escapes(content), key=lambda fault: fault.start)
+
+
+def _needless_escapes(content: bytes) -> Iterator[Fault]:
+    for escapes in _ESCAPES.finditer(content):
+        text = verbs.decode(decode(escapes[0]), XTF_8, "escape")
+        # Each escape that stays stands for one byte, and so does each byte of a character.
+        seen, start = 0, escapes.start()
+        for found in _NO_ESCAPE.finditer(text):
+            start += (found.start() - seen) * _ESCAPE_BYTES
+            end = start + len(found[0].encode()) * _ESCAPE_BYTES
+            units = content[start : min(end, start + UNITS_KEPT)]
+            yield Fault("needless-escape", XTF_8.name, start, end, units, ord(found[0]), severity="warning")
+            seen, start = found.end(), end
 
 
 def _check(errors: str, *offered: str) -> None:
@@ -125,4 +170,4 @@ def escape_errors(error: UnicodeError) -> tuple[str, int]:
     return str(escaped).translate(_FROM_PEP_383), position
 
 
-__all__ = ["decode", "encode", "escape_errors", "from_surrogateescape", "to_surrogateescape"]
+__all__ = ["decode", "encode", "escape_errors", "from_surrogateescape", "lint", "to_surrogateescape"]

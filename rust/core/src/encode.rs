@@ -154,7 +154,7 @@ impl Form {
     }
 
     /// Whether the form has bytes for a code point.
-    fn has(&self, code_point: u32) -> bool {
+    pub(crate) fn has(&self, code_point: u32) -> bool {
         if let Some(spelling) = self.spelling.as_ref().filter(|_| code_point <= LARGEST_IN_STR) {
             return !spelling.lacks(code_point);
         }

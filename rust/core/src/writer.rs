@@ -4,7 +4,8 @@ use crate::OutOfMemory;
 use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
 use crate::encode::{Missing, joined};
 use crate::form::{Form, LEADS, TRAILS, holds};
-use crate::kernels::{Extent, Input, Notes, Output, Text, Width, append, append_up_to};
+use crate::kernels::{Extent, Input, Notes, Output, Text, Width, append, append_up_to, count_pairs};
+use crate::paired::Joined;
 use crate::pass::{Halt, Pass, Pending, Sink};
 
 /// A lead that must see what follows it, with its place in the source.
@@ -45,10 +46,12 @@ pub struct Writer<'a> {
     pub form: &'a Form,
     /// What has been written.
     pub out: Vec<u8>,
-    /// A lead that waits.
+    /// A lead that waits, or where pairs are counted the last one written, if nothing has followed it.
     pub held: Option<Held>,
     /// What happens at a code point that the form lacks.
     pub unwritten: Unwritten,
+    /// Pairs that the form joins, where they are counted.
+    pub joined: Option<Joined>,
     points: Points,
     /// Up to here the source is walked: a code point of the chunk must be handed out.
     walked_to: usize,
@@ -99,7 +102,7 @@ impl<'a> Writer<'a> {
     /// A writer that goes on behind what has been written.
     #[must_use]
     pub fn new(form: &'a Form, unwritten: Unwritten, out: Vec<u8>) -> Self {
-        Writer { form, out, held: None, unwritten, points: Points::default(), walked_to: 0 }
+        Writer { form, out, held: None, unwritten, joined: None, points: Points::default(), walked_to: 0 }
     }
 
     /// Write a lead that was held: nothing follows it.
@@ -108,8 +111,10 @@ impl<'a> Writer<'a> {
     /// The form lacks it, and the pass is to stop; `resume` is where it goes on.
     pub fn finish(&mut self, resume: usize) -> Result<(), Halt> {
         match self.held.take() {
-            Some(Held { code_point, start, end }) => self.written(code_point, start, end, resume),
-            None => Ok(()),
+            Some(Held { code_point, start, end }) if self.form.holds_back_lead => {
+                self.written(code_point, start, end, resume)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -132,7 +137,14 @@ impl<'a> Writer<'a> {
             }
         }
         let mut points = std::mem::take(&mut self.points);
-        let (text, end) = points.read(input, start, limit)?;
+        let (mut text, mut end) = points.read(input, start, limit)?;
+        // What follows a lead is not in the chunk: it is left for the next.
+        while self.watches_leads()
+            && ends_with_lead(text)
+            && let Some(bytes) = input.lead_bytes(end)
+        {
+            (text, end) = (text.slice(0, text.len() - 1), end - bytes);
+        }
         let is_written = self.spell(text)?;
         self.points = points;
         if is_written {
@@ -142,10 +154,28 @@ impl<'a> Writer<'a> {
         Ok(start)
     }
 
-    /// Write code points, or nothing where one must be handed out or may be half of a pair: then places are needed.
+    /// Whether what follows a lead matters.
+    fn watches_leads(&self) -> bool {
+        self.form.holds_back_lead || self.joined.is_some()
+    }
+
+    /// Count a pair.
+    fn note(&mut self, pair: Held) {
+        if let Some(joined) = &mut self.joined {
+            joined.count += 1;
+            joined.first.get_or_insert(pair);
+        }
+    }
+
+    /// Write code points, or nothing where one must be handed out, may be half of a pair or is in the first pair that is
+    /// counted: then places are needed.
     fn spell(&mut self, text: Text<'_>) -> Result<bool, OutOfMemory> {
         let (form, count) = (self.form, text.len());
-        if form.holds_back_lead && count > 0 && holds(LEADS, text.at(count - 1)) {
+        if self.watches_leads() && ends_with_lead(text) {
+            return Ok(false);
+        }
+        let pairs = if self.joined.is_some() { count_pairs(text) } else { 0 };
+        if pairs > 0 && self.joined.is_some_and(|joined| joined.first.is_none()) {
             return Ok(false);
         }
         let (before, mut at, mut window) = (self.out.len(), 0, WINDOW_POINTS);
@@ -158,6 +188,9 @@ impl<'a> Writer<'a> {
                 at = append_up_to(&mut self.out, room, |out| script.write(at, count, out));
             }
             if at == count {
+                if let Some(joined) = &mut self.joined {
+                    joined.count += pairs;
+                }
                 return Ok(true);
             }
             window = point_window_after(at - start, window);
@@ -194,6 +227,11 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Whether nothing follows a lead.
+fn ends_with_lead(text: Text<'_>) -> bool {
+    text.len().checked_sub(1).is_some_and(|last| holds(LEADS, text.at(last)))
+}
+
 impl Sink for Writer<'_> {
     fn reserve(&mut self, source_bytes: usize) -> Result<(), OutOfMemory> {
         Ok(self.out.try_reserve(source_bytes * self.form.tables.unit_bytes)?)
@@ -203,13 +241,20 @@ impl Sink for Writer<'_> {
         if let Some(lead) = self.held {
             if holds(TRAILS, code_point) {
                 self.held = None;
-                return self.written(joined(lead.code_point, code_point), lead.start, end, end);
+                let pair = Held { code_point: joined(lead.code_point, code_point), start: lead.start, end };
+                self.note(pair);
+                if self.form.holds_back_lead {
+                    return self.written(pair.code_point, pair.start, end, end);
+                }
+            } else {
+                self.finish(start)?;
             }
-            self.finish(start)?;
         }
-        if self.form.holds_back_lead && holds(LEADS, code_point) {
+        if self.watches_leads() && holds(LEADS, code_point) {
             self.held = Some(Held { code_point, start, end });
-            return Ok(());
+            if self.form.holds_back_lead {
+                return Ok(());
+            }
         }
         self.written(code_point, start, end, end)
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use eightfold_core::kernels::{is_ascii, is_utf8};
 use eightfold_core::{
-    Form, Halt, Held, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads, encode_text,
+    Form, Halt, Held, Joined, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
+    encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
@@ -343,11 +344,15 @@ pub fn converted_bytes<'py>(
     // A lead of an earlier piece stands before offset 0 of this one: its place is counted round the end of the range.
     let within = |at: usize| at.wrapping_sub(offset);
     writer.held = held.map(|(code_point, start, end)| Held { code_point, start: within(start), end: within(end) });
+    writer.joined = target.getattr(intern!(py, "counts"))?.is_truthy()?.then(Joined::default);
     end.take(&mut reader, &mut writer, r#final)?;
     reader.finish(r#final)?;
     let beyond = |at: usize| at.wrapping_add(offset);
-    let held = writer.held.map(|held| (held.code_point, beyond(held.start), beyond(held.end)));
-    target.call_method1(intern!(py, "hold"), (held,))?;
+    let placed = |held: Held| (held.code_point, beyond(held.start), beyond(held.end));
+    target.call_method1(intern!(py, "hold"), (writer.held.map(placed),))?;
+    if let Some(Joined { count: count @ 1.., first }) = writer.joined {
+        target.call_method1(intern!(py, "note"), (count, first.map(placed)))?;
+    }
     written(py, writer.out)
 }
 

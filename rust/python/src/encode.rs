@@ -205,18 +205,49 @@ fn written_form(asked: &Handle) -> &Handle {
 
 /// Yield the places of a str that a form cannot write: see `eightfold.text.encode_faults`.
 #[pyfunction]
-#[pyo3(signature = (text, form, limit=None), text_signature = "(text, form, limit=None)")]
+#[pyo3(
+    signature = (text, form, limit=None, *, warnings=false),
+    text_signature = "(text, form, limit=None, *, warnings=False)"
+)]
 pub fn encode_faults<'py>(
     py: Python<'py>,
     text: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,
     limit: Option<&Bound<'py, PyAny>>,
+    warnings: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let text = text_object(text)?.clone().unbind();
     let handle = Handle::of(form)?;
     let writing = handle.get().writing(py, &Errors::Strict)?;
+    let tells_pairs = warnings && names::joins(py)?.call1((&writing.object,))?.is_truthy()?;
+    let pair = if tells_pairs { Next::From(0) } else { Next::Nowhere };
     let (left, handle) = (limit_of(limit)?, handle.unbind());
-    Ok(Bound::new(py, EncodeFaults { text, writing, _handle: handle, at: 0, left })?.into_any())
+    let found = EncodeFaults { text, writing, _handle: handle, missing: Next::From(0), pair, left };
+    Ok(Bound::new(py, found)?.into_any())
+}
+
+/// The next of its kind in a text.
+#[derive(Clone, Copy)]
+enum Next<T> {
+    /// It has not been looked for yet, from an index on.
+    From(usize),
+    /// It is here.
+    At(T),
+    /// There are no more.
+    Nowhere,
+}
+
+impl<T: Copy> Next<T> {
+    /// Look for it, if that is to be done.
+    fn find(&mut self, find: impl FnOnce(usize) -> Option<T>) -> Option<T> {
+        if let Next::From(start) = *self {
+            *self = find(start).map_or(Next::Nowhere, Next::At);
+        }
+        match *self {
+            Next::At(found) => Some(found),
+            _ => None,
+        }
+    }
 }
 
 #[pyclass(module = "eightfold._native")]
@@ -225,7 +256,9 @@ struct EncodeFaults {
     writing: std::sync::Arc<Writing>,
     /// Lives as long: what it keeps is collected by its count of references.
     _handle: Py<Handle>,
-    at: usize,
+    missing: Next<(usize, usize)>,
+    /// A pair that the form joins, and as which code point.
+    pair: Next<(usize, u32)>,
     left: usize,
 }
 
@@ -248,11 +281,16 @@ impl EncodeFaults {
         self.left -= 1;
         let text = self.text.bind(py);
         let points = text_of(text)?;
-        let Some((start, end)) = self.writing.form.next_missing(points, self.at) else {
-            self.at = points.len();
-            return Ok(None);
-        };
-        self.at = end;
+        let form = &self.writing.form;
+        let missing = self.missing.find(|start| form.next_missing(points, start));
+        let pair = self.pair.find(|start| form.next_joined(points, start));
+        if let Some((at, code_point)) = pair.filter(|&(at, _)| missing.is_none_or(|(start, _)| at < start)) {
+            self.pair = Next::From(at + 2);
+            let place = (&self.writing.name, at, at + 2, code_point, intern!(py, "text"));
+            return names::joined_pair(py)?.call1(place).map(Some);
+        }
+        let Some((start, end)) = missing else { return Ok(None) };
+        self.missing = Next::From(end);
         encode_error(&self.writing, text, (start, end))?.getattr(intern!(py, "fault")).map(Some)
     }
 }

@@ -35,6 +35,8 @@ names! {
     check_policy = "eightfold.policy" . "check_policy";
     reading = "eightfold.policy" . "reading";
     writing = "eightfold.policy" . "writing";
+    joins = "eightfold.pairs" . "joins";
+    joined_pair = "eightfold.pairs" . "joined_pair";
     raise_conversion = "eightfold.policy" . "raise_conversion";
     decoding_type = "eightfold.run" . "Decoding";
     target_type = "eightfold.run" . "Target";

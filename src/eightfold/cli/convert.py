@@ -52,6 +52,7 @@ class Options(Certified):
     form: Form | None = UTF_8
     to: Form = UTF_8
     errors: str = "strict"
+    strict: bool = False
     diff: bool = False
     jobs: int = 1
     internal: bool = False
@@ -105,6 +106,11 @@ def parser() -> CommandParser:
         metavar="POLICY",
         help="what to do at a fault: strict (the default), replace, ignore, backslashreplace, surrogatepass, "
         "surrogateescape, xmlcharrefreplace, namereplace; escape (xtf-8), private-use (corrected-utf-8), java (mutf-8)",
+    )
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse to join a surrogate pair into one code point (default: join it, and say how many were)",
     )
     add_selection(command)
     add_reading(command)
@@ -229,7 +235,7 @@ def _differ(file: Found, options: Options) -> int:
         conversion = _conversion(source, options, say, walked=file.walked)
         difference = Shown(file.path, conversion.source, conversion.target)
         with byte_order_told(source, conversion.source):
-            for piece in _pieces(source, conversion, options.jobs):
+            for piece in _pieces(source, conversion, options, say):
                 difference.put(piece.chunk, piece.result, final=piece.final)
     return FAULTS if difference.differs else NOTHING_WRONG
 
@@ -282,7 +288,7 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         conversion = _conversion(source, options, told.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
-        pieces = _pieces(source, conversion, options.jobs, verifier)
+        pieces = _pieces(source, conversion, options, told.say, verifier)
         if conversion.target.name == DOCUMENT:
             pieces = _document(pieces, source, conversion, None if options.document else told.say)
         with byte_order_told(source, conversion.source, told.say):
@@ -319,9 +325,17 @@ def _certificate(job: Job, conversion: Conversion) -> Certificate:
     return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
 
 
-def _pieces(source: Source, conversion: Conversion, threads: int, verifier: Verifier | None = None) -> Iterator[Piece]:
+def _pieces(
+    source: Source,
+    conversion: Conversion,
+    options: Options,
+    tell: Callable[[str], object],
+    verifier: Verifier | None = None,
+) -> Iterator[Piece]:
+    joined_pairs = 0
     try:
-        for piece in converted(source, conversion, threads):
+        for piece in converted(source, conversion, options.jobs, strict=options.strict):
+            joined_pairs += piece.joined_pairs
             if verifier is not None:
                 verifier.compare(piece.chunk, piece.result, final=piece.final)
             yield piece
@@ -331,6 +345,10 @@ def _pieces(source: Source, conversion: Conversion, threads: int, verifier: Veri
         raise _StoppedError(line, remedies(fault, conversion)) from error
     except DifferenceError as error:
         raise _StoppedError(_line(source, conversion.source, error.start, (error.sentence,))) from error
+    if joined_pairs:
+        joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
+        effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
+        tell(f"{shown(source.path)}: {joined}; {effect} (--strict refuses)")
 
 
 def _document(

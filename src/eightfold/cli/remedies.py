@@ -29,6 +29,10 @@ def remedies(fault: Fault, conversion: Conversion) -> str:
 
 def _remedies(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str]]:
     source, target, errors = conversion
+    if fault.kind == "joined-pair":
+        yield "without --strict", "joins and counts them"
+        yield "-t generalized-utf-8", "keeps the two apart"
+        return
     if errors != "replace":
         yield "--errors replace", "writes U+FFFD for it"
     for variant in (*source.variants, *target.variants):

@@ -151,7 +151,11 @@ def _rules(form: Form) -> Iterator[str]:
     if form.longest_match:
         yield "A row may begin as a longer one does: the longest that matches is taken."
     if form.joins_pairs:
-        yield "On encoding, a lead surrogate directly followed by a trail is written as the supplementary code point."
+        reported = "" if form.prescribes_joining else " `convert` reports it."
+        yield (
+            "On encoding, a lead surrogate directly followed by a trail is written as the supplementary code point."
+            f"{reported}"
+        )
     for signature in form.signatures:
         yield f"{hex_bytes(signature.mark)} at the start is a signature: {signature.form.name} follows."
     if form.signatures:
@@ -259,6 +263,7 @@ def _form_values(form: Form) -> dict[str, Any]:
         "names": [entry._asdict() for entry in form.names],
         "longest_match": form.longest_match,
         "joins_pairs": form.joins_pairs,
+        "prescribes_joining": form.prescribes_joining,
         "signatures": [{"mark": hex_bytes(each.mark), "form": each.form.name} for each in form.signatures],
         "refuses": dict(form.refuses),
         "variants": [

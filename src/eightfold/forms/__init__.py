@@ -15,6 +15,7 @@ from eightfold.forms.definition import FaultRow, Form, Row, Signature, Variant, 
 from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
 from eightfold.forms.mutf_8 import MUTF_8
 from eightfold.forms.optu_8 import OPTU_8
+from eightfold.forms.optu_16 import OPTU_16, OPTU_16_BE, OPTU_16_LE
 from eightfold.forms.utf_8 import UTF_8, UTF_8_SIG
 from eightfold.forms.utf_8_rfc2044 import UTF_8_RFC2044
 from eightfold.forms.utf_16 import UTF_16, UTF_16_BE, UTF_16_LE
@@ -29,6 +30,7 @@ _FORMS = (
     *(UTF_8, UTF_8_SIG, GENERALIZED_UTF_8, UTF_8_RFC2044),
     *(WTF_8, CESU_8, MUTF_8, XTF_8, OPTU_8, CORRECTED_UTF_8, CORRECTED_UTF_8_SIG),
     *(UTF_16, UTF_16_LE, UTF_16_BE, WTF_16, WTF_16_LE, WTF_16_BE),
+    *(OPTU_16, OPTU_16_LE, OPTU_16_BE),
     *(UTF_32, UTF_32_LE, UTF_32_BE),
 )
 
@@ -46,7 +48,7 @@ def forms() -> tuple[Form, ...]:
     """Return every form of the family, utf-8 first.
 
     >>> len(forms())
-    20
+    23
     """
     return _FORMS
 

@@ -228,6 +228,7 @@ class Form(_Fixed):
         names: fault rows for the diagnosis only.
         longest_match: declares that a row may be the beginning of another.
         joins_pairs: on encoding, a lead directly followed by a trail is the supplementary code point.
+        prescribes_joining: the form's own definition asks for that, so that it is not reported as a loss.
         byte_order: of 16- and 32-bit units; the machine's own where not given.
         signatures: marks that may begin an input, each with the form that it announces. The first is written.
         refuses: policies that the form does not take, each with the reason.
@@ -255,6 +256,7 @@ class Form(_Fixed):
     aliases: tuple[str, ...]
     longest_match: bool
     joins_pairs: bool
+    prescribes_joining: bool
     byte_order: ByteOrder
     signatures: tuple[Signature, ...]
     refuses: Mapping[str, str]
@@ -281,6 +283,7 @@ class Form(_Fixed):
         aliases: Sequence[str] = (),
         longest_match: bool = False,
         joins_pairs: bool = False,
+        prescribes_joining: bool = False,
         byte_order: ByteOrder = sys.byteorder,
         signatures: Sequence[Signature] = (),
         refuses: Mapping[str, str] = MappingProxyType({}),
@@ -300,6 +303,7 @@ class Form(_Fixed):
             aliases=tuple(aliases),
             longest_match=longest_match,
             joins_pairs=joins_pairs,
+            prescribes_joining=prescribes_joining,
             byte_order=byte_order,
             signatures=tuple(signatures),
             refuses=MappingProxyType(dict(refuses)),

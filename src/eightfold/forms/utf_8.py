@@ -49,7 +49,8 @@ TOO_LONG = (
     fault_row("too-long", (0xF8, 0xFB), *[CONTINUATION] * 4, meant=(0x0, 0x3FFFFFF), source=f"{_MANUAL}, f8-ff"),
     fault_row("too-long", (0xFC, 0xFD), *[CONTINUATION] * 5, meant=(0x0, 0x7FFFFFFF), source=f"{_MANUAL}, f8-ff"),
 )
-INVALID_BYTE = fault_row("invalid-byte", (0xFE, 0xFF), source=f"{_MANUAL}, f8-ff")
+# utf8(7) counts these among the start bytes of "five or more"; RFC 2044's table ends with those of six.
+INVALID_BYTE = fault_row("invalid-byte", (0xFE, 0xFF), source="RFC 2044 section 2")
 NAMES = (
     *(OVERLONG_TWO, OVERLONG_THREE, OVERLONG_FOUR),
     *(SURROGATE, *BEYOND_UNICODE, *TOO_LONG, INVALID_BYTE),

@@ -17,6 +17,7 @@ WTF_8 = Form(
     units=(PAIR,),
     names=generalized_utf_8.NAMES,
     joins_pairs=True,
+    prescribes_joining=True,  # section 6.1
     note="For use inside a program only: convert to UTF-8 at its boundary (WTF-8 section 1).",
     source="WTF-8 section 6",
 )

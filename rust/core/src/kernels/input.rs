@@ -5,6 +5,7 @@ use super::spelt::{Spelt, Stretch};
 use super::units::{Units, WideText};
 use super::{Output, Width, is_utf8_up_to};
 use crate::chunk::CHUNK_BYTES;
+use crate::form::LEADS;
 
 /// Bytes that the kernels read.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +82,22 @@ impl<'a> Input<'a> {
         let Input::Bytes(source) = self else { return None };
         let is_ascii = extent.is_clean && extent.width == Width::Ascii && extent.count == extent.end - start;
         is_ascii.then(|| &source.data[start..extent.end])
+    }
+
+    /// How many bytes a lead takes that was read last, up to an offset; None where faults were answered on the way, which
+    /// may have been the last that was read, and where the bytes do not tell.
+    #[must_use]
+    pub fn lead_bytes(&self, end: usize) -> Option<usize> {
+        match self {
+            Input::Bytes(source) if source.answer == Answer::Stop => {
+                let is_escape = |escape: u32| escape + 0xFF >= LEADS.0 && escape + 0x80 <= LEADS.1;
+                let is_continuation = |byte: &&u8| **byte & 0xC0 == 0x80;
+                let continuations = source.data[..end].iter().rev().take_while(is_continuation).count();
+                (!source.layout.escape.is_some_and(is_escape)).then_some(continuations + 1)
+            }
+            Input::Units(units) if units.answer == Answer::Stop => Some(units.wide.unit_bytes),
+            _ => None,
+        }
     }
 
     /// The bytes from an offset to a limit, as far as they are valid UTF-8 that means the same here.

@@ -46,6 +46,9 @@ _HELP: dict[Kind, str] = {
     "line-terminator": "A document of Corrected UTF-8 should end its lines with U+000A alone.",
     "no-final-newline": "A document of Corrected UTF-8 should end with U+000A.",
     "no-signature": "A document of Corrected UTF-8 should begin with its magic number: else it is taken for UTF-8.",
+    "joined-pair": "The target writes the pair as it writes the supplementary code point. generalized-utf-8 and "
+    "optu-16 keep the two apart.",
+    "needless-escape": "Decoding gives the character, which encoding does not escape: the text does not come back.",
 }
 """For each kind of fault what may have gone wrong, and what to do."""
 
