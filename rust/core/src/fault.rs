@@ -89,7 +89,7 @@ impl Form {
         let (row, matched) = self.row_named(data, start, unit_end, is_final)?;
         let end = match row {
             None => unit_end,
-            Some(_) => self.covered(data, unit_end, start + matched * self.tables.unit_bytes),
+            Some(_) => self.covered(data, unit_end, start + matched * self.tables.unit_bytes, is_final)?,
         };
         let (kind, code_point) = self.named(row, data, start, end);
         Some(Fault { kind, start, end, code_point, at_end: kind == Kind::TRUNCATED && end == data.len() })
@@ -129,15 +129,24 @@ impl Form {
     }
 
     /// The end of a fault: whole ill-formed units only, as far as its name fits.
-    fn covered(&self, data: &[u8], unit_end: usize, name_end: usize) -> usize {
+    fn covered(&self, data: &[u8], unit_end: usize, name_end: usize, is_final: bool) -> Option<usize> {
         let mut end = unit_end;
         while end < name_end {
-            match self.sequence_at(data, end, true) {
+            match self.sequence_at(data, end, is_final) {
                 Step::Unit { end: next } if next <= name_end => end = next,
+                // A run that is longer than the name already belongs to no fault of that name, wherever it ends.
+                Step::Wait if self.run_at(data, end).is_none_or(|run_end| run_end <= name_end) => return None,
                 _ => break,
             }
         }
-        end
+        Some(end)
+    }
+
+    /// Where the run ends, as far as it is there, that begins at an offset, if the form has such a unit and one does.
+    fn run_at(&self, data: &[u8], start: usize) -> Option<usize> {
+        let row = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
+        let begins = self.matched(&row.ranges, data, start).0 == row.ranges.len();
+        begins.then(|| self.run_end(data, start + row.ranges.len() * self.tables.unit_bytes))
     }
 
     fn named(&self, row: Option<&FaultRow>, data: &[u8], start: usize, end: usize) -> (Kind, Option<u32>) {

@@ -136,9 +136,18 @@ impl Form {
             return Some(Script::Bytes(Spelt { spelling, agreement: &self.agreement, text }));
         }
         let wide = self.wide?;
-        let has_surrogates = wide.has_surrogates || policy == Missing::SurrogatePass;
-        let lacking = Lacking::under(policy);
-        Some(Script::Units(WideText { wide: Wide { has_surrogates, ..wide }, lacking, text }))
+        let passes = policy == Missing::SurrogatePass;
+        let wide = if passes { wide.passing(self.surrogates.as_deref()) } else { wide };
+        let mut lacking = Lacking::under(policy);
+        if self.tables.joins_pairs {
+            // The kernels write each code point by itself. Of 16-bit units that gives a pair all the same, unless its halves
+            // are not written at all.
+            if wide.has_surrogates && wide.unit_bytes == 4 {
+                return None;
+            }
+            lacking = Lacking::Stop;
+        }
+        Some(Script::Units(WideText { wide, lacking, text }))
     }
 
     /// What the kernels count faults by, where they can.

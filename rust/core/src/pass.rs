@@ -6,7 +6,6 @@ use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::form::Form;
 use crate::kernels::{Answer, Extent, Input, Notes, Output, Source, Units, Width};
 use crate::sequence::Step;
-use crate::wide::Wide;
 use crate::{LARGEST_IN_STR, OutOfMemory};
 
 /// Takes code points, with the byte spans that they came from.
@@ -211,7 +210,7 @@ impl Pass<'_> {
         };
         let passes = self.on_fault == OnFault::SurrogatePass;
         if let Some(wide) = self.form.wide {
-            let wide = Wide { has_surrogates: wide.has_surrogates || passes, ..wide };
+            let wide = if passes { wide.passing(self.form.surrogates.as_deref()) } else { wide };
             return Some(Input::Units(Units { wide, answer, data: self.data }));
         }
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };

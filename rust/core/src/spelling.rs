@@ -7,6 +7,9 @@ use crate::layout::{Layout, PAIR, SURROGATE};
 /// The code points by which `surrogateescape` keeps bytes.
 pub(crate) const ESCAPED: Range = (0xDC80, 0xDCFF);
 
+/// The two bytes of U+0000 that the kernels know.
+const NUL: [Range; 2] = [(0xC0, 0xC0), (0x80, 0x80)];
+
 /// How code points are written: up to how many bytes, and which are written otherwise or not at all.
 #[derive(Clone, Debug)]
 pub struct Spelling {
@@ -61,9 +64,10 @@ impl Spelling {
     /// The spelling of a form that has a layout; None where its rows say something else.
     pub(crate) fn new(tables: &Tables, layout: &Layout) -> Option<Spelling> {
         let is_escape = |row: &&Row| row.ranges == [(0x80, 0xFF)];
-        let is_nul = |row: &&Row| (row.first, row.last) == (0, 0) && row.ranges.len() == 2;
+        let is_nul = |row: &&Row| row.first == 0 && row.ranges == NUL && layout.offsets[0] == 0;
+        let is_pair = |row: &&Row| row.first == 0x1_0000 && row.ranges == PAIR;
         let (special, plain): (Vec<&Row>, Vec<&Row>) =
-            tables.rows.iter().partition(|row| is_escape(row) || is_nul(row) || row.ranges == PAIR);
+            tables.rows.iter().partition(|row| is_escape(row) || is_nul(row) || is_pair(row));
         let start = |length: usize| plain.iter().filter(|row| row.ranges.len() == length).map(|row| row.first).min();
         let escape = special.iter().find(|row| is_escape(row));
         let spelling = Spelling {
@@ -72,7 +76,7 @@ impl Spelling {
             gap: (layout.gap.0.wrapping_add(layout.gap.1), layout.gap.1),
             nul_is_one: layout.has_nul,
             nul_is_two: special.iter().any(is_nul),
-            splits: special.iter().any(|row| row.ranges == PAIR),
+            splits: special.iter().any(is_pair),
             escapes: escape.map(|row| (row.first, row.last)),
             joins: tables.joins_pairs,
             missing: missing(tables),
@@ -208,7 +212,8 @@ fn missing(tables: &Tables) -> Vec<Range> {
         if first > next {
             missing.push((next, first - 1));
         }
-        next = last + 1;
+        // Rows that nothing is encoded with may share code points.
+        next = next.max(last.saturating_add(1));
     }
     if next <= crate::LARGEST_IN_STR {
         missing.push((next, crate::LARGEST_IN_STR));
