@@ -272,8 +272,15 @@ def signed(form: Form, chance: Random) -> Form:
     """Return the form with a mark that may begin an input."""
     mark = Pieces(form, chance).next()[:4] or b"\xff"
     signature = Signature(mark, form, counted=chance.random() < 0.5)
-    return Form("signed", form.rows, unit_bits=form.unit_bits, byte_order=form.byte_order, longest_match=True,
-        decode_only=True, signatures=(signature,))  # type: ignore[arg-type]
+    return Form(
+        "signed",
+        form.rows,
+        unit_bits=form.unit_bits,  # type: ignore[arg-type]
+        byte_order=form.byte_order,
+        longest_match=form.longest_match,
+        decode_only=form.decode_only,
+        signatures=(signature,),
+    )
 
 
 def _grown(kept: dict[str, list[Any]], table: str, entry: Any, rules: dict[str, Any]) -> Form | None:

@@ -92,7 +92,8 @@ def encoded(text: str, form: Form, policy: str, cuts: tuple[int, ...]) -> list[A
     try:
         return [(coder.encode(piece, final=final), coder.getstate()) for piece, final in pieces(text, cuts)]
     finally:
-        coder.finish() if False else setattr(coder, "_held", "")
+        # One that goes away while it holds a lead warns.
+        coder.setstate(1)
 
 
 def converted(data: bytes, source: Form, target: Form, policy: str, cuts: tuple[int, ...]) -> list[Any]:
@@ -110,7 +111,9 @@ def cuts_of(whole: Any, chance: Random) -> tuple[int, ...]:
 
 
 def targets(form: Form, other: Form, chance: Random) -> list[Form]:
-    return [other, form, *chance.sample(eightfold.forms(), 1)]
+    # Nothing is encoded with rows that share code points.
+    own = [each for each in (other, form) if not each.decode_only]
+    return [*own, chance.choice(eightfold.forms())]
 
 
 def calls_on_bytes(form: Form, other: Form, data: bytes, chance: Random) -> Iterator[Call]:
@@ -151,7 +154,7 @@ def calls(seed: int) -> Iterator[Call]:
     asked = signed(form, chance) if chance.random() < 0.1 else form
     for _ in range(5):
         yield from calls_on_bytes(asked, other, random_input(form, chance), chance)
-    for _ in range(3):
+    for _ in range(0 if form.decode_only else 3):
         yield from calls_on_points(asked, random_points(form, chance), chance)
 
 
@@ -165,8 +168,11 @@ def long_calls(seed: int) -> Iterator[Call]:
     for policy in chance.sample(DECODING, 3):
         yield verb("decode", data, form, policy)
     yield verb("decode_code_points", data, form, chance.choice(DECODING))
-    yield verb("convert", data, form, other, chance.choice(ENCODING))
-    yield in_pieces(converted, data, form, other, "replace", cuts_of(data, chance))
+    target = chance.choice(targets(form, other, chance))
+    yield verb("convert", data, form, target, chance.choice(ENCODING))
+    yield in_pieces(converted, data, form, target, "replace", cuts_of(data, chance))
+    if form.decode_only:
+        return
     points = random_points(form, chance) * 40 + random_points(form, chance) * chance.randrange(40)
     yield verb("encode", text_of(points), form, chance.choice(ENCODING))
     yield verb("encode_code_points", points, form, "ignore")

@@ -1,6 +1,7 @@
 //! The diagnosis: which fault begins at an ill-formed decoding unit. Slow on purpose: faults are read by people.
 
-use crate::form::{FaultRow, Form, holds};
+use crate::form::{FaultRow, Form, Range, holds};
+use crate::pass::OnFault;
 use crate::sequence::Step;
 
 /// The kinds of fault that this crate names, by their stable identifiers.
@@ -93,6 +94,25 @@ impl Form {
         };
         let (kind, code_point) = self.named(row, data, start, end);
         Some(Fault { kind, start, end, code_point, at_end: kind == Kind::TRUNCATED && end == data.len() })
+    }
+
+    /// Whether a fault of this form may hold a unit that a policy answers, and behind it one that it does not: what is said
+    /// of the second is then the fault that began with the first.
+    #[must_use]
+    pub fn is_answered_in_part(&self, on_fault: OnFault) -> bool {
+        let longer =
+            |least: usize| self.tables.names.iter().map(|name| &name.ranges).filter(move |name| name.len() > least);
+        match on_fault {
+            OnFault::SurrogateEscape => {
+                let has_low = |unit: &Range| unit.0 < 0x80 || self.tables.unit_bytes > 1;
+                longer(1).any(|name| name[1..].iter().any(has_low))
+            }
+            OnFault::SurrogatePass => self.surrogates.as_ref().is_some_and(|ranges| {
+                longer(ranges.len())
+                    .any(|name| name.iter().zip(ranges).all(|(one, other)| one.0 <= other.1 && other.0 <= one.1))
+            }),
+            OnFault::Stop | OnFault::Replace | OnFault::Ignore | OnFault::BackslashReplace => false,
+        }
     }
 
     /// Whether some row begins with the code unit at an offset.

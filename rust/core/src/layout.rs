@@ -213,6 +213,12 @@ impl Layout {
         if value >= self.gap.0 { value.wrapping_add(self.gap.1) } else { value }
     }
 
+    /// Whether something longer than a byte begins with a continuation byte.
+    #[must_use]
+    pub fn begins_with_strays(&self) -> bool {
+        self.kinds.0[..64].iter().any(|&kind| kind != 0)
+    }
+
     /// The layout, if the payload bits of some sequences are not their code point.
     #[inline]
     #[must_use]

@@ -215,6 +215,9 @@ impl Pass<'_> {
         }
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
         layout.map(|layout| {
+            // Byte by byte they escape what no sequence begins in.
+            let is_stopped = matches!(answer, Answer::Escape(_)) && layout.begins_with_strays();
+            let answer = if is_stopped { Answer::Stop } else { answer };
             let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
             Input::Bytes(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })
         })
