@@ -118,7 +118,28 @@ impl Form {
     /// Whether some row begins with the code unit at an offset.
     #[must_use]
     pub fn begins_row(&self, data: &[u8], start: usize) -> bool {
-        self.unit_at(data, start).is_some_and(|lead| self.tables.rows.iter().any(|row| holds(row.ranges[0], lead)))
+        self.longest_prefix(data, start) > 0
+    }
+
+    /// How many units the row has of which the most fit.
+    fn longest_prefix(&self, data: &[u8], start: usize) -> usize {
+        let (mut state, mut longest) = (0, 0);
+        let units = (start..).step_by(self.tables.unit_bytes).map_while(|at| self.unit_at(data, at));
+        for (unit, depth) in units.zip(1..) {
+            state = self.automaton.next(state, unit);
+            let Some(reached) = self.automaton.states.get(usize::from(state)) else { break };
+            longest = if reached.fits_row { depth } else { longest };
+            if !reached.goes_on {
+                break;
+            }
+        }
+        longest
+    }
+
+    /// Whether a unit is in some row, but for its first.
+    fn continues_row(&self, unit: u32) -> bool {
+        let at = self.later.partition_point(|range| range.0 <= unit);
+        at > 0 && holds(self.later[at - 1], unit)
     }
 
     fn row_named(&self, data: &[u8], start: usize, unit_end: usize, is_final: bool) -> Option<Named<'_>> {
@@ -144,7 +165,7 @@ impl Form {
 
     /// Whether a fault row tells more than `truncated` does: it fits further, or is whole and no end cut it.
     fn outweighs(&self, row: &FaultRow, matched: usize, data: &[u8], start: usize, unit_end: usize) -> bool {
-        let prefix = self.tables.rows.iter().map(|row| self.matched(&row.ranges, data, start).0).max().unwrap_or(0);
+        let prefix = self.longest_prefix(data, start);
         matched > prefix || (matched == row.ranges.len() && matched == prefix && unit_end < data.len())
     }
 
@@ -182,11 +203,9 @@ impl Form {
         let Some(lead) = self.unit_at(data, start) else {
             return Kind::ODD_LENGTH;
         };
-        let rows = &self.tables.rows;
-        if rows.iter().any(|row| holds(row.ranges[0], lead)) {
+        if self.begins_row(data, start) {
             return Kind::TRUNCATED;
         }
-        let continues = rows.iter().flat_map(|row| &row.ranges[1..]).any(|&range| holds(range, lead));
-        if continues { Kind::UNEXPECTED_CONTINUATION } else { Kind::INVALID_BYTE }
+        if self.continues_row(lead) { Kind::UNEXPECTED_CONTINUATION } else { Kind::INVALID_BYTE }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::agreement::Agreement;
+use crate::agreement::{Agreement, merged};
 use crate::automaton::Automaton;
 use crate::encode::Missing;
 use crate::fault::Kind;
@@ -86,6 +86,10 @@ pub struct Form {
     /// How they read and write it where its units are wider than bytes.
     pub wide: Option<Wide>,
     pub(crate) automaton: Automaton,
+    /// The units that go on in some row, as ranges in order.
+    pub(crate) later: Vec<Range>,
+    /// The rows by their code points; none where they share some.
+    pub(crate) by_point: Vec<usize>,
     pub(crate) surrogates: Option<Vec<Range>>,
     /// What a few units decide; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
@@ -104,6 +108,8 @@ impl Form {
         let layout = Layout::new(&tables);
         let mut form = Form {
             automaton: Automaton::new(&tables),
+            later: merged(tables.rows.iter().flat_map(|row| row.ranges[1..].iter().copied()).collect()),
+            by_point: by_point(&tables.rows),
             agreement: Agreement::new(&tables),
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
@@ -197,6 +203,16 @@ fn passing(tables: &Tables) -> Option<Layout> {
     tables.units.clear();
     tables.rows.push(Row { first: SURROGATES.0, last: SURROGATES.1, ranges });
     Layout::new(&tables)
+}
+
+/// The rows in the order of their code points, if they share none.
+fn by_point(rows: &[Row]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|&row| rows[row].first);
+    if order.windows(2).any(|pair| rows[pair[1]].first <= rows[pair[0]].last) {
+        order.clear();
+    }
+    order
 }
 
 fn longest(tables: &Tables) -> usize {
