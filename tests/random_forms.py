@@ -134,8 +134,7 @@ def _random_rows(chance: Random, bits: int) -> list[tuple[int, Ranges]]:
     if chance.random() < 0.7:
         low = chance.choice((0, 0, 0, 1, 0x20))
         rows.append((low, ((low, 0x7F),)))
-    for _ in range(chance.randrange(1, 8)):
-        rows.append((chance.choice(ROUND), _ranges(chance, bits)))
+    rows += [(chance.choice(ROUND), _ranges(chance, bits)) for _ in range(chance.randrange(1, 8))]
     return rows
 
 
@@ -212,7 +211,9 @@ def _add_surrogates(chance: Random, tables: Tables, bits: int) -> None:
     ranges: Ranges = SURROGATE if bits == 8 else ((0xD800, 0xDFFF),)
     if chance.random() < 0.5:
         lead = chance.choice(EDGES[bits][4:])
-        ranges = chance.choice((((lead, lead), (0xA0, 0xBF), TAIL), ((0x80, 0x87), (0x00, 0xFF)), (TAIL, (0x60, 0x7F), TAIL)))
+        ranges = chance.choice(
+            (((lead, lead), (0xA0, 0xBF), TAIL), ((0x80, 0x87), (0x00, 0xFF)), (TAIL, (0x60, 0x7F), TAIL))
+        )
         if _values(ranges) != 0x800:
             return
     where = chance.randrange(3)
@@ -234,7 +235,21 @@ def _add_unit(chance: Random, tables: Tables, bits: int) -> None:
     tables.units.insert(chance.randrange(len(tables.units) + 1), row)
 
 
-CHANGES = (_drop, _move, _move, _alter, _alter, _halve, _halve, _add_row, _add_row, _add_name, _add_name, _add_unit, _add_surrogates)
+CHANGES = (
+    _drop,
+    _move,
+    _move,
+    _alter,
+    _alter,
+    _halve,
+    _halve,
+    _add_row,
+    _add_row,
+    _add_name,
+    _add_name,
+    _add_unit,
+    _add_surrogates,
+)
 
 
 def _built(chance: Random, tables: Tables, bits: int) -> Form | None:
@@ -310,9 +325,7 @@ class Pieces:
     def entry(self) -> list[int]:
         """Return a sequence of some row, unit or name: its first, its last or any other."""
         chance, entry = self.chance, self.chance.choice(self.entries)
-        pick = chance.choice(
-            (min, max, lambda bounds: chance.choice(bounds), lambda bounds: chance.randint(*bounds))
-        )
+        pick = chance.choice((min, max, lambda bounds: chance.choice(bounds), lambda bounds: chance.randint(*bounds)))
         return [pick(bounds) for bounds in entry.unit_ranges]
 
     def border(self) -> list[int]:
@@ -330,7 +343,9 @@ class Pieces:
         """Return a sequence with what may go on in it, or something over and over again."""
         unit = self.form.run_unit
         if unit is not None and self.chance.random() < 0.7:
-            members = [self.chance.randint(*self.chance.choice(unit.run)) for _ in range(self.chance.choice((1, 9, 70)))]
+            members = [
+                self.chance.randint(*self.chance.choice(unit.run)) for _ in range(self.chance.choice((1, 9, 70)))
+            ]
             return [self.chance.randint(*bounds) for bounds in unit.unit_ranges] + members
         return self.chance.choice((self.entry, self.border, self.changed))() * self.chance.choice((2, 7, 33, 70))
 
@@ -354,16 +369,13 @@ def random_input(form: Form, chance: Random) -> bytes:
 
 
 def long_input(form: Form, chance: Random) -> bytes:
-    """Return some tens of thousands of bytes in which strangers stand near the borders of the core's chunks."""
+    """Return some thousands of bytes in which strangers stand near a border of the core's chunks."""
     pieces = Pieces(form, chance)
     filler = pieces.of(chance.choice((pieces.plain, pieces.entry))()) or b"a" * form.unit_bytes
-    data = bytearray()
-    for border in (4096, 8192, 16384):
-        while len(data) < border - 24:
-            data += filler
-        del data[border - chance.randrange(24) :]
-        data += b"".join(pieces.next() for _ in range(chance.randrange(1, 4)))[:300]
-    return bytes(data + filler * chance.randrange(3))
+    border = chance.choice((512, 1024, 4096, 8192, 8192, 16384))
+    before = filler * (border // len(filler) + 1)
+    strangers = b"".join(pieces.next() for _ in range(chance.randrange(1, 4)))[:300]
+    return before[: border - chance.randrange(24)] + strangers + filler * chance.randrange(3)
 
 
 def random_points(form: Form, chance: Random) -> list[int]:
