@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import eightfold
 import eightfold.reference
+from both_engines import outcome, same
 from byte_classes import neighbours, strings
 from eightfold import Form, Row, run
 from eightfold._engine import CORE
@@ -62,26 +63,6 @@ def _jumps(error: Any) -> tuple[str, int]:
 
 codecs.register_error("parity-answers", _answers)
 codecs.register_error("parity-jumps", _jumps)
-
-
-def outcome(verb: Callable[..., Any], *given: Any) -> Any:
-    """Return what a verb gives, or all there is to say about what it raises."""
-    try:
-        result = verb(*given)
-    except UnicodeError as error:
-        facts = ("encoding", "object", "start", "end", "reason", "source", "target")
-        said = {name: getattr(error, name, None) for name in facts}
-        return type(error), str(error), said, getattr(error, "fault", None)
-    except (LookupError, ValueError, TypeError, RuntimeError) as error:
-        return type(error), str(error)
-    return result if isinstance(result, (str, bytes, bool)) else list(result)
-
-
-def same(name: str, *given: Any) -> Any:
-    """Return what both engines give for a verb."""
-    found, expected = outcome(getattr(eightfold, name), *given), outcome(TWINS[name], *given)
-    assert bool(found == expected), ascii((name, *given, found, expected))
-    return found
 
 
 def sample(every: list[Any], count: int, seed: str) -> list[Any]:

@@ -234,7 +234,11 @@ def fault_at(form: Form, data: bytes, start: int, *, final: bool = True, run: tu
     row, matched = _row_named(form, data, start, unit.end, final=final)
     if matched is None:
         return None
-    end = unit.end if row is None else _covered(form, data, unit.end, start + matched * form.unit_bytes)
+    end: int | None = unit.end
+    if row is not None:
+        end = _covered(form, data, unit.end, start + matched * form.unit_bytes, final=final)
+    if end is None:
+        return None
     kind, code_point = _named(form, row, data, start, end)
     return Fault(
         kind,
@@ -279,15 +283,27 @@ def _longest_prefix(form: Form, data: bytes, start: int) -> int:
     return max(_matched(form, row.unit_ranges, data, start)[0] for row in form.rows)
 
 
-def _covered(form: Form, data: bytes, unit_end: int, name_end: int) -> int:
-    """Return the end of a fault: whole ill-formed units only, as far as its name fits."""
+def _covered(form: Form, data: bytes, unit_end: int, name_end: int, *, final: bool) -> int | None:
+    """Return the end of a fault: whole ill-formed units only, as far as its name fits; None for "wait"."""
     end = unit_end
     while end < name_end:
-        unit = sequence_at(form, data, end)
+        unit = sequence_at(form, data, end, final=final)
+        if unit is None and not _outruns(form, data, end, name_end):
+            return None
         if unit is None or unit.code_point is not None or unit.end > name_end:
             break
         end = unit.end
     return end
+
+
+def _outruns(form: Form, data: bytes, start: int, name_end: int) -> bool:
+    """Say whether a unit without a fixed length begins that is longer than a name already, wherever it ends."""
+    row = form.run_unit
+    return (
+        row is not None
+        and begins_run(form, data, start)
+        and run_end(form, data, start + len(row.unit_ranges) * form.unit_bytes) > name_end
+    )
 
 
 def _named(form: Form, row: FaultRow | None, data: bytes, start: int, end: int) -> tuple[Kind, int | None]:

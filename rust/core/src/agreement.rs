@@ -145,7 +145,8 @@ fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, first: u
     !longer && tables.rows.iter().filter(fitting).any(same)
 }
 
-fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
+/// The same as ranges that are apart and in order.
+pub(crate) fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_unstable();
     let mut merged: Vec<Range> = Vec::new();
     for range in ranges {

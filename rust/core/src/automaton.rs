@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub subpart: u8,
     /// Whether some entry goes on.
     pub goes_on: bool,
+    /// Whether some row fits so far.
+    pub fits_row: bool,
     /// Whether some row goes on.
     pub row_goes_on: bool,
 }
@@ -147,6 +149,7 @@ impl Builder {
             accept: whole.map_or(NONE, |&entry| u16::try_from(entry).expect("a form has few rows")),
             subpart: u8::try_from(key.subpart).expect("a sequence is short"),
             goes_on: key.fitting.iter().any(longer),
+            fits_row: key.fitting.iter().any(|&entry| entry < self.row_count),
             row_goes_on: key.fitting.iter().any(|entry| *entry < self.row_count && longer(entry)),
         }
     }

@@ -1,7 +1,7 @@
 //! Writing: which units write a code point, which code point is written next, and the loop over a str.
 
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
-use crate::form::{Form, LEADS, Range, SURROGATES, TRAILS, holds};
+use crate::form::{Form, LEADS, Range, Row, SURROGATES, TRAILS, holds};
 use crate::kernels::{self, Output, Script, Text};
 use crate::pass::{OnFault, hex_digit};
 use crate::spelling::ESCAPED;
@@ -99,8 +99,18 @@ impl Form {
 
     /// The same by the rows alone, which is slow: what the quick ways are measured against.
     pub fn write_row(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
-        let row = self.tables.rows.iter().find(|row| holds((row.first, row.last), code_point));
-        row.map(|row| self.write_by((row.first, &row.ranges), code_point, out)).is_some()
+        self.row_of(code_point).map(|row| self.write_by((row.first, &row.ranges), code_point, out)).is_some()
+    }
+
+    /// The row that has a code point: the first of them.
+    fn row_of(&self, code_point: u32) -> Option<&Row> {
+        let (rows, order) = (&self.tables.rows, &self.by_point);
+        let has_it = |row: &&Row| holds((row.first, row.last), code_point);
+        if order.is_empty() {
+            return rows.iter().find(has_it);
+        }
+        let behind = order.partition_point(|&row| rows[row].first <= code_point);
+        order[..behind].last().map(|&row| &rows[row]).filter(has_it)
     }
 
     /// Write by the ranges of units that begin with those of a first code point.
@@ -158,7 +168,7 @@ impl Form {
         if let Some(spelling) = self.spelling.as_ref().filter(|_| code_point <= LARGEST_IN_STR) {
             return !spelling.lacks(code_point);
         }
-        self.tables.rows.iter().any(|row| holds((row.first, row.last), code_point))
+        self.row_of(code_point).is_some()
     }
 
     /// Whether the form is known to have bytes for the code points that a policy of reading gives for a fault, if it gives

@@ -1,6 +1,7 @@
 //! The diagnosis: which fault begins at an ill-formed decoding unit. Slow on purpose: faults are read by people.
 
-use crate::form::{FaultRow, Form, holds};
+use crate::form::{FaultRow, Form, Range, holds};
+use crate::pass::OnFault;
 use crate::sequence::Step;
 
 /// The kinds of fault that this crate names, by their stable identifiers.
@@ -94,16 +95,56 @@ impl Form {
         let (row, matched) = self.row_named(data, start, unit_end, is_final)?;
         let end = match row {
             None => unit_end,
-            Some(_) => self.covered(data, unit_end, start + matched * self.tables.unit_bytes),
+            Some(_) => self.covered(data, unit_end, start + matched * self.tables.unit_bytes, is_final)?,
         };
         let (kind, code_point) = self.named(row, data, start, end);
         Some(Fault { kind, start, end, code_point, at_end: kind == Kind::TRUNCATED && end == data.len() })
     }
 
+    /// Whether a fault of this form may hold a unit that a policy answers, and behind it one that it does not: what is said
+    /// of the second is then the fault that began with the first.
+    #[must_use]
+    pub fn is_answered_in_part(&self, on_fault: OnFault) -> bool {
+        let longer =
+            |least: usize| self.tables.names.iter().map(|name| &name.ranges).filter(move |name| name.len() > least);
+        match on_fault {
+            OnFault::SurrogateEscape => {
+                let has_low = |unit: &Range| unit.0 < 0x80 || self.tables.unit_bytes > 1;
+                longer(1).any(|name| name[1..].iter().any(has_low))
+            }
+            OnFault::SurrogatePass => self.surrogates.as_ref().is_some_and(|ranges| {
+                longer(ranges.len())
+                    .any(|name| name.iter().zip(ranges).all(|(one, other)| one.0 <= other.1 && other.0 <= one.1))
+            }),
+            OnFault::Stop | OnFault::Replace | OnFault::Ignore | OnFault::BackslashReplace => false,
+        }
+    }
+
     /// Whether some row begins with the code unit at an offset.
     #[must_use]
     pub fn begins_row(&self, data: &[u8], start: usize) -> bool {
-        self.unit_at(data, start).is_some_and(|lead| self.tables.rows.iter().any(|row| holds(row.ranges[0], lead)))
+        self.longest_prefix(data, start) > 0
+    }
+
+    /// How many units the row has of which the most fit.
+    fn longest_prefix(&self, data: &[u8], start: usize) -> usize {
+        let (mut state, mut longest) = (0, 0);
+        let units = (start..).step_by(self.tables.unit_bytes).map_while(|at| self.unit_at(data, at));
+        for (unit, depth) in units.zip(1..) {
+            state = self.automaton.next(state, unit);
+            let Some(reached) = self.automaton.states.get(usize::from(state)) else { break };
+            longest = if reached.fits_row { depth } else { longest };
+            if !reached.goes_on {
+                break;
+            }
+        }
+        longest
+    }
+
+    /// Whether a unit is in some row, but for its first.
+    fn continues_row(&self, unit: u32) -> bool {
+        let at = self.later.partition_point(|range| range.0 <= unit);
+        at > 0 && holds(self.later[at - 1], unit)
     }
 
     fn row_named(&self, data: &[u8], start: usize, unit_end: usize, is_final: bool) -> Option<Named<'_>> {
@@ -129,20 +170,29 @@ impl Form {
 
     /// Whether a fault row tells more than `truncated` does: it fits further, or is whole and no end cut it.
     fn outweighs(&self, row: &FaultRow, matched: usize, data: &[u8], start: usize, unit_end: usize) -> bool {
-        let prefix = self.tables.rows.iter().map(|row| self.matched(&row.ranges, data, start).0).max().unwrap_or(0);
+        let prefix = self.longest_prefix(data, start);
         matched > prefix || (matched == row.ranges.len() && matched == prefix && unit_end < data.len())
     }
 
     /// The end of a fault: whole ill-formed units only, as far as its name fits.
-    fn covered(&self, data: &[u8], unit_end: usize, name_end: usize) -> usize {
+    fn covered(&self, data: &[u8], unit_end: usize, name_end: usize, is_final: bool) -> Option<usize> {
         let mut end = unit_end;
         while end < name_end {
-            match self.sequence_at(data, end, true) {
+            match self.sequence_at(data, end, is_final) {
                 Step::Unit { end: next } if next <= name_end => end = next,
+                // A run that is longer than the name already belongs to no fault of that name, wherever it ends.
+                Step::Wait if self.run_at(data, end).is_none_or(|run_end| run_end <= name_end) => return None,
                 _ => break,
             }
         }
-        end
+        Some(end)
+    }
+
+    /// Where the run ends, as far as it is there, that begins at an offset, if the form has such a unit and one does.
+    fn run_at(&self, data: &[u8], start: usize) -> Option<usize> {
+        let row = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
+        let begins = self.matched(&row.ranges, data, start).0 == row.ranges.len();
+        begins.then(|| self.run_end(data, start + row.ranges.len() * self.tables.unit_bytes))
     }
 
     fn named(&self, row: Option<&FaultRow>, data: &[u8], start: usize, end: usize) -> (Kind, Option<u32>) {
@@ -158,11 +208,9 @@ impl Form {
         let Some(lead) = self.unit_at(data, start) else {
             return Kind::ODD_LENGTH;
         };
-        let rows = &self.tables.rows;
-        if rows.iter().any(|row| holds(row.ranges[0], lead)) {
+        if self.begins_row(data, start) {
             return Kind::TRUNCATED;
         }
-        let continues = rows.iter().flat_map(|row| &row.ranges[1..]).any(|&range| holds(range, lead));
-        if continues { Kind::UNEXPECTED_CONTINUATION } else { Kind::INVALID_BYTE }
+        if self.continues_row(lead) { Kind::UNEXPECTED_CONTINUATION } else { Kind::INVALID_BYTE }
     }
 }

@@ -9,16 +9,13 @@ use std::ops::RangeInclusive;
 use crate::LARGEST_IN_STR;
 use crate::fault::Kind;
 use crate::form::{FaultRow, Form, Range, SURROGATES, holds};
-use crate::layout::{Layout, PAIR, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
+use crate::layout::{Layout, PAIR, Pairs, RUN_LEAD, SURROGATE_LEAD, SURROGATE_SECOND, Table};
 use crate::piece::Piece;
 use crate::verdict::Verdict;
 
 /// No byte of a sequence that it continues.
 const PLAIN: u8 = 0x41;
 const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
-
-/// The lead byte of surrogates.
-const SURROGATE_LEAD: u8 = 0xED;
 
 /// The faults of a form that has a layout.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::agreement::Agreement;
+use crate::agreement::{Agreement, merged};
 use crate::automaton::{Automaton, TooLarge};
 use crate::encode::Missing;
 use crate::fault::Kind;
@@ -86,6 +86,10 @@ pub struct Form {
     /// How they read and write it where its units are wider than bytes.
     pub wide: Option<Wide>,
     pub(crate) automaton: Automaton,
+    /// The units that go on in some row, as ranges in order.
+    pub(crate) later: Vec<Range>,
+    /// The rows by their code points; none where they share some.
+    pub(crate) by_point: Vec<usize>,
     pub(crate) surrogates: Option<Vec<Range>>,
     /// What a few units decide; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
@@ -106,6 +110,8 @@ impl Form {
         let layout = Layout::new(&tables);
         let mut form = Form {
             automaton: Automaton::new(&tables)?,
+            later: merged(tables.rows.iter().flat_map(|row| row.ranges[1..].iter().copied()).collect()),
+            by_point: by_point(&tables.rows),
             agreement: Agreement::new(&tables),
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
@@ -138,9 +144,18 @@ impl Form {
             return Some(Script::Bytes(Spelt { spelling, agreement: &self.agreement, text }));
         }
         let wide = self.wide?;
-        let has_surrogates = wide.has_surrogates || policy == Missing::SurrogatePass;
-        let lacking = Lacking::under(policy);
-        Some(Script::Units(WideText { wide: Wide { has_surrogates, ..wide }, lacking, text }))
+        let passes = policy == Missing::SurrogatePass;
+        let wide = if passes { wide.passing(self.surrogates.as_deref()) } else { wide };
+        let mut lacking = Lacking::under(policy);
+        if self.tables.joins_pairs {
+            // The kernels write each code point by itself. Of 16-bit units that gives a pair all the same, unless its halves
+            // are not written at all.
+            if wide.has_surrogates && wide.unit_bytes == 4 {
+                return None;
+            }
+            lacking = Lacking::Stop;
+        }
+        Some(Script::Units(WideText { wide, lacking, text }))
     }
 
     /// What the kernels count faults by, where they can.
@@ -190,6 +205,16 @@ fn passing(tables: &Tables) -> Option<Layout> {
     tables.units.clear();
     tables.rows.push(Row { first: SURROGATES.0, last: SURROGATES.1, ranges });
     Layout::new(&tables)
+}
+
+/// The rows in the order of their code points, if they share none.
+fn by_point(rows: &[Row]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|&row| rows[row].first);
+    if order.windows(2).any(|pair| rows[pair[1]].first <= rows[pair[0]].last) {
+        order.clear();
+    }
+    order
 }
 
 fn longest(tables: &Tables) -> usize {

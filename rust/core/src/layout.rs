@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use crate::automaton::linear;
-use crate::form::{FaultRow, Range, Row, Tables, holds};
+use crate::form::{FaultRow, Range, Row, SURROGATES, Tables, holds};
 
 const CONTINUATION: Range = (0x80, 0xBF);
 /// The bytes of a surrogate pair, each written as three.
@@ -26,6 +26,8 @@ const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
 /// The code points of the borders, see [`Layout::borders`].
 const LEAST: [u32; 3] = [0x80, 0x100, 0x1_0000];
 const NO_BORDER: [u8; 3] = [0xFF; 3];
+/// The lead byte of surrogates.
+pub(crate) const SURROGATE_LEAD: u8 = 0xED;
 /// The second byte from which on `ED` begins a surrogate byte sequence.
 pub(crate) const SURROGATE_SECOND: u8 = 0xA0;
 
@@ -134,14 +136,7 @@ impl Layout {
         let escape = escape.map(|row| row.first - 0x80);
         let has_nul = ascii(tables)?;
         let (gap, offsets) = values(tables)?;
-        let pair_row = tables.rows.iter().any(|row| row.ranges == PAIR);
-        let pair_unit = tables.units.iter().any(|unit| unit.ranges == PAIR);
-        let pairs = match (pair_row, pair_unit) {
-            (true, _) => Pairs::Joined,
-            (_, true) => Pairs::Parting,
-            _ => Pairs::Apart,
-        };
-        let mut layout = Layout {
+        let blank = Layout {
             kinds: Table::ZERO,
             second_low: Table::ZERO,
             second_span: Table::ZERO,
@@ -151,7 +146,7 @@ impl Layout {
             offsets,
             gap,
             has_nul,
-            pairs,
+            pairs: Pairs::Apart,
             unpaired_part: false,
             unpaired_is_ill: false,
             escape,
@@ -162,7 +157,16 @@ impl Layout {
             has_runs: has_runs(tables),
             rules: OnceLock::new(),
         };
-        let leads: Vec<Lead> = (0x80..=0xFF).map(|lead| Lead::new(tables, lead)).collect();
+        let pairs = pairs(tables);
+        let told = (pairs != Pairs::Apart).then(|| blank.clone().filled(tables, pairs));
+        Some(told.filter(|layout| layout.tells_pairs(tables)).unwrap_or_else(|| blank.filled(tables, Pairs::Apart)))
+    }
+
+    /// What begins with each lead byte. Pairs are sequences like any others where they are `Apart`.
+    fn filled(mut self, tables: &Tables, pairs: Pairs) -> Layout {
+        self.pairs = pairs;
+        let mut layout = self;
+        let leads: Vec<Lead> = (0x80..=0xFF).map(|lead| Lead::new(tables, lead, pairs != Pairs::Apart)).collect();
         leads.iter().for_each(|lead| layout.find_borders(lead));
         layout.lead_decides = layout.borders.iter().all(|&[lead, second, third]| {
             let lowest =
@@ -171,7 +175,23 @@ impl Layout {
         });
         leads.iter().for_each(|lead| layout.add_lead(lead));
         layout.parting = [Layout::PARTS, Layout::SECOND_PARTS].map(|bit| layout.with_kind(bit));
-        Some(layout)
+        layout
+    }
+
+    /// Whether surrogates are what the kernels take them for that tell pairs: all of them sequences with their own value,
+    /// or where pairs are joined all of them units, and no other second bytes among the sequences that they are told from.
+    fn tells_pairs(&self, tables: &Tables) -> bool {
+        let lead = Lead::new(tables, SURROGATE_LEAD, true);
+        let seconds = (SURROGATE_SECOND..=*CONTINUATIONS.end()).map(|second| self.beginning(&lead, second));
+        let (plain, parting): (Vec<_>, Vec<_>) = seconds.partition(|&found| found == Beginning::Plain);
+        let are_sequences = parting.is_empty()
+            && self.first_value([SURROGATE_LEAD, SURROGATE_SECOND, 0x80]) == SURROGATES.0
+            && self.first_value([SURROGATE_LEAD, 0xBF, 0xBF]) == SURROGATES.1;
+        let are_units = self.unpaired_part && plain.is_empty();
+        let mut all = lead.rows.iter().map(|line| line.ranges).chain(lead.units.iter().copied());
+        (are_sequences || are_units)
+            && !lead.goes_beyond
+            && all.all(|ranges| ranges.len() <= SURROGATE.len() || ranges[1].1 < u32::from(SURROGATE_SECOND))
     }
 
     /// How many bytes a sequence with this lead byte has, if any begins with it.
@@ -191,6 +211,12 @@ impl Layout {
     pub fn value(&self, payload: u32, length: usize) -> u32 {
         let value = payload.wrapping_add(self.offsets[length - 2]);
         if value >= self.gap.0 { value.wrapping_add(self.gap.1) } else { value }
+    }
+
+    /// Whether something longer than a byte begins with a continuation byte.
+    #[must_use]
+    pub fn begins_with_strays(&self) -> bool {
+        self.kinds.0[..64].iter().any(|&kind| kind != 0)
     }
 
     /// The layout, if the payload bits of some sequences are not their code point.
@@ -219,10 +245,8 @@ impl Layout {
     }
 
     /// The first value of the sequences that begin with three bytes (of which a shorter one has fewer).
-    fn first_value(&self, [lead, second, third]: [u8; 3]) -> u32 {
-        let length = Layout::length(lead).unwrap_or(2);
-        let bytes = [lead & (0x7F >> length), second & 0x3F, third & 0x3F, 0];
-        let payload = bytes[..length].iter().fold(0, |sum, &byte| sum * 64 + u32::from(byte));
+    fn first_value(&self, place: [u8; 3]) -> u32 {
+        let (payload, length) = first_payload(place);
         self.value(payload, length)
     }
 
@@ -231,7 +255,9 @@ impl Layout {
         let beginnings: Vec<Beginning> = self.beginnings(lead).collect();
         let (plain, plain_is_range) = span_of(&beginnings, Beginning::Plain);
         let (parting, parting_is_range) = span_of(&beginnings, Beginning::Parting);
-        if lead.goes_beyond || !plain_is_range || !parting_is_range {
+        // A continuation byte that begins something is not looked at by what follows it.
+        let is_stray = lead.byte < 0xC0 && parting.is_some();
+        if lead.goes_beyond || !plain_is_range || !parting_is_range || is_stray {
             self.kinds.0[place] = Layout::PARTS;
             (self.parts, self.parting_is_unit) = (true, false);
             return;
@@ -252,14 +278,17 @@ impl Layout {
             }
         }
         // A pair must be seen whole before anything is said of its halves.
+        let are_side_by_side = plain.is_some_and(|(low, span)| low + span + 1 == SURROGATE_SECOND);
         if self.pairs == Pairs::Joined
-            && lead.byte == 0xED
+            && lead.byte == SURROGATE_LEAD
             && parting == Some((SURROGATE_SECOND, 0xBF - SURROGATE_SECOND))
+            && are_side_by_side
         {
             self.second_span.0[place] = 0xBF - self.second_low.0[place];
             self.kinds.0[place] &= !Layout::SECOND_PARTS;
             self.unpaired_part = true;
-            self.unpaired_is_ill = lead.has_surrogate_units();
+            // Where each stray byte is a value, what is cut short is no unit.
+            self.unpaired_is_ill = self.escape.is_none() && lead.has_surrogate_units();
         }
     }
 
@@ -293,8 +322,8 @@ impl Layout {
         if is_plain { Beginning::Plain } else { Beginning::Parting }
     }
 
-    /// Whether a row gives the sequences that begin with two bytes the values of the layout, none beyond Unicode, on the
-    /// sides of the borders where they are.
+    /// Whether a row gives the sequences that begin with two bytes the values of the layout, none beyond Unicode or below
+    /// what the kernels write so many bytes as, on the sides of the borders where they are.
     fn is_plain(&self, line: &Line, length: usize, [lead, second]: [u8; 2]) -> bool {
         let thirds = line.ranges.get(2).copied().unwrap_or(CONTINUATION);
         line.ranges.len() == length
@@ -303,9 +332,24 @@ impl Layout {
             && [thirds.0, thirds.1].into_iter().all(|third| {
                 let place = [lead, second, third as u8];
                 let value = line.value([u32::from(lead), u32::from(second), third]);
-                let is_beyond = value + 0x3F > crate::LARGEST_IN_STR;
-                value == self.first_value(place) && !is_beyond && self.is_ordered(place, value)
+                // Of four bytes the last tells sixty-four apart.
+                let mut lasts = [0, if length == 4 { 0x3F } else { 0 }].into_iter();
+                lasts.all(|last| self.is_told(place, last, value.saturating_add(last)))
             })
+    }
+
+    /// Whether the kernels make this value of a sequence of four bytes of which three and the payload of the last are
+    /// given, or of a shorter one.
+    fn is_told(&self, place: [u8; 3], last: u32, value: u32) -> bool {
+        let (payload, length) = first_payload(place);
+        let before_gap = (payload + last).wrapping_add(self.offsets[length - 2]);
+        // In 16 bits two bytes are never behind the gap, and in 8 bits nothing is; three are no byte, and four no 16 bits.
+        let is_before = before_gap < self.gap.0 || length > 2 && before_gap <= crate::LARGEST_IN_STR;
+        let least = [0, LEAST[1], LEAST[2]][length - 2];
+        is_before
+            && self.value(payload + last, length) == value
+            && (least..=crate::LARGEST_IN_STR).contains(&value)
+            && self.is_ordered(place, value)
     }
 
     fn is_ordered(&self, place: [u8; 3], value: u32) -> bool {
@@ -316,7 +360,7 @@ impl Layout {
     }
 }
 
-/// What the tables have that begins with one byte, surrogate pairs left out.
+/// What the tables have that begins with one byte, without surrogate pairs where the layout tells those.
 struct Lead<'a> {
     byte: u8,
     rows: Vec<Line<'a>>,
@@ -326,10 +370,10 @@ struct Lead<'a> {
 }
 
 impl<'a> Lead<'a> {
-    fn new(tables: &'a Tables, byte: u8) -> Self {
+    fn new(tables: &'a Tables, byte: u8, without_pairs: bool) -> Self {
         let rows = tables.rows.iter().filter(|row| begins(&row.ranges, byte));
         let units = tables.units.iter().map(|unit| unit.ranges.as_slice()).filter(|ranges| begins(ranges, byte));
-        let is_apart = |ranges: &&[Range]| ranges.len() > 1 && *ranges != PAIR;
+        let is_apart = |ranges: &&[Range]| ranges.len() > 1 && !(without_pairs && *ranges == PAIR);
         let has_run = tables.units.iter().any(|unit| begins(&unit.ranges, byte) && !unit.run.is_empty());
         Lead {
             byte,
@@ -372,6 +416,26 @@ impl<'a> Lead<'a> {
             && self.units.iter().all(is_unit)
             && self.units[0] != self.units[1]
             && self.rows.iter().all(is_apart)
+    }
+}
+
+/// The payload bits of the first of the sequences that begin with three bytes (of which a shorter one has fewer), and how
+/// many bytes those have.
+fn first_payload([lead, second, third]: [u8; 3]) -> (u32, usize) {
+    let length = Layout::length(lead).unwrap_or(2);
+    let bytes = [lead & (0x7F >> length), second & 0x3F, third & 0x3F, 0];
+    (bytes[..length].iter().fold(0, |sum, &byte| sum * 64 + u32::from(byte)), length)
+}
+
+/// What surrogate pairs are by the tables.
+fn pairs(tables: &Tables) -> Pairs {
+    let is_joined = |row: &Row| row.ranges == PAIR && row.first == 0x1_0000;
+    if tables.rows.iter().any(is_joined) {
+        Pairs::Joined
+    } else if tables.units.iter().any(|unit| unit.ranges == PAIR) {
+        Pairs::Parting
+    } else {
+        Pairs::Apart
     }
 }
 
@@ -455,13 +519,13 @@ fn values(tables: &Tables) -> Option<((u32, u32), [u32; 3])> {
         let bytes = [row.ranges[0].0 & mask].into_iter().chain(row.ranges[1..].iter().map(|range| range.0 & 0x3F));
         row.first.wrapping_sub(bytes.fold(0, |sum, byte| sum * 64 + byte))
     };
-    let gap = (2..=4).find_map(|length| {
-        let lowest = rows(length).map(offset).min()?;
-        let later = rows(length).filter(|&row| offset(row) != lowest).min_by_key(|row| row.first)?;
+    let gap = rows(3).map(offset).min().and_then(|lowest| {
+        let later = rows(3).filter(|&row| offset(row) != lowest).min_by_key(|row| row.first)?;
         let width = offset(later) - lowest;
-        Some((later.first - width, width))
+        Some((later.first.checked_sub(width)?, width))
     });
-    let gap = gap.unwrap_or((u32::MAX, 0));
+    // The kernels compare 16 bits with it, of all that is no byte.
+    let gap = gap.filter(|&(from, _)| (LEAST[1]..LEAST[2]).contains(&from)).unwrap_or((u32::MAX, 0));
     let mut offsets = [0; 3];
     for (length, place) in (2..=4).zip(&mut offsets) {
         let before_gap = |row: &Row| {

@@ -6,7 +6,6 @@ use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::form::Form;
 use crate::kernels::{Answer, Extent, Input, Notes, Output, Source, Units, Width};
 use crate::sequence::{NO_RUN, Span, Step};
-use crate::wide::Wide;
 use crate::{LARGEST_IN_STR, OutOfMemory};
 
 /// Takes code points, with the byte spans that they came from.
@@ -217,11 +216,14 @@ impl Pass<'_> {
         };
         let passes = self.on_fault == OnFault::SurrogatePass;
         if let Some(wide) = self.form.wide {
-            let wide = Wide { has_surrogates: wide.has_surrogates || passes, ..wide };
+            let wide = if passes { wide.passing(self.form.surrogates.as_deref()) } else { wide };
             return Some(Input::Units(Units { wide, answer, data: self.data }));
         }
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
         layout.map(|layout| {
+            // Byte by byte they escape what no sequence begins in.
+            let is_stopped = matches!(answer, Answer::Escape(_)) && layout.begins_with_strays();
+            let answer = if is_stopped { Answer::Stop } else { answer };
             let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
             Input::Bytes(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })
         })

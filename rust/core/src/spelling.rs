@@ -7,6 +7,11 @@ use crate::layout::{Layout, PAIR, SURROGATE};
 /// The code points by which `surrogateescape` keeps bytes.
 pub(crate) const ESCAPED: Range = (0xDC80, 0xDCFF);
 
+/// Where the lengths of UTF-8 begin.
+const USUAL_STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
+/// The two bytes of U+0000 that the kernels know.
+const NUL: [Range; 2] = [(0xC0, 0xC0), (0x80, 0x80)];
+
 /// How code points are written: up to how many bytes, and which are written otherwise or not at all.
 #[derive(Clone, Debug)]
 pub struct Spelling {
@@ -61,30 +66,45 @@ impl Spelling {
     /// The spelling of a form that has a layout; None where its rows say something else.
     pub(crate) fn new(tables: &Tables, layout: &Layout) -> Option<Spelling> {
         let is_escape = |row: &&Row| row.ranges == [(0x80, 0xFF)];
-        let is_nul = |row: &&Row| (row.first, row.last) == (0, 0) && row.ranges.len() == 2;
+        let is_nul = |row: &&Row| row.first == 0 && row.ranges == NUL && layout.offsets[0] == 0;
+        let is_pair = |row: &&Row| row.first == 0x1_0000 && row.ranges == PAIR;
         let (special, plain): (Vec<&Row>, Vec<&Row>) =
-            tables.rows.iter().partition(|row| is_escape(row) || is_nul(row) || row.ranges == PAIR);
+            tables.rows.iter().partition(|row| is_escape(row) || is_nul(row) || is_pair(row));
         let start = |length: usize| plain.iter().filter(|row| row.ranges.len() == length).map(|row| row.first).min();
         let escape = special.iter().find(|row| is_escape(row));
-        let spelling = Spelling {
+        let mut spelling = Spelling {
             starts: [2, 3, 4].map(|length| start(length).unwrap_or(u32::MAX)),
             offsets: layout.offsets,
             gap: (layout.gap.0.wrapping_add(layout.gap.1), layout.gap.1),
             nul_is_one: layout.has_nul,
             nul_is_two: special.iter().any(is_nul),
-            splits: special.iter().any(|row| row.ranges == PAIR),
+            splits: special.iter().any(is_pair),
             escapes: escape.map(|row| (row.first, row.last)),
             joins: tables.joins_pairs,
             missing: missing(tables),
             lacking: Lacking::Stop,
         };
+        spelling.begin_as_usual();
         let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
         // Longer rows are beyond what a str holds; nothing else may be.
         let tells = |row: &&Row| {
             row.first > crate::LARGEST_IN_STR
                 || [row.first, row.last.min(crate::LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
         };
-        (whole_byte && plain.iter().all(tells)).then_some(spelling)
+        // The kernels split what is three bytes each in UTF-8.
+        let are_split = !spelling.splits || spelling.starts[..2] == USUAL_STARTS[..2] && !spelling.is_shifted();
+        (whole_byte && are_split && plain.iter().all(tells)).then_some(spelling)
+    }
+
+    /// Have the lengths begin where those of UTF-8 do, as far as the form lacks what that makes another length of.
+    fn begin_as_usual(&mut self) {
+        let lengths = if self.splits { 2 } else { 3 };
+        for (place, usual) in USUAL_STARTS.into_iter().enumerate().take(lengths) {
+            let between = (usual, self.starts[place].min(crate::LARGEST_IN_STR + 1).saturating_sub(1));
+            if !self.is_shifted() && usual <= between.1 && self.missing_at(between).is_some() {
+                self.starts[place] = usual;
+            }
+        }
     }
 
     /// The same under a policy, as far as the kernels know it; `surrogates` is how the form's tables know those.
@@ -110,13 +130,16 @@ impl Spelling {
 
     /// Take a range out of what is missing; false where not all of it is.
     fn knows(&mut self, (first, last): Range) -> bool {
-        let Some(place) = self.missing.iter().position(|range| range.0 <= first && last <= range.1) else {
-            return false;
-        };
+        let Some(place) = self.missing_at((first, last)) else { return false };
         let (low, high) = self.missing[place];
         let rest = [(low, first.wrapping_sub(1)), (last + 1, high)];
         self.missing.splice(place..=place, rest.into_iter().filter(|range| range.0 <= range.1));
         true
+    }
+
+    /// Which of the ranges that are missing holds all of a range.
+    fn missing_at(&self, (first, last): Range) -> Option<usize> {
+        self.missing.iter().position(|range| range.0 <= first && last <= range.1)
     }
 
     /// Whether the payload bits of some code points are not their value.
@@ -208,7 +231,8 @@ fn missing(tables: &Tables) -> Vec<Range> {
         if first > next {
             missing.push((next, first - 1));
         }
-        next = last + 1;
+        // Rows that nothing is encoded with may share code points.
+        next = next.max(last.saturating_add(1));
     }
     if next <= crate::LARGEST_IN_STR {
         missing.push((next, crate::LARGEST_IN_STR));

@@ -24,8 +24,9 @@ pub enum Verdict {
 
 /// Units that decide are no more than these; a run without a fixed length may have more.
 const DEEPEST: usize = 12;
-/// A form of one's own may have rows without number; what begins beyond this many nodes is asked each time.
-const MOST_NODES: usize = 4096;
+/// A form of one's own may have rows without number; what begins beyond the nodes that so many verdicts are in is asked
+/// each time.
+const MOST_VERDICTS: usize = 1 << 16;
 
 /// The verdicts of a form: a trie over classes of units.
 #[derive(Debug)]
@@ -51,6 +52,7 @@ impl Verdicts {
     /// Level by level, so that the short runs of units are there where the nodes do not suffice.
     fn fill(&mut self, form: &Form) {
         let representatives: Vec<u32> = [0].into_iter().chain(self.cuts.iter().copied()).collect();
+        let most_nodes = MOST_VERDICTS / representatives.len();
         let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
         let mut node = 0;
         while node < prefixes.len() {
@@ -59,7 +61,7 @@ impl Verdicts {
                 prefix.extend(bytes_of(&form.tables, unit));
                 let depth = prefix.len() / form.tables.unit_bytes;
                 let verdict = decided(form, &prefix).unwrap_or_else(|| {
-                    if depth == DEEPEST || prefixes.len() == MOST_NODES {
+                    if depth == DEEPEST || prefixes.len() >= most_nodes {
                         return Verdict::Unknown;
                     }
                     prefixes.push(prefix);

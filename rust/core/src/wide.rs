@@ -37,7 +37,8 @@ impl Wide {
             if row.first > next {
                 gaps.push((next, row.first - 1));
             }
-            next = row.last.saturating_add(1);
+            // Of 32-bit units the last can be a row's last; nothing follows it.
+            next = row.last.wrapping_add(1);
         }
         let has_surrogates = gaps.is_empty();
         let is_whole = has_surrogates || gaps == [SURROGATES];
@@ -48,6 +49,11 @@ impl Wide {
             big_endian: tables.big_endian,
             has_surrogates,
         })
+    }
+
+    /// The same under `surrogatepass`, where the form's tables know surrogates, if at all, as units of their own value.
+    pub(crate) fn passing(self, surrogates: Option<&[Range]>) -> Self {
+        Wide { has_surrogates: self.has_surrogates || surrogates == Some(&[SURROGATES]), ..self }
     }
 
     /// Write a code point of Unicode; false, and nothing written, where the form lacks it.

@@ -11,7 +11,8 @@ use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Scalar, ShortBuffer};
 use eightfold_core::{
-    Extent, Form, Halt, Measured, Missing, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text,
+    Extent, Form, Halt, LARGEST_IN_STR, Measured, Missing, Output, Pass, Sink, Survey, Text, TextBuffer, Width,
+    encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -144,7 +145,13 @@ pub fn str_of_pass<'py>(
         released(py, pass.data.len(), || match memory {
             Unseen::One(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
             Unseen::Two(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
-            Unseen::Four(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
+            Unseen::Four(out) => {
+                let is_filled = is_filled(Output::new(&mut *out), |out| pass.write(start, survey, out));
+                // Payload bits are in Unicode where a layout was made of them. What is added to those is looked at once more.
+                let is_moved = pass.form.layout.as_ref().is_some_and(|layout| layout.shift().is_some());
+                assert!(!(is_filled && is_moved) || is_text(out), "a kernel wrote what no str holds");
+                is_filled
+            }
         })
     })?;
     made.ok_or_else(|| PyMemoryError::new_err(()))
@@ -168,6 +175,18 @@ fn was_guessed<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>)
 fn is_filled<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>) -> Halt) -> bool {
     write(&mut out);
     out.is_full()
+}
+
+/// Whether values, all of which have been written, are code points that a str holds.
+fn is_text(values: &[MaybeUninit<u32>]) -> bool {
+    // A loop without a branch, which the compiler makes vectors of: the highest bit of no value is set, and that of each
+    // is once what is just beyond is taken off.
+    let (seen, below) = values.iter().fold((0, u32::MAX), |(seen, below), value| {
+        // SAFETY: the caller has written it.
+        let value = unsafe { value.assume_init() };
+        (seen | value, below & value.wrapping_sub(LARGEST_IN_STR + 1))
+    });
+    seen.cast_signed() >= 0 && below.cast_signed() < 0
 }
 
 /// Make a str of bytes that have been found to be ASCII.

@@ -71,11 +71,13 @@ impl<'py> Reader<'py> {
     /// A pass that begins at an offset.
     pub fn new(reading: Arc<Reading>, input: Bound<'py, PyBytes>, at: usize, largest: u32) -> Self {
         let limit = input.as_bytes().len();
+        // The handler is told of the whole fault, of which the core would have answered a part.
+        let is_in_part = reading.form.is_answered_in_part(reading.on_fault);
         Reader {
             input,
             at,
             limit,
-            on_fault: reading.on_fault,
+            on_fault: if is_in_part { OnFault::Stop } else { reading.on_fault },
             reading,
             largest,
             in_run: false,

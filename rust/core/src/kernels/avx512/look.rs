@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
             layout,
             kinds: Lookup::new(&layout.kinds),
             is_plain: layout.has_nul && layout.pairs == Pairs::Apart && is_answered,
-            strays_part: layout.kinds.0[..64].iter().any(|&kind| kind != 0),
+            strays_part: layout.begins_with_strays(),
             second_low: Lookup::new(&layout.second_low),
             second_count: Lookup::second_count(layout),
             second_count_apart: Lookup::second_count(layout).without_surrogates(layout),

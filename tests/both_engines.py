@@ -1,0 +1,46 @@
+"""What a verb gives or raises, and whether the compiled core and the reference give or raise the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import eightfold
+from eightfold import stream
+from eightfold.run import TWINS as PASSES
+from eightfold.text import TWINS
+
+
+def outcome(verb: Callable[..., Any], *given: Any) -> Any:
+    """Return what a verb gives, or all there is to say about what it raises."""
+    try:
+        result = verb(*given)
+    except UnicodeError as error:
+        facts = ("encoding", "object", "start", "end", "reason", "source", "target")
+        said = {name: getattr(error, name, None) for name in facts}
+        return type(error), str(error), said, getattr(error, "fault", None)
+    except (LookupError, ValueError, TypeError, RuntimeError) as error:
+        return type(error), str(error)
+    return result if isinstance(result, (str, bytes, bool, dict)) else list(result)
+
+
+def same(name: str, *given: Any) -> Any:
+    """Return what both engines give for a verb."""
+    found, expected = outcome(getattr(eightfold, name), *given), outcome(TWINS[name], *given)
+    assert bool(found == expected), ascii((name, *given, found, expected))
+    return found
+
+
+@contextmanager
+def reference_streams() -> Iterator[None]:
+    """Have the coders of `stream` run on the reference."""
+    names = PASSES.keys() & vars(stream).keys()
+    kept = {name: getattr(stream, name) for name in names}
+    try:
+        for name in names:
+            setattr(stream, name, PASSES[name])
+        yield
+    finally:
+        for name in names:
+            setattr(stream, name, kept[name])

@@ -1,0 +1,210 @@
+"""Forms of one's own that once came out wrong: one test for each cause, with the smallest form that shows it.
+
+`test_parity_random_forms` found them; what is asked here must hold on every engine and with every instruction set.
+"""
+
+from __future__ import annotations
+
+from time import process_time
+from typing import Any
+
+import pytest
+
+import eightfold
+from eightfold import Form, Row, fault_row
+
+TAIL = (0x80, 0xBF)
+ASCII = Row(0x0, 0x7F, (0x00, 0x7F))
+TWO = Row(0x80, 0x7FF, (0xC2, 0xDF), TAIL)
+PAIR = (0xED, (0xA0, 0xAF), TAIL, 0xED, (0xB0, 0xBF), TAIL)
+SURROGATES = (0xD800, 0xDFFF)
+# The kernels take blocks of 64 bytes; what is short is read one by one.
+PADDINGS = ("", "a" * 60, "a" * 200)
+padded = pytest.mark.parametrize("padding", PADDINGS, ids=len)
+
+
+def text_of(data: bytes, form: Form, policy: Any, padding: str) -> str:
+    """Return what bytes between padding decode to, without the padding."""
+    pad = padding.encode()
+    text = eightfold.decode(pad + data + pad, form, policy)
+    assert text.startswith(padding)
+    assert text.endswith(padding)
+    return text[len(padding) : len(text) - len(padding)]
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def with_gap(first: int) -> Form:
+    """Return a form whose sequences of three bytes have two offsets, so that code points seem to be left out."""
+    rows = [ASCII, TWO, Row(first, first + 0xFFF, 0xE0, TAIL, TAIL), Row(0xE000, 0xFFFF, (0xEE, 0xEF), TAIL, TAIL)]
+    return Form("gap", rows)
+
+
+@padded
+def test_a_gap_below_ascii_moves_no_ascii(padding: str) -> None:
+    form = with_gap(0x11000)
+    assert text_of(b"/..\xe0\x80\x80", form, "strict", padding) == "/..\U00011000"
+    assert text_of(b"\xef\xbf\xbf\xe0\xbf\xbf\xc3\xa9", form, "strict", padding) == "\uffff\U00011fff\xe9"
+
+
+@padded
+def test_no_str_holds_what_is_beyond_unicode(padding: str) -> None:
+    form = with_gap(0x200000)
+    text = text_of(b"/..\xe0\x80\x80\xee\x80\x80", form, "replace", padding)
+    assert text == "/..\N{REPLACEMENT CHARACTER}\ue000"
+    assert max(map(ord, text)) <= 0x10FFFF
+    data = padding.encode() + b"/\xe0\x80\x80"
+    assert eightfold.decode_code_points(data, form).tolist() == [*map(ord, padding), 0x2F, 0x200000]
+
+
+@padded
+def test_a_gap_beyond_16_bits_moves_nothing_below(padding: str) -> None:
+    four = (
+        Row(0x10000, 0x107FF, 0xF0, 0x90, (0x80, 0x9F), TAIL),
+        Row(0x11000, 0x117FF, 0xF0, 0x90, (0xA0, 0xBF), TAIL),
+    )
+    form = Form("gap", [ASCII, Row(0x800, 0xFFF, 0xE0, (0xA0, 0xBF), TAIL), *four])
+    assert (
+        text_of(b"\xe0\xa0\x80\xf0\x90\xa0\x80\xf0\x90\x80\x80", form, "strict", padding)
+        == "\u0800\U00011000\U00010000"
+    )
+    assert text_of(b"\xe0\xbf\xbf", form, "strict", padding) == "\u0fff"
+
+
+@padded
+def test_three_bytes_of_latin_1_are_no_two(padding: str) -> None:
+    form = Form("long", [ASCII, Row(0x80, 0xBF, 0xE0, 0x82, TAIL), Row(0xC0, 0xFF, 0xC3, TAIL)])
+    assert text_of(b"\xe0\x82\x80\xc3\xbf\xe0\x82\xbf", form, "strict", padding) == "\x80\xff\xbf"
+
+
+@padded
+def test_a_continuation_byte_that_begins_a_sequence(padding: str) -> None:
+    form = Form("strays", [ASCII, Row(0x100, 0x13F, 0xA0, TAIL)])
+    assert text_of(b"\xa0\x80\xa0", form, "replace", padding) == "\u0100\N{REPLACEMENT CHARACTER}"
+
+
+@padded
+def test_escaped_bytes_are_those_of_the_whole_unit(padding: str) -> None:
+    three, four = Row(0x800, 0xFFF, 0xE0, (0xA0, 0xBF), TAIL), Row(0x10000, 0x3FFFF, 0xF0, (0x90, 0xBF), TAIL, TAIL)
+    form = Form("strays", [ASCII, three, four, Row(*SURROGATES, (0x80, 0x87), (0x00, 0xFF))])
+    assert text_of(b"\xf0\xbf\x80\xe0\xb6\xa0", form, "surrogateescape", padding) == "\udcf0\udcbf\udc80\u0da0"
+
+
+# --- surrogates -------------------------------------------------------------------------------------------------------
+
+
+@padded
+def test_pairs_without_surrogates_are_sequences_like_any_other(padding: str) -> None:
+    form = Form("pairs", [ASCII, Row(0x10000, 0x10FFFF, *PAIR)])
+    assert text_of(b"\xed\xa0\xbd\xed\xb8\x80", form, "strict", padding) == "\U0001f600"
+    assert text_of(b"\xed\xa0a\xed\xa0\x80\xed!", form, "replace", padding) == "\ufffda\ufffd!"
+
+
+@padded
+def test_pairs_with_other_values_are_not_joined(padding: str) -> None:
+    form = Form(
+        "pairs", [ASCII, Row(*SURROGATES, 0xED, (0xA0, 0xBF), TAIL), Row(0xE000, 0x10DFFF, *PAIR)], longest_match=True
+    )
+    assert text_of(b"\xed\xa0\x80\xed\xb0\x80\xed\xa0\x80!", form, "strict", padding) == "\ue000\ud800!"
+    assert eightfold.encode(f"{padding}\ue000", form) == padding.encode() + b"\xed\xa0\x80\xed\xb0\x80"
+
+
+@padded
+@pytest.mark.parametrize("policy", ["strict", "replace", "ignore", "surrogatepass", "backslashreplace"])
+def test_split_code_points_alone(policy: Any, padding: str) -> None:
+    form = Form("pairs", [ASCII, Row(0x10000, 0x10FFFF, *PAIR)])
+    for text in (f"{padding}\U00011000", f"\U00011000{padding}" + "\U0001f600" * 20):
+        data = eightfold.encode(text, form, policy)
+        assert data == b"".join(part.encode() if part < "\x80" else in_two(ord(part)) for part in text)
+
+
+def in_two(point: int) -> bytes:
+    halves = divmod(point - 0x10000, 0x400)
+    return "".join(map(chr, (0xD800 + halves[0], 0xDC00 + halves[1]))).encode("utf-8", "surrogatepass")
+
+
+def test_surrogates_that_no_table_knows_do_not_pass() -> None:
+    form = Form("plain", [Row(0, 0xD7FF, (0, 0xD7FF)), Row(0xE000, 0x10FFFF, (0xE000, 0x10FFFF))], unit_bits=32)
+    with pytest.raises(eightfold.EncodeError):
+        eightfold.encode("\ud800", form, "surrogatepass")
+    with pytest.raises(eightfold.DecodeError):
+        eightfold.decode((0xD800).to_bytes(4, form.byte_order), form, "surrogatepass")
+
+
+@pytest.mark.parametrize("policy", ["replace", "ignore", "surrogatepass", "backslashreplace"])
+@pytest.mark.parametrize("bits", [16, 32])
+@padded
+def test_wide_forms_that_join_pairs(bits: Any, policy: Any, padding: str) -> None:
+    name = "utf-16-be" if bits == 16 else "utf-32-be"
+    known = eightfold.form(name)
+    form = Form("joins", known.rows, names=known.names, unit_bits=bits, joins_pairs=True, byte_order="big")
+    for more in ("", "\udc80"):
+        expected = eightfold.encode(f"{padding}\U0001f600{more}", known, policy)
+        assert eightfold.encode(f"{padding}\ud83d\ude00{more}", form, policy) == expected
+
+
+def test_wide_surrogates_with_a_row_join_too() -> None:
+    form = Form("joins", [Row(0, 0x10FFFF, (0, 0x10FFFF))], unit_bits=32, joins_pairs=True, byte_order="big")
+    assert eightfold.encode("\ud83d\ude00", form) == b"\0\x01\xf6\0"
+
+
+# --- faults -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_that_no_row_begins_is_counted_as_it_is_found() -> None:
+    rows = [ASCII, Row(0xE000, 0xFFFF, (0xEE, 0xEF), TAIL, TAIL)]
+    form = Form("named", rows, names=[fault_row("overlong", (0x4C, 0xED), (0x80, 0xF4))])
+    for data in (b"\xa8\xef\x80", b"\xa8\xef\x80\x80", b"\xa8\xef"):
+        kinds = [fault.kind for fault in eightfold.faults(data, form)]
+        assert eightfold.tally(data, form) == {kind: kinds.count(kind) for kind in kinds}
+
+
+@pytest.mark.parametrize("cut", range(6))
+def test_a_fault_is_certain_only_when_all_of_its_units_are(cut: int) -> None:
+    """The fault with a name of four units ends before C2 where A5 does not make it a sequence that reaches further."""
+    rows = [Row(0xE000, 0x18F7F, TAIL, (0x80, 0xF4), (0xA0, 0xA5))]
+    form = Form("named", rows, names=[fault_row("reserved", (0x00, 0xC2), TAIL, TAIL, (0x80, 0xFF))])
+    data = b"a\x81\x9b\xb2\xc2"
+    expected = [(fault.kind, fault.start, fault.end) for fault in eightfold.faults(data, form)]
+    checker = eightfold.Checker(form)
+    found = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
+    assert [(each.fault.kind, each.fault.start, each.fault.end) for each in found] == expected
+
+
+@pytest.mark.parametrize(("policy", "data"), [("surrogatepass", b"\0\0\xd8a\0\0\xe0\0"), ("surrogateescape", b"\xd8a")])
+def test_the_fault_of_a_unit_behind_one_that_was_answered(policy: Any, data: bytes) -> None:
+    """What is said of the second unit of a fault is that fault, whoever answered the first."""
+    known = fault_row("surrogate", SURROGATES, meant=SURROGATES)
+    forms = {
+        "surrogatepass": Form(
+            "named",
+            [Row(0xE001, 0x10FFFF, (0xE001, 0x10FFFF))],
+            unit_bits=32,
+            names=[fault_row("reserved", SURROGATES, 0xE000), known],
+            byte_order="big",
+        ),
+        "surrogateescape": Form("named", [Row(0, 0x60, (0, 0x60))], names=[fault_row("reserved", 0xD8, 0x61)]),
+    }
+    with pytest.raises(eightfold.DecodeError) as caught:
+        eightfold.decode(data, forms[policy], policy)
+    assert caught.value.start > 0
+    assert caught.value.fault is not None
+    assert (caught.value.fault.kind, caught.value.fault.start, caught.value.fault.end) == ("reserved", 0, len(data))
+
+
+def seconds_of_a_tally(rows: int, units: int) -> float:
+    """Return how long it takes to count as many faults in a form of so many rows, of two units each."""
+    form = Form("many", [Row(at, at, 4 * at, 4 * at + 1) for at in range(rows)], unit_bits=32, byte_order="little")
+    pairs = [(4 * (at % rows), 4 * (at % rows) + 2) for at in range(units // 2)]
+    data = b"".join(unit.to_bytes(4, "little") for pair in pairs for unit in pair)
+    start = process_time()
+    assert eightfold.tally(data, form) == {"truncated": units // 2, "invalid-byte": units // 2}
+    return process_time() - start
+
+
+@pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference compares each unit with each row")
+def test_the_time_of_a_tally_does_not_grow_with_the_rows() -> None:
+    """Were each unit compared with each row, it would take a hundred times as long."""
+    few, many = (min(seconds_of_a_tally(rows, 100_000) for _ in range(2)) for rows in (50, 500))
+    assert many < 20 * few
