@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from eightfold import reference
+from eightfold import lane, reference
 from eightfold._engine import CORE
 from eightfold.faults import KINDS, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.lane import Writer
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
-from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
+from eightfold.run import CodePoints, Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
 
 Data: TypeAlias = "bytes | bytearray | memoryview | array[int]"
 """Any bytes-like object; these are the ones that type checkers of every supported Python know."""
@@ -92,7 +93,7 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     check_policy(errors, asked)
     plain, content, skipped = opened(asked, bytes_of(data))
     decoding = Decoding(reading(plain, errors, asked.name), content, skipped)
-    return "".join(chr(point) for piece in decoding.pieces(final=True) for point in piece.code_points)
+    return "".join(piece.text for piece in decoding.pieces(final=True))
 
 
 def _opening(form: Form, data: bytes) -> tuple[Form, int]:
@@ -164,7 +165,7 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     _check_threads(threads)
     content = bytes_of(data)
     plain, skipped = _opening(form_named(form), content)
-    return reference.well_formed_end(plain, content, skipped) == len(content)
+    return lane.well_formed_end(plain, content, skipped) == len(content)
 
 
 def is_encodable(text: str, form: AnyForm) -> bool:
@@ -194,7 +195,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
     _check_threads(threads)
     asked, content = form_named(form), bytes_of(data)
     plain, skipped = _opening(asked, content)
-    return _limited((fault.renamed(asked.name) for fault in reference.faults(plain, content, skipped)), limit)
+    return _limited((fault.renamed(asked.name) for fault in lane.faults(plain, content, skipped)), limit)
 
 
 def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
@@ -241,9 +242,12 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None) -> Iterato
 
 def _encode_faults(text: str, asked: Form) -> Iterator[Fault]:
     plain, _ = signed(asked)
-    points, at = tuple(map(ord, text)), 0
+    points, writer, at = CodePoints(text), Writer(plain), 0
     strict = writing(plain, "strict", asked.name)
     while at < len(points):
+        _, at = writer.stretch(text, at)
+        if at == len(points):
+            break
         code_point, end = reference.next_written(plain, points, at)
         if reference.encoded(plain, code_point) is None:
             end = unencodable_end(plain, points, at)
@@ -316,7 +320,10 @@ def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") 
     check_policy(errors, asked)
     plain, content, skipped = opened(asked, bytes_of(data))
     decoding = Decoding(reading(plain, errors, asked.name), content, skipped, largest=LARGEST_IN_ARRAY)
-    return array("I", (point for piece in decoding.pieces(final=True) for point in piece.code_points))
+    points = array("I")
+    for piece in decoding.pieces(final=True):
+        points.extend(piece.code_points)
+    return points
 
 
 def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: AnyErrors = "strict") -> bytes:
