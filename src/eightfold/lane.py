@@ -27,9 +27,9 @@ _LEAST, _MOST, _GROWTH = 1 << 10, 1 << 22, 4
 class Reader:
     """Reads stretches of bytes of a form without signatures."""
 
-    def __init__(self, form: Form, *, size: int = _MOST) -> None:
+    def __init__(self, form: Form, *, size: int | None = None) -> None:
         self._sharing = sharing_of(form) if on else None
-        self._size = size
+        self._size = _MOST if size is None else size
 
     def stretch(self, data: bytes, start: int) -> tuple[str, int]:
         """Return the text of shared sequences from an offset on, and where they end; nothing where none is there."""

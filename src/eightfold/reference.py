@@ -79,6 +79,18 @@ def _entries(form: Form, lead: int) -> list[Row | FaultRow]:
     return entries
 
 
+def _names(form: Form, lead: int) -> list[FaultRow]:
+    """Return the names of faults that this unit can begin, in their order."""
+    if form.unit_bits > 8:
+        return [name for name in form.names if _holds(name.unit_ranges[0], lead)]
+    if "names" not in form.derived:
+        form.derived["names"] = [
+            [name for name in form.names if _holds(name.unit_ranges[0], byte)] for byte in range(256)
+        ]
+    names: list[FaultRow] = form.derived["names"][lead]
+    return names
+
+
 def _fitting(form: Form, lead: int) -> list[Row | FaultRow]:
     fitting = [entry for entry in form.sequences if _holds(entry.unit_ranges[0], lead)]
     return sorted(fitting, key=lambda entry: -len(entry.unit_ranges))
@@ -236,7 +248,7 @@ def _row_named(
         if whole and isinstance(entry, FaultRow):
             return entry, (unit_end - start) // form.unit_bytes
     row, most = None, 0
-    for name in form.names:
+    for name in () if lead is None else _names(form, lead):
         count, at_end = _matched(form, name.unit_ranges, data, start)
         if count and at_end and not final:
             return None, None
@@ -255,7 +267,9 @@ def _outweighs(form: Form, row: FaultRow, matched: int, data: bytes, start: int,
 
 
 def _longest_prefix(form: Form, data: bytes, start: int) -> int:
-    return max(_matched(form, row.unit_ranges, data, start)[0] for row in form.rows)
+    lead = unit_at(form, data, start)
+    rows = () if lead is None else (entry for entry in _entries(form, lead) if isinstance(entry, Row))
+    return max((_matched(form, row.unit_ranges, data, start)[0] for row in rows), default=0)
 
 
 def _covered(form: Form, data: bytes, unit_end: int, name_end: int) -> int:

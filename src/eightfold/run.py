@@ -75,6 +75,19 @@ class Stretch(NamedTuple):
         return array("I", self.text.encode(_OWN_UTF_32))
 
 
+class Answer(NamedTuple):
+    """The text that a policy gave for a decoding unit, and the byte span of that."""
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def code_points(self) -> Sequence[int]:
+        """The text as code points."""
+        return tuple(map(ord, self.text))
+
+
 class CodePoints(Sequence[int]):
     """The code points of a str, one at a time as they are asked for."""
 
@@ -111,7 +124,7 @@ class Decoding:
         self._met: tuple[Fault, int] | None = None
         self._passed: tuple[int, int] | None = None
 
-    def pieces(self, *, final: bool) -> Iterator[Piece | Stretch]:
+    def pieces(self, *, final: bool) -> Iterator[Piece | Stretch | Answer]:
         """Yield what the bytes decode to, up to where more input could change the answer."""
         if self.in_run:
             yield self.rest_of_run(run_end(self.reading.form, self.data, self.position))
@@ -135,7 +148,7 @@ class Decoding:
         if final:
             self.in_run = False
 
-    def ask(self, unit: Decoded) -> Piece:
+    def ask(self, unit: Decoded) -> Answer:
         """Let the policy answer an ill-formed unit at the position, and go on where it says.
 
         Raises:
@@ -146,9 +159,9 @@ class Decoding:
             return self._asked(unit)
         start, (text, self.position) = self.position, answer
         self._pass(start, unit.end)
-        return Piece(start, unit.end, CodePoints(text))
+        return Answer(start, unit.end, text)
 
-    def _asked(self, unit: Decoded) -> Piece:
+    def _asked(self, unit: Decoded) -> Answer:
         start, data = self.position, self.data
         if self._passed is not None:
             self._meet_passed(*self._passed)
@@ -160,7 +173,7 @@ class Decoding:
         self._stalls.note(error, self.position, same_object=self.data is data)
         if self.data is not data:
             self._met = None
-        return Piece(start, unit.end, tuple(map(ord, text)))
+        return Answer(start, unit.end, text)
 
     def _pass(self, start: int, end: int) -> None:
         """Remember a unit that was answered without an exception, and so without a fault."""
@@ -188,13 +201,13 @@ class Decoding:
         self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
         return self.in_run
 
-    def rest_of_run(self, end: int) -> Piece:
+    def rest_of_run(self, end: int) -> Answer:
         """Go over what belongs, up to ``end``, to a sequence without a fixed length that began in an earlier piece."""
         start = self.position
         self.in_run = end == len(self.data)
         if end == start or self.reading.once_per_unit:
             self.position = end
-            return Piece(start, end, ())
+            return Answer(start, end, "")
         return self._asked(Decoded(end, None))
 
 
