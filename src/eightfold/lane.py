@@ -22,14 +22,21 @@ on = ENGINE == "python"
 
 _LEAST, _MOST, _GROWTH = 1 << 10, 1 << 22, 4
 """How many bytes or code points a codec is given at once, and how much more after each that it took whole."""
+_SCANNED = 1 << 16
+"""How many at most where nobody wants the text."""
 
 
 class Reader:
-    """Reads stretches of bytes of a form without signatures."""
+    """Reads stretches of bytes of a form without signatures.
 
-    def __init__(self, form: Form, *, size: int | None = None) -> None:
+    Args:
+        form: the form.
+        scans: whether nobody wants the text.
+    """
+
+    def __init__(self, form: Form, *, scans: bool = False) -> None:
         self._sharing = sharing_of(form) if on else None
-        self._size = _MOST if size is None else size
+        self._size, self._most = (_LEAST, _SCANNED) if scans else (_MOST, _MOST)
 
     def stretch(self, data: bytes, start: int) -> tuple[str, int]:
         """Return the text of shared sequences from an offset on, and where they end; nothing where none is there."""
@@ -39,7 +46,7 @@ class Reader:
         view = memoryview(data)[start : start + self._size]
         try:
             text, length = sharing.decode(view, "strict", False)
-            self._size = min(self._size * _GROWTH, _MOST)
+            self._size = min(self._size * _GROWTH, self._most)
         except UnicodeDecodeError as error:
             text, length = sharing.decode(view[: error.start], "strict", False)
             self._size = _LEAST
@@ -93,9 +100,9 @@ def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) 
     """Return where what is ill-formed, or not yet certain, begins: see :func:`reference.well_formed_end`."""
     if not on:
         return reference.well_formed_end(form, data, start, final=final)
-    reader, at = Reader(form, size=_LEAST), start
+    reader, at = Reader(form, scans=True), start
     while at < len(data):
-        _, at = reader.stretch(data, at)
+        at = reader.stretch(data, at)[1]
         step = reference.sequence_at(form, data, at, final=final) if at < len(data) else None
         if step is None or step.code_point is None:
             break

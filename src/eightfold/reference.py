@@ -82,13 +82,15 @@ def _entries(form: Form, lead: int) -> list[Row | FaultRow]:
 def _names(form: Form, lead: int) -> list[FaultRow]:
     """Return the names of faults that this unit can begin, in their order."""
     if form.unit_bits > 8:
-        return [name for name in form.names if _holds(name.unit_ranges[0], lead)]
-    if "names" not in form.derived:
-        form.derived["names"] = [
-            [name for name in form.names if _holds(name.unit_ranges[0], byte)] for byte in range(256)
-        ]
-    names: list[FaultRow] = form.derived["names"][lead]
-    return names
+        return _beginning(form.names, lead)
+    known: dict[int, list[FaultRow]] = form.derived.setdefault("names", {})
+    if lead not in known:
+        known[lead] = _beginning(form.names, lead)
+    return known[lead]
+
+
+def _beginning(names: Sequence[FaultRow], lead: int) -> list[FaultRow]:
+    return [name for name in names if _holds(name.unit_ranges[0], lead)]
 
 
 def _fitting(form: Form, lead: int) -> list[Row | FaultRow]:
