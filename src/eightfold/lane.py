@@ -22,7 +22,7 @@ on = ENGINE == "python"
 
 _LEAST, _MOST, _GROWTH = 1 << 10, 1 << 22, 4
 """How many bytes or code points a codec is given at once, and how much more after each that it took whole."""
-_SCANNED = 1 << 16
+_SCANNED = 1 << 15
 """How many at most where nobody wants the text."""
 
 

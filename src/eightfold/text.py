@@ -64,7 +64,9 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     asked = form_named(form)
     check_policy(errors, asked)
     plain, mark = signed(asked)
-    return mark + b"".join(encoded_pieces(writing(plain, errors, asked.name), _text_of(text)))
+    policy = writing(plain, errors, asked.name)
+    part, end = Writer(policy.form).stretch(_text_of(text), 0)
+    return mark + (part if end == len(text) else b"".join(encoded_pieces(policy, text)))
 
 
 def signed(form: Form) -> tuple[Form, bytes]:
