@@ -59,7 +59,7 @@ def _read(path: Path) -> Results:
 
 def _checked(results: Results) -> int:
     if results.column not in (*COLUMNS, LANE):
-        print(f"there are no goals for {results.column}", file=sys.stderr)
+        print(f"there are no goals for the instruction set {results.column}", file=sys.stderr)
         return 2
     short = missed(results.cells, results.column)
     print(*(f"missed: {line_of(cell, results.column)}" for cell in short), sep="\n")
