@@ -9,7 +9,7 @@ PYTEST ?= -n auto --dist worksteal
 
 # The compiled core is built where its tools are, and then it must build: a silent fall-back would pass for success.
 NATIVE := $(and $(shell command -v cargo),$(shell command -v c++))
-ENGINE := $(if $(NATIVE),native,reference)
+ENGINE := $(if $(NATIVE),native,python)
 CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 
 # What is used on machines that have less than this one, and the tests that see best what it does.
@@ -31,7 +31,7 @@ INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-reference test-search test-core test-levels full bench wheel lint versions clean
+.PHONY: help demo test test-python test-reference test-search test-core test-levels full bench wheel lint versions clean
 .NOTPARALLEL:
 
 help: ## say what the commands are
@@ -41,8 +41,11 @@ demo: $(INSTALLED) ## show the command at work on real files
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/tour.sh
 
 test: $(INSTALLED_DEV) ## run all tests, doctests and the examples of the README
-	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(ENGINE)'"
+	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(or $(EIGHTFOLD_ENGINE),$(ENGINE))'"
 	$(BIN)/python -m pytest $(PYTEST)
+
+test-python: $(INSTALLED_DEV) ## run all tests on the engine of an installation without the core
+	EIGHTFOLD_ENGINE=python $(BIN)/python -m pytest $(PYTEST)
 
 test-reference: $(INSTALLED_DEV) ## run all tests on the reference engine
 	EIGHTFOLD_ENGINE=reference $(BIN)/python -m pytest $(PYTEST)

@@ -1,12 +1,14 @@
-"""The compiled core is optional: without a Rust toolchain the package installs in pure Python, and says so.
+"""The compiled core is optional: without a Rust toolchain the package installs, and Python is its engine.
 
-``EIGHTFOLD_BUILD=native`` makes a core that cannot be built an error.
+``EIGHTFOLD_BUILD=native`` makes a core that cannot be built an error; ``EIGHTFOLD_BUILD=python`` does not build one.
 """
 
 import os
 import sys
+from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools_rust import Binding, RustExtension, build_rust
 
 NO_CORE = """
@@ -48,8 +50,25 @@ def say(words):
         pass
 
 
+class Wheel(bdist_wheel):
+    """A wheel that holds no core is for every Python and every machine, and its name says so."""
+
+    def run(self):
+        """Build first, as only then it is known whether there is a core."""
+        self.run_command("build")
+        built = Path(self.get_finalized_command("build").build_lib, "eightfold").glob("_native.*")
+        if not any(each.suffix in (".so", ".pyd") for each in built):
+            self.distribution.has_ext_modules = lambda: False
+            self.root_is_pure = True
+        super().run()
+
+
 # Cargo builds anew where this differs: another Python may stand at the same path, as in an environment made anew.
 os.environ["PYO3_ENVIRONMENT_SIGNATURE"] = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.version}"
+asked = os.environ.get("EIGHTFOLD_BUILD")
 core = RustExtension("eightfold._native", "rust/python/Cargo.toml", binding=Binding.PyO3, debug=False)
-core.optional = os.environ.get("EIGHTFOLD_BUILD") != "native"
-setup(rust_extensions=[core], cmdclass={"build_rust": BuildCore})
+core.optional = asked != "native"
+setup(
+    rust_extensions=[] if asked == "python" else [core],
+    cmdclass={"build_rust": BuildCore, "bdist_wheel": Wheel},
+)

@@ -13,13 +13,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchmarks import peers
-from benchmarks.goals import COLUMNS, missed
+from benchmarks.goals import COLUMNS, LANE, missed
 from benchmarks.results import HEADING, Results, line_of, read, summary, write
 from benchmarks.row import KIB, MIB, Cell, Row, measure
-from benchmarks.rows import ROWS
+from benchmarks.rows import ROWS, lane
 from benchmarks.rows.validate import AGAINST_SIMDUTF, against_simdutf, can_meet_simdutf
 from benchmarks.texts import SAMPLE, Texts, made, of_corpora
 from benchmarks.timing import Effort
+from eightfold import ENGINE
 
 ALL_ROWS = (*ROWS, AGAINST_SIMDUTF)
 QUICK = Effort(rounds=3, seconds=0.0005)
@@ -57,7 +58,7 @@ def _read(path: Path) -> Results:
 
 
 def _checked(results: Results) -> int:
-    if results.column not in COLUMNS:
+    if results.column not in (*COLUMNS, LANE):
         print(f"there are no goals for the instruction set {results.column}", file=sys.stderr)
         return 2
     short = missed(results.cells, results.column)
@@ -71,7 +72,7 @@ def _measured(given: argparse.Namespace) -> Results:
     print(HEADING)
     cells = []
     for cell in cells_of(given):
-        print(line_of(cell, machine["instruction_set"]), flush=True)
+        print(line_of(cell, Results(machine, ()).column), flush=True)
         cells.append(cell)
     return Results(machine, tuple(cells))
 
@@ -80,7 +81,7 @@ def cells_of(given: argparse.Namespace) -> Iterator[Cell]:
     """Measure what was asked for, cell by cell."""
     texts = of_corpora(given.corpora) if given.corpora else made()
     effort = QUICK if given.quick else Effort()
-    for row in ALL_ROWS:
+    for row in ALL_ROWS if ENGINE == "native" else lane.ROWS:
         if _is_wanted(row.name, given.only) or _is_wanted(row.against, given.only):
             names = tuple(name for name in _texts_of(row, texts, given) if _is_wanted(name, given.texts))
             yield from _cells_of(row, texts, names, _sizes_of(row, given), effort)

@@ -15,6 +15,8 @@ from benchmarks.timing import Spread
 
 COLUMNS = ("avx512", "avx2")
 """The instruction sets for which there are goals."""
+LANE = "python"
+"""The engine without the core, whose goals are in `OF_THE_LANE`."""
 
 
 class Goal(NamedTuple):
@@ -107,6 +109,38 @@ UNSET = (
 """Names of rows for which no goal was set."""
 
 
+class LaneGoal(NamedTuple):
+    """What the engine without the core is to reach: by the ends of rows' names, scripts, and one of two measures.
+
+    Attributes:
+        times: how many times as fast as the other side.
+        megabytes: how many of them a second, whatever the other side does.
+    """
+
+    rows: tuple[str, ...]
+    scripts: tuple[str, ...]
+    times: float = 0
+    megabytes: float = 0
+
+
+_PLAIN = ("ascii", "latin", "cyrillic", "chinese")
+OF_THE_LANE = (
+    LaneGoal((" 1 in 1000",), _PLAIN, megabytes=20),
+    LaneGoal((" is_well_formed",), _PLAIN, times=0.1),
+    LaneGoal((": utf-8 decode", ": utf-8 encode"), _PLAIN, times=0.8),
+    LaneGoal((" decode", " encode"), ("ascii",), times=0.5),
+    LaneGoal((" decode", " encode"), _PLAIN, times=0.1),
+)
+"""The first that fits holds, as above; they are for 1 MB."""
+
+
+def _wanted_of_the_lane(cell: Cell) -> float | None:
+    for line in OF_THE_LANE if cell.size == MIB else ():
+        if cell.row.endswith(line.rows) and cell.text in line.scripts:
+            return line.times or line.megabytes * 1e6 * cell.theirs.median / cell.text_bytes
+    return None
+
+
 def goal(row: str, against: str, text: str, size: int) -> Goal | None:
     """Return the goal of a cell, or None where there is none.
 
@@ -120,7 +154,9 @@ def goal(row: str, against: str, text: str, size: int) -> Goal | None:
 
 
 def wanted(cell: Cell, column: str) -> float | None:
-    """Return the ratio that a cell is to reach, or None where there is no goal."""
+    """Return the ratio that a cell is to reach, or None where there is no goal; a column is an instruction set."""
+    if column == LANE:
+        return _wanted_of_the_lane(cell)
     found = goal(cell.row, cell.against, cell.text, cell.size)
     return getattr(found, column) if found and column in COLUMNS else None
 

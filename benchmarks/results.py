@@ -20,8 +20,9 @@ class Results(NamedTuple):
 
     @property
     def column(self) -> str:
-        """The instruction set, which names the column of the goals."""
-        return str(self.machine["instruction_set"])
+        """The instruction set, which names the column of the goals; without the core, the engine does."""
+        engine = self.machine.get("engine", "native")
+        return str(self.machine["instruction_set"] if engine == "native" else engine)
 
 
 def write(results: Results, path: Path) -> None:
@@ -55,7 +56,7 @@ HEADING = f"{_COLUMNS} {'times':>8} [{'min':>7} {'max':>7}] {'goal':>5}"
 def line_of(cell: Cell, column: str) -> str:
     """Return a cell as a line of the table; one that falls short of its goal says so."""
     times, least = cell.times, wanted(cell, column)
-    met = "" if least is None else f"{least:5g}" if is_met(times, least) else f"{least:5g} missed"
+    met = "" if least is None else f"{least:5.3g}" if is_met(times, least) else f"{least:5.3g} missed"
     name = f"{cell.row:40} {cell.against:11} {cell.text:12} {cell.size:9}"
     spread = f"{times.median:8.2f} [{times.low:7.2f} {times.high:7.2f}]"
     return f"{name} {cell.gigabytes_per_second:7.2f} {spread} {met}".rstrip()

@@ -1,4 +1,4 @@
-"""What a verb gives or raises, and whether the compiled core and the reference give or raise the same."""
+"""What a verb gives or raises, and whether all engines give or raise the same."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import eightfold
 from eightfold import stream
-from eightfold.run import TWINS as PASSES
-from eightfold.text import TWINS
+from engines import PYTHON, REFERENCE
 
 
 def outcome(verb: Callable[..., Any], *given: Any) -> Any:
@@ -26,20 +25,23 @@ def outcome(verb: Callable[..., Any], *given: Any) -> Any:
 
 
 def same(name: str, *given: Any) -> Any:
-    """Return what both engines give for a verb."""
-    found, expected = outcome(getattr(eightfold, name), *given), outcome(TWINS[name], *given)
+    """Return what all engines give for a verb."""
+    found, expected = outcome(getattr(eightfold, name), *given), outcome(REFERENCE.verbs[name], *given)
     assert bool(found == expected), ascii((name, *given, found, expected))
+    if eightfold.ENGINE != "python":
+        beside = outcome(PYTHON.verbs[name], *given)
+        assert bool(beside == expected), ascii(("python", name, *given, beside, expected))
     return found
 
 
 @contextmanager
 def reference_streams() -> Iterator[None]:
     """Have the coders of `stream` run on the reference."""
-    names = PASSES.keys() & vars(stream).keys()
+    names = REFERENCE.passes.keys() & vars(stream).keys()
     kept = {name: getattr(stream, name) for name in names}
     try:
         for name in names:
-            setattr(stream, name, PASSES[name])
+            setattr(stream, name, REFERENCE.passes[name])
         yield
     finally:
         for name in names:

@@ -18,7 +18,7 @@ from benchmarks import __main__ as command
 from benchmarks import peers, profiles, record, results, row, scaling, texts, timing
 from benchmarks.goals import TABLE, UNSET, goal, missed
 from benchmarks.row import KIB, MIB, Cell, Row
-from benchmarks.rows import ROWS
+from benchmarks.rows import ROWS, lane
 from benchmarks.rows.validate import AGAINST_SIMDUTF, against_simdutf, can_meet_simdutf
 from benchmarks.timing import Effort, Spread
 
@@ -234,6 +234,42 @@ def test_what_falls_short_is_found_by_the_instruction_set() -> None:
     cells = [planted_cell(1.8), planted_cell(1.5), planted_cell(1.2), planted_cell(0.1, size=100)]
     assert missed(cells, "avx512") == cells[1:3]
     assert missed(cells, "avx2") == cells[2:3]
+
+
+def of_the_lane(name: str, text: str, times: float, *, theirs: float = 0.001) -> Cell:
+    spread = Spread(times, times, times)
+    seconds = Spread(theirs, theirs, theirs)
+    return Cell(name, peers.CPYTHON, text, MIB, 10**6, spread, Spread(theirs / times, 0, 0), seconds)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "least"),
+    [
+        ("lane: utf-8 decode", "chinese", 0.8),
+        ("lane: cesu-8 decode", "chinese", 0.1),
+        ("lane: mutf-8 encode", "ascii", 0.5),
+        ("lane: utf-8 is_well_formed", "ascii", 0.1),
+        # 20 MB/s are 50 ms for a megabyte, for which the other side takes 1 ms.
+        ("lane: utf-8 decode replace, 1 in 1000", "latin", 0.02),
+    ],
+)
+def test_the_engine_without_the_core_has_goals_of_its_own(name: str, text: str, least: float) -> None:
+    assert any(each.name == name and text in each.texts for each in lane.ROWS)
+    cells = [of_the_lane(name, text, least * 1.01), of_the_lane(name, text, least * 0.99)]
+    assert missed(cells, "python") == cells[1:]
+    assert missed(cells, "avx512") == []
+
+
+def test_results_without_the_core_are_judged_by_its_goals() -> None:
+    machine = {"instruction_set": "none", "engine": "python"}
+    assert results.Results(machine, ()).column == "python"
+    assert results.Results({"instruction_set": "avx2", "engine": "native"}, ()).column == "avx2"
+
+
+@pytest.mark.parametrize("each", lane.ROWS, ids=lambda each: each.name)
+def test_a_row_of_the_lane_does_what_it_says(each: Row) -> None:
+    cases, _ = row.cases_of(each, texts.made(), "latin", 4 * KIB)
+    row.check(each, cases, peers.VERBS)
 
 
 def kept(tmp_path: Path, instruction_set: str, *cells: Cell) -> str:

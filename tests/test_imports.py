@@ -25,6 +25,8 @@ ORDER = (
     ("forms",),
     ("reference",),
     ("_engine",),
+    ("sharing",),
+    ("lane",),
     ("policy",),
     ("pairs",),
     ("run",),

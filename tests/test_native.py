@@ -36,13 +36,20 @@ def python(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
 def test_the_engine_that_was_asked_for_is_at_work() -> None:
     asked = os.environ.get("EIGHTFOLD_ENGINE")
     assert asked in (None, "", eightfold.ENGINE)
-    if os.environ.get("EIGHTFOLD_BUILD") == "native" and asked != "reference":
+    if os.environ.get("EIGHTFOLD_BUILD") == "native" and not asked:
         assert eightfold.ENGINE == "native"
 
 
-def test_the_reference_can_be_forced() -> None:
-    done = python("import eightfold; print(eightfold.ENGINE, eightfold.decode.__class__)", EIGHTFOLD_ENGINE="reference")
-    assert done.stdout.split(maxsplit=1) == ["reference", "<class 'function'>\n"]
+@pytest.mark.parametrize("engine", ["python", "reference"])
+def test_an_engine_without_the_core_can_be_forced(engine: str) -> None:
+    program = "import eightfold; print(eightfold.ENGINE, eightfold.lane.on, eightfold.decode.__class__)"
+    done = python(program, EIGHTFOLD_ENGINE=engine)
+    assert done.stdout.split(maxsplit=2) == [engine, str(engine == "python"), "<class 'function'>\n"]
+
+
+def test_another_engine_there_is_not() -> None:
+    done = python("import eightfold", EIGHTFOLD_ENGINE="fast")
+    assert "EIGHTFOLD_ENGINE is 'native', 'python' or 'reference', not 'fast'" in done.stderr
 
 
 @needs_core
@@ -81,7 +88,7 @@ def test_a_sub_interpreter_is_told_what_to_do() -> None:
     done = python(IN_SUB_INTERPRETERS)
     assert done.returncode == 0, done.stderr
     outcomes = [
-        line for line in done.stdout.splitlines() if "ImportError" in line and "EIGHTFOLD_ENGINE=reference" in line
+        line for line in done.stdout.splitlines() if "ImportError" in line and "EIGHTFOLD_ENGINE=python" in line
     ]
     assert len(outcomes) == (2 if sys.version_info >= (3, 13) else 1)
 

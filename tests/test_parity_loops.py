@@ -1,4 +1,4 @@
-"""The compiled core against the reference over whole inputs: verbs, policies, padding, cuts, and all of Unicode.
+"""The fast engines against the reference over whole inputs: verbs, policies, padding, cuts, and all of Unicode.
 
 That each sequence is read alike is shown in `test_parity_sequences`; here are the loops over them, the UTF-8 path that
 passes over whole chunks, the kinds of str that come out, and the way from one piece of a stream to the next.
@@ -23,10 +23,10 @@ from both_engines import outcome, same
 from byte_classes import neighbours, strings
 from eightfold import Form, Row, run
 from eightfold._engine import CORE
-from eightfold.run import TWINS as PASSES
-from eightfold.text import TWINS
+from engines import COMPARED, FAST, REFERENCE
 
-pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
+pytestmark = pytest.mark.skipif(not COMPARED, reason="the reference is the engine: there is nothing to compare")
+TWINS = REFERENCE.verbs
 
 TAIL = (0x80, 0xBF)
 OWN = (
@@ -216,15 +216,16 @@ def test_every_cut(form: Form, policy: str) -> None:
     for case in cases(plain):
         data = pad * 2 + case + pad
         for cut in range(len(data) + 1):
-            expected = outcome(in_two_pieces, PASSES["decoded_piece"], form, policy, data, cut)
-            # By the short way where there is one, and by the general one.
-            for engine in (run.decoded_piece, CORE.decoded_piece):  # type: ignore[union-attr]
-                assert outcome(in_two_pieces, engine, form, policy, data, cut) == expected, ascii((data, cut))
+            expected = outcome(in_two_pieces, REFERENCE.passes["decoded_piece"], form, policy, data, cut)
+            for engine in FAST:
+                found = outcome(in_two_pieces, engine.passes["decoded_piece"], form, policy, data, cut)
+                assert found == expected, ascii((engine.name, data, cut))
 
 
 UTF_8, SIGNED = eightfold.form("utf-8"), eightfold.form("utf-8-sig")
 
 
+@pytest.mark.skipif(CORE is None, reason="only the core has a short way")
 @pytest.mark.parametrize(
     ("name", "given"),
     [

@@ -17,11 +17,10 @@ from typing import NamedTuple
 from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
 from eightfold.forms.definition import Range
-from eightfold.reference import LEADS, TRAILS, value
+from eightfold.reference import LEADS, TRAILS
+from eightfold.sharing import Points, common_ranges, points_within, values_agree
 from eightfold.text import AnyForm, signed
 
-Points = tuple[range, ...]
-"""A set of code points: ranges that do not overlap."""
 Places = tuple[Points, ...]
 """Texts of so many code points: for each place the set from which any may stand there."""
 
@@ -122,22 +121,14 @@ def _reads_alike(reader: Form, writer: Form) -> bool:
 def _has_row(form: Form, row: Row) -> bool:
     """Say whether a form has rows for every sequence of another form's row, with the same code points."""
     alike = [each for each in form.rows if len(each.unit_ranges) == len(row.unit_ranges)]
-    had = tuple(chain.from_iterable(_fitting(row, each.unit_ranges) for each in alike))
+    had = tuple(chain.from_iterable(points_within(row, each.unit_ranges) for each in alike))
     return not _without(_held((row,)), had) and all(_values_agree(row, each) for each in alike)
 
 
 def _values_agree(one: Row, other: Row) -> bool:
     """Say whether two rows of one length give the same code points wherever both fit."""
-    common = [
-        (max(low, other_low), min(high, other_high))
-        for (low, high), (other_low, other_high) in zip(one.unit_ranges, other.unit_ranges, strict=True)
-    ]
-    if any(low > high for low, high in common):
-        return True
-    # A value is a sum over the units, so two that agree at one corner and along each edge from it agree everywhere.
-    lowest = [low for low, _ in common]
-    corners = [lowest, *([*lowest[:at], high, *lowest[at + 1 :]] for at, (_, high) in enumerate(common))]
-    return all(value(one.first, one.unit_ranges, at) == value(other.first, other.unit_ranges, at) for at in corners)
+    common = common_ranges(one, other)
+    return not common or values_agree(one, other, common)
 
 
 def _begins(form: Form, mark: bytes) -> bool:
@@ -163,23 +154,8 @@ def _sequences(form: Form, ranges: Sequence[Range]) -> Iterator[Places]:
     if not ranges:
         yield ()
     for row in form.rows if ranges else ():
-        if fitting := _fitting(row, ranges):
+        if fitting := points_within(row, ranges):
             yield from ((fitting, *rest) for rest in _sequences(form, ranges[len(row.unit_ranges) :]))
-
-
-def _fitting(row: Row, ranges: Sequence[Range]) -> Points:
-    """Return the code points of a row whose units fit ranges; the units past the last range are free."""
-    indices: list[range] = [range(1)]
-    for at, (low, high) in enumerate(row.unit_ranges):
-        width = high - low + 1
-        first, last = ranges[at] if at < len(ranges) else (low, high)
-        digits = range(max(first, low) - low, min(last, high) - low + 1)
-        if digits == range(width):
-            indices = [range(each.start * width, each.stop * width) for each in indices]
-        else:
-            starts = chain.from_iterable(indices) if digits else ()
-            indices = [range(index * width + digits.start, index * width + digits.stop) for index in starts]
-    return tuple(range(row.first + each.start, row.first + each.stop) for each in indices)
 
 
 def _text_from(form: Form, places: Places) -> tuple[int, ...] | None:
@@ -199,7 +175,7 @@ def _taken_together(form: Form, rows: Sequence[Row]) -> Iterator[Places]:
             ranges, taken = entry.unit_ranges, [_held((each,)) for each in rows[:start]]
             if len(ranges) > len(row.unit_ranges):
                 for each in rows[start:]:
-                    taken.append(_fitting(each, ranges))
+                    taken.append(points_within(each, ranges))
                     ranges = ranges[len(each.unit_ranges) :]
                 if not ranges:
                     yield tuple(taken)

@@ -178,6 +178,25 @@ def _written_prefix(error: UnicodeEncodeError, write: Callable[[int], bytes | No
     return prefix, at
 
 
+def answer_at_once(reading: Reading, data: bytes, start: int, end: int) -> tuple[str, int] | None:
+    r"""Return what a built-in policy answers for a decoding unit, without an exception; None: its handler knows.
+
+    >>> from eightfold.forms import form
+    >>> answer_at_once(reading(form("utf-8"), "backslashreplace", "utf-8"), b"a\xff", 1, 2)
+    ('\\xff', 2)
+    """
+    if reading.errors == "replace":
+        return REPLACEMENT, end
+    if reading.errors == "ignore":
+        return "", end
+    if reading.errors == "backslashreplace":
+        return "".join(f"\\x{byte:02x}" for byte in data[start:end]), end
+    if reading.errors == "surrogateescape" and min(data[start:end]) >= 0x80:
+        return "".join(chr(_ESCAPES.start + byte - 0x80) for byte in data[start:end]), end
+    surrogate = surrogate_at(reading.form, data, start) if reading.errors == "surrogatepass" else None
+    return None if surrogate is None or surrogate.code_point is None else (chr(surrogate.code_point), surrogate.end)
+
+
 def decode_error(
     reading: Reading, data: bytes, start: int, unit: Decoded, containing: Fault | None = None
 ) -> DecodeError:

@@ -83,6 +83,20 @@ def _entries(form: Form, lead: int) -> list[Row | FaultRow]:
     return entries
 
 
+def _names(form: Form, lead: int) -> list[FaultRow]:
+    """Return the names of faults that this unit can begin, in their order."""
+    if form.unit_bits > 8:
+        return _beginning(form.names, lead)
+    known: dict[int, list[FaultRow]] = form.derived.setdefault("names", {})
+    if lead not in known:
+        known[lead] = _beginning(form.names, lead)
+    return known[lead]
+
+
+def _beginning(names: Sequence[FaultRow], lead: int) -> list[FaultRow]:
+    return [name for name in names if _holds(name.unit_ranges[0], lead)]
+
+
 def _fitting(form: Form, lead: int) -> list[Row | FaultRow]:
     fitting = [entry for entry in form.sequences if _holds(entry.unit_ranges[0], lead)]
     return sorted(fitting, key=lambda entry: -len(entry.unit_ranges))
@@ -261,7 +275,7 @@ def _row_named(
         if whole and isinstance(entry, FaultRow):
             return entry, (unit_end - start) // form.unit_bytes
     row, most = None, 0
-    for name in form.names:
+    for name in () if lead is None else _names(form, lead):
         count, at_end = _matched(form, name.unit_ranges, data, start)
         if count and at_end and not final:
             return None, None
@@ -280,7 +294,9 @@ def _outweighs(form: Form, row: FaultRow, matched: int, data: bytes, start: int,
 
 
 def _longest_prefix(form: Form, data: bytes, start: int) -> int:
-    return max(_matched(form, row.unit_ranges, data, start)[0] for row in form.rows)
+    lead = unit_at(form, data, start)
+    rows = () if lead is None else (entry for entry in _entries(form, lead) if isinstance(entry, Row))
+    return max((_matched(form, row.unit_ranges, data, start)[0] for row in rows), default=0)
 
 
 def _covered(form: Form, data: bytes, unit_end: int, name_end: int, *, final: bool) -> int | None:

@@ -6,18 +6,22 @@ so that a stream can stop where more input could change the answer and go on the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eightfold import reference
+from eightfold import lane, reference
 from eightfold._engine import CORE
 from eightfold.faults import DecodeError, EncodeError, Fault
 from eightfold.forms.definition import Form
+from eightfold.lane import Reader, Writer, encoded_length
 from eightfold.policy import (
     REPLACEMENT,
     Reading,
     Stalls,
     Writing,
+    answer_at_once,
     ask_decoding,
     ask_encoding,
     decode_error,
@@ -43,6 +47,7 @@ from eightfold.reference import (
 )
 
 LARGEST_IN_STR = 0x10FFFF
+_OWN_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 class Piece(NamedTuple):
@@ -50,7 +55,51 @@ class Piece(NamedTuple):
 
     start: int
     end: int
-    code_points: tuple[int, ...]
+    code_points: Sequence[int]
+
+    @property
+    def text(self) -> str:
+        """The code points as a str."""
+        return "".join(map(chr, self.code_points))
+
+
+class Stretch(NamedTuple):
+    """The text of well-formed sequences, one for each code point, and the byte span that they came from."""
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def code_points(self) -> Sequence[int]:
+        """The text as code points."""
+        return array("I", self.text.encode(_OWN_UTF_32))
+
+
+class Answer(NamedTuple):
+    """The text that a policy gave for a decoding unit, and the byte span of that."""
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def code_points(self) -> Sequence[int]:
+        """The text as code points."""
+        return tuple(map(ord, self.text))
+
+
+class CodePoints(Sequence[int]):
+    """The code points of a str, one at a time as they are asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __len__(self) -> int:
+        return len(self._text)
+
+    def __getitem__(self, index: Any) -> Any:
+        return ord(self._text[index])
 
 
 class Decoding:
@@ -73,13 +122,21 @@ class Decoding:
         self.largest = largest
         self._stalls = Stalls()
         self._run = NO_RUN
+        self._lane = Reader(reading.form)
         self._met: tuple[Fault, int] | None = None
+        self._passed: tuple[int, int] | None = None
 
-    def pieces(self, *, final: bool) -> Iterator[Piece]:
+    def pieces(self, *, final: bool) -> Iterator[Piece | Stretch | Answer]:
         """Yield what the bytes decode to, up to where more input could change the answer."""
         if self.in_run:
             yield self.rest_of_run(run_end(self.reading.form, self.data, self.position))
         while self.position < len(self.data):
+            text, end = self._lane.stretch(self.data, self.position)
+            if text:
+                start, self.position = self.position, end
+                yield Stretch(start, end, text)
+                if self.position == len(self.data):
+                    break
             step = reference.sequence_at(self.reading.form, self.data, self.position, final=final, run=self._run)
             if step is None:
                 if not self.enters_run():
@@ -93,15 +150,25 @@ class Decoding:
         if final:
             self.in_run = False
 
-    def ask(self, unit: Decoded) -> Piece:
+    def ask(self, unit: Decoded) -> Answer:
         """Let the policy answer an ill-formed unit at the position, and go on where it says.
 
         Raises:
             DecodeError: the policy is strict; and whatever a handler raises.
         """
+        answer = answer_at_once(self.reading, self.data, self.position, unit.end) if lane.on else None
+        if answer is None:
+            return self._asked(unit)
+        start, (text, self.position) = self.position, answer
+        self._pass(start, unit.end)
+        return Answer(start, unit.end, text)
+
+    def _asked(self, unit: Decoded) -> Answer:
         start, data = self.position, self.data
         met = run_in(self.reading.form, start, unit.end)
         self._run = self._run if met == NO_RUN else met
+        if self._passed is not None:
+            self._meet_passed(*self._passed)
         # Where the unit before it ended a fault may go on; not where a handler has gone back into a unit.
         containing = self._met[0] if self._met is not None and self._met[1] == start < self._met[0].end else None
         self._stalls.note(len(data) - start)
@@ -110,7 +177,26 @@ class Decoding:
         text, self.position, self.data = ask_decoding(self.reading.handler, error)
         if self.data is not data:
             self._met, self._run = None, NO_RUN
-        return Piece(start, unit.end, tuple(map(ord, text)))
+        return Answer(start, unit.end, text)
+
+    def _pass(self, start: int, end: int) -> None:
+        """Remember a unit that was answered without an exception, and so without a fault."""
+        if self._passed is not None and self._passed[1] == start:
+            start = self._passed[0]
+        elif self._met is not None and self._met[1] != start:
+            self._met = None
+        self._passed = start, end
+
+    def _meet_passed(self, at: int, end: int) -> None:
+        """Find the faults of units that were answered without one: the last may go on behind them."""
+        self._passed = None
+        while at < end:
+            unit = reference.sequence_at(self.reading.form, self.data, at)
+            assert unit is not None  # as of an input that ends there, there is always an answer
+            containing = self._met[0] if self._met is not None and at < self._met[0].end else None
+            fault = decode_error(self.reading, self.data, at, unit, containing).fault
+            assert fault is not None  # decode_error gives one
+            self._met, at = (fault, unit.end), unit.end
 
     def enters_run(self) -> bool:
         """Say whether a sequence without a fixed length begins at the position, and remember it if it can be passed."""
@@ -119,34 +205,39 @@ class Decoding:
         self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
         return self.in_run
 
-    def rest_of_run(self, end: int) -> Piece:
+    def rest_of_run(self, end: int) -> Answer:
         """Go over what belongs, up to ``end``, to a sequence without a fixed length that began in an earlier piece."""
         start = self.position
         self.in_run = end == len(self.data)
         if end == start or self.reading.once_per_unit:
             self.position = end
-            return Piece(start, end, ())
-        return self.ask(Decoded(end, None))
+            return Answer(start, end, "")
+        return self._asked(Decoded(end, None))
 
 
 def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
     """Yield the bytes that a str is encoded to, in a form without signatures."""
-    form, points, stalls, at = writing.form, tuple(map(ord, text)), Stalls(), 0
-    missing = range(0)
+    form, points, stalls, at, missing = writing.form, CodePoints(text), Stalls(), 0, range(0)
+    writer = Writer(form)
     while at < len(points):
+        part, at = writer.stretch(text, at)
+        if part:
+            yield part
+        if at == len(points):
+            break
         code_point, end = next_written(form, points, at)
-        part = encoded(form, code_point)
-        if part is None:
+        written_part = encoded(form, code_point)
+        if written_part is None:
             stalls.note(len(points) - at)
             # What is left of a unit is one: its end need not be looked for again.
             missing = range(at, missing.stop if at in missing else unencodable_end(form, points, at))
             error = encode_error(writing, text, at, missing.stop)
-            part, end = ask_encoding(writing, error)
+            written_part, end = ask_encoding(writing, error)
         at = end
-        yield part
+        yield written_part
 
 
-def unencodable_end(form: Form, points: tuple[int, ...], start: int) -> int:
+def unencodable_end(form: Form, points: Sequence[int], start: int) -> int:
     """Return where a unit of error on encoding ends: the longest run in a byte form, else one code point."""
     at = start + 1
     while form.unit_bits == 8 and at < len(points):
@@ -182,6 +273,7 @@ class Target:
         self.first_joined: _Held | None = None
         self._replacement = replacement
         self._holds = holds_back_lead(writing.form)
+        self._lane = Writer(writing.form)
 
     def hold(self, lead: tuple[int, int, int] | None) -> None:
         """Go on from a state in which a lead was held: the code point, its start and its end."""
@@ -212,6 +304,20 @@ class Target:
         if self.counts:
             self.note(1, (code_point, lead.start, end))
         return self._written(code_point, lead.start, end) if self._holds else self._written(trail, start, end)
+
+    def write_stretch(self, stretch: Stretch, source: Form, offset: int) -> Iterator[bytes]:
+        """Yield the bytes of a stretch, none of whose code points is a surrogate, that came from ``offset`` on."""
+        yield self.finish()
+        text, at, place = stretch.text, 0, stretch.start + offset
+        while at < len(text):
+            start = at
+            part, at = self._lane.stretch(text, start)
+            yield part
+            if at < len(text):
+                place += encoded_length(source, text[start:at])
+                end = place + encoded_length(source, text[at])
+                yield self.write(ord(text[at]), place, end)
+                at, place = at + 1, end
 
     def finish(self) -> bytes:
         """Return the bytes of a lead that was held, if it has not been written: nothing follows it."""
@@ -270,6 +376,9 @@ def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: 
             raise_conversion(target.source, target.writing.name, offset, error.fault, (error.start, error.end))
         if piece is None:
             break
+        if isinstance(piece, Stretch):
+            yield from target.write_stretch(piece, decoding.reading.form, offset)
+            continue
         for code_point in piece.code_points:
             yield target.write(code_point, piece.start + offset, piece.end + offset)
     if final:
@@ -298,7 +407,7 @@ def decoded_piece(
     """
     plain = form.signatures[chosen - 1].form if chosen else form
     decoding = Decoding(reading(plain, errors, form.name), data, start, in_run=in_run)
-    text = "".join(chr(point) for piece in decoding.pieces(final=final) for point in piece.code_points)
+    text = "".join(piece.text for piece in decoding.pieces(final=final))
     return text, decoding.data[decoding.position :], decoding.in_run
 
 
@@ -319,7 +428,7 @@ def converted_bytes(decoding: Decoding, target: Target, offset: int, *, final: b
 
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int:
     """Return where what is ill-formed, or not yet certain, begins: see :func:`reference.well_formed_end`."""
-    return reference.well_formed_end(form, data, start, final=final)
+    return lane.well_formed_end(form, data, start, final=final)
 
 
 def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> tuple[int, int | None] | None:

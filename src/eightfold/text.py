@@ -12,14 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from eightfold import reference
+from eightfold import lane, reference
 from eightfold._engine import CORE
 from eightfold.faults import KINDS, Fault, wants_bytes, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.lane import Writer
 from eightfold.pairs import joined_pair, joins
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
-from eightfold.run import Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
+from eightfold.run import CodePoints, Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -74,7 +75,9 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     asked = form_named(form)
     check_policy(errors, asked)
     plain, mark = signed(asked)
-    return mark + b"".join(encoded_pieces(writing(plain, errors, asked.name), _text_of(text)))
+    policy = writing(plain, errors, asked.name)
+    part, end = Writer(policy.form).stretch(_text_of(text), 0)
+    return mark + (part if end == len(text) else b"".join(encoded_pieces(policy, text)))
 
 
 def signed(form: Form) -> tuple[Form, bytes]:
@@ -103,7 +106,7 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     check_policy(errors, asked)
     plain, content, skipped = opened(asked, bytes_of(data))
     decoding = Decoding(reading(plain, errors, asked.name), content, skipped)
-    return "".join(chr(point) for piece in decoding.pieces(final=True) for point in piece.code_points)
+    return "".join(piece.text for piece in decoding.pieces(final=True))
 
 
 def _opening(form: Form, data: bytes) -> tuple[Form, int]:
@@ -175,7 +178,7 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     _check_threads(threads)
     content = bytes_of(data)
     plain, skipped = _opening(form_named(form), content)
-    return reference.well_formed_end(plain, content, skipped) == len(content)
+    return lane.well_formed_end(plain, content, skipped) == len(content)
 
 
 def is_encodable(text: str, form: AnyForm) -> bool:
@@ -205,7 +208,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
     _check_threads(threads)
     asked, content = form_named(form), bytes_of(data)
     plain, skipped = _opening(asked, content)
-    return _limited((fault.renamed(asked.name) for fault in reference.faults(plain, content, skipped)), limit)
+    return _limited((fault.renamed(asked.name) for fault in lane.faults(plain, content, skipped)), limit)
 
 
 def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
@@ -271,10 +274,13 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warning
 
 def _encode_faults(text: str, asked: Form, *, warnings: bool) -> Iterator[Fault]:
     plain, _ = signed(asked)
-    points, at = tuple(map(ord, text)), 0
+    points, writer, at = CodePoints(text), Writer(plain), 0
     strict = writing(plain, "strict", asked.name)
     tells_pairs = warnings and joins(strict)
     while at < len(points):
+        _, at = writer.stretch(text, at)
+        if at == len(points):
+            break
         code_point, end = reference.next_written(plain, points, at)
         if reference.encoded(plain, code_point) is None:
             end = unencodable_end(plain, points, at)
@@ -349,7 +355,10 @@ def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") 
     check_policy(errors, asked)
     plain, content, skipped = opened(asked, bytes_of(data))
     decoding = Decoding(reading(plain, errors, asked.name), content, skipped, largest=LARGEST_IN_ARRAY)
-    return array("I", (point for piece in decoding.pieces(final=True) for point in piece.code_points))
+    points = array("I")
+    for piece in decoding.pieces(final=True):
+        points.extend(piece.code_points)
+    return points
 
 
 def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: AnyErrors = "strict") -> bytes:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from eightfold import ENGINE, Form, decode, encode, forms, register_codecs
 from eightfold.cli.arguments import CommandParser, OneOf
 from eightfold.cli.colour import Styled, can_draw, verdict
+from eightfold.cli.core import missing_core
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.lines import counted, put, say
 from eightfold.files.names import shown
@@ -82,6 +83,8 @@ def run(options: Options) -> int:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
             put(Styled(f"{finding.name:{width}}", "title"), f"  {finding.value}")
+    if missing := missing_core():
+        say(missing)
     for finding in broken:
         say(Styled(f"{finding.name}: {finding.broken}", "error"))
     if options.output_format == "text":
@@ -113,12 +116,12 @@ def _engine() -> Iterator[Finding]:
     yield Finding("engine", f"{ENGINE}: {_reason()}")
     if find_spec(_CORE) is None:
         yield Finding("compiled core", "not in this installation")
-        yield Finding("instruction set", "none: the reference has no compiled code")
+        yield Finding("instruction set", f"none: the engine {ENGINE} has no compiled code")
         return
     try:
         core: Any = import_module(_CORE)
     except Exception as error:  # Whatever its import raises is what is wrong with it.
-        advice = "install eightfold anew, or set EIGHTFOLD_ENGINE=reference to go on without it"
+        advice = "install eightfold anew, or set EIGHTFOLD_ENGINE=python to go on without it"
         yield Finding("compiled core", "broken", f"{type(error).__name__}: {error}; {advice}")
         return
     yield Finding("compiled core", shown(str(core.__file__)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
+from eightfold import ENGINE
 from eightfold.cli.arguments import CommandParser
 from eightfold.files.walking import EVERYTHING, Selection
 
@@ -43,18 +44,31 @@ def add_reading(parser: CommandParser) -> None:
     )
 
 
-def watched(
-    options: Reading, paths: Sequence[str] | None, selection: Selection = EVERYTHING
-) -> AbstractContextManager[None]:
-    """Return a block in which it is shown how far reading has come, where there is a terminal for messages.
+@contextmanager
+def watched(options: Reading, paths: Sequence[str] | None, selection: Selection = EVERYTHING) -> Iterator[None]:
+    """Show in the block how far reading has come, where there is a terminal for messages.
+
+    Without a compiled core, a line says so if much is read.
 
     Args:
         options: say whether that is wanted.
         paths: what is read; None where that is not known.
         selection: what is taken of folders.
     """
-    terminal = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM", "") not in _LINES_ONLY
-    if options.no_progress or not terminal:
+    with _core_missed(paths), nullcontext() if options.no_progress else _progress(paths, selection):
+        yield
+
+
+def _core_missed(paths: Sequence[str] | None) -> AbstractContextManager[None]:
+    if ENGINE == "native":
+        return nullcontext()
+    from eightfold.cli.core import core_missed
+
+    return core_missed(paths)
+
+
+def _progress(paths: Sequence[str] | None, selection: Selection) -> AbstractContextManager[None]:
+    if sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM", "") in _LINES_ONLY:
         return nullcontext()
     from eightfold.cli.progress import progress
 

@@ -27,7 +27,7 @@ ENVIRONMENT = {
     "FORCE_COLOR": "If it is set and not empty there is colour in pipes too.",
     "TERM": "A terminal that is `dumb` gets no colour.",
     "COLUMNS": "How wide tables are in colour.",
-    "EIGHTFOLD_ENGINE": "`reference` or `native`: the engine to use; `eightfold doctor` says which is at work.",
+    "EIGHTFOLD_ENGINE": "`native`, `python` or `reference`: the engine; `eightfold doctor` says which is in use.",
 }
 
 

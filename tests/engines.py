@@ -1,0 +1,68 @@
+"""Every engine of this installation side by side in one process: the core if there is one, the lane, the reference.
+
+The reference's verbs and passes are those of the lane, which is closed while they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, NamedTuple
+
+import eightfold
+from eightfold import lane, run, text
+from eightfold._engine import CORE, ENGINE
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+class Engine(NamedTuple):
+    """The verbs and the passes as an engine has them, by name."""
+
+    name: str
+    verbs: Functions
+    passes: Functions
+
+
+@contextmanager
+def the_lane(*, is_open: bool) -> Iterator[None]:
+    before, lane.on = lane.on, is_open
+    try:
+        yield
+    finally:
+        lane.on = before
+
+
+def _with_the_lane(function: Callable[..., Any], *, is_open: bool) -> Callable[..., Any]:
+    @wraps(function)
+    def called(*given: Any, **named: Any) -> Any:
+        with the_lane(is_open=is_open):
+            result = function(*given, **named)
+            return list(result) if isinstance(result, Iterator) else result
+
+    return called
+
+
+def _of_python(name: str, *, lane_is_open: bool) -> Engine:
+    verbs, passes = (
+        {name: _with_the_lane(function, is_open=lane_is_open) for name, function in twins.items()}
+        for twins in (text.TWINS, run.TWINS)
+    )
+    return Engine(name, verbs, passes)
+
+
+def _of_the_core() -> Iterator[Engine]:
+    if CORE is not None:
+        verbs = {name: getattr(eightfold, name) for name in text.TWINS}
+        yield Engine("native", verbs, {name: getattr(run, name) for name in run.TWINS})
+        # By the short way of a piece where there is one, above, and by the general one.
+        yield Engine("native, general", {}, {name: getattr(CORE, name) for name in run.TWINS})
+
+
+REFERENCE = _of_python("reference", lane_is_open=False)
+PYTHON = _of_python("python", lane_is_open=True)
+FAST = (*_of_the_core(), PYTHON)
+"""All engines but the reference."""
+COMPARED = ENGINE != "reference"
+"""Whether engines are compared here; where the reference is asked for, it is not compared once more."""
