@@ -1,4 +1,4 @@
-"""How the package is built: what is said where the core could not be, and when Cargo begins anew. Nothing is compiled."""
+"""How the package is built, without a compiler: what is said where there is no core, when Cargo begins anew."""
 
 from __future__ import annotations
 
