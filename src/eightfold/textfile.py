@@ -223,6 +223,7 @@ class TextFile(io.TextIOWrapper):
             super().close()
 
 
+@_in_turn("read", "readline")
 class UpdatedTextFile(TextFile):
     """A text file that is read and written: reading settles what was written before."""
 
