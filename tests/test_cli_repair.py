@@ -330,7 +330,7 @@ def file_line(**other: object) -> bytes:
         (HEADING + file_line(path=""), "line 2: this is no plan: a file has names, digests and a count"),
         (HEADING + file_line(form=1), "line 2: this is no plan: a file has names, digests and a count"),
         (HEADING + file_line(changes=True), "line 2: this is no plan: a file has names, digests and a count"),
-        (HEADING + file_line(path="a\0b"), r"line 2: this is no plan: 'a\\x00b' is no name of a file"),
+        (HEADING + file_line(path="a\0b"), r"line 2: this is no plan: 'a\x00b' is no name of a file"),
         (HEADING + file_line(path="\ud800"), "line 2: this is no plan: "),
         (HEADING + file_line(changes=1), "this plan is cut short: its last file has more changes"),
         (HEADING + file_line(changes=1) + b"{}\n", "line 3: this is no plan: it has no 'start'"),

@@ -234,6 +234,15 @@ def test_a_journal_that_was_cut_off_and_has_nothing_to_say_goes_too(tree: Path) 
     assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/binary": bytes(9)}
 
 
+def test_where_no_key_can_be_kept_it_is_said_that_no_run_can_go_on(tree: Path) -> None:
+    (tree.parent / "home").touch()
+    (tree / "faulty.txt").write_bytes(b"\xff")
+    done = run(*CONVERT, ".", cwd=tree, env={**os.environ, "XDG_STATE_HOME": str(tree.parent / "home")})
+    assert done.returncode == 1
+    assert done.stderr.count(b"no folder of yours can keep a key ($XDG_STATE_HOME)") == 1
+    assert b"not all is converted: the journals say what is, and stand in the way of another run" in done.stderr
+
+
 @pytest.mark.parametrize("state", ["a link", "open to all", "a file"])
 def test_a_private_folder_that_is_not_private_is_not_used(state: str, tree: Path, outside: Path) -> None:
     home = tree.parent / "home"

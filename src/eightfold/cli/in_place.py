@@ -11,6 +11,7 @@ from eightfold.cli.ending import NOTHING_WRONG, end_undisturbed
 from eightfold.cli.lines import counted, say
 from eightfold.files import FileError
 from eightfold.files.journals import Ends, Journals
+from eightfold.files.private import keeps_key
 
 
 class InPlace:
@@ -24,6 +25,7 @@ class InPlace:
     def __init__(self, done: str, conversion: Mapping[str, str]) -> None:
         self._done = done
         self._journals = Journals(conversion)
+        self._is_begun = False
 
     def nothing_left(self, paths: Iterable[str]) -> bool:
         """Tidy up behind a run that was stopped when it had done everything; return whether there was one."""
@@ -52,6 +54,9 @@ class InPlace:
 
     def begin(self, path: str, digests: tuple[str, str]) -> None:
         """Put on record that a file is about to be replaced: its digest, and that of what it will be."""
+        if not self._is_begun and not keeps_key():
+            say("no folder of yours can keep a key ($XDG_STATE_HOME): if this run is stopped, none can go on with it")
+        self._is_begun = True
         self._journals.add(path, Ends(*digests))
 
     def end(self, status: int, *, certified: bool) -> None:
@@ -69,5 +74,7 @@ class InPlace:
         if status == NOTHING_WRONG:
             end_undisturbed()
             self._journals.end()
-        elif self._journals.left:
+        elif self._journals.left and keeps_key():
             say(f"not all is {self._done}: run it again for the rest; what is {self._done} will be left alone")
+        elif self._journals.left:
+            say(f"not all is {self._done}: the journals say what is, and stand in the way of another run")

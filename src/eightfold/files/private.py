@@ -56,12 +56,22 @@ def _is_private(status: os.stat_result) -> bool:
 @cache
 def key() -> bytes:
     """Return the key of this user; one that no other process has where it cannot be kept."""
+    return _kept_key() or os.urandom(_KEY_BYTES)
+
+
+def keeps_key() -> bool:
+    """Return whether a later process of this user will have the same key."""
+    return bool(_kept_key())
+
+
+@cache
+def _kept_key() -> bytes:
     folder = private_folder()
     if folder is not None:
         path = os.path.join(folder, _KEY)
         with suppress(OSError):
             return _read(path) or _made(path)
-    return os.urandom(_KEY_BYTES)
+    return b""
 
 
 def _read(path: str) -> bytes:
