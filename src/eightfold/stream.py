@@ -321,14 +321,19 @@ class Converter(Copied):
         Raises:
             ConversionError: with offsets into the whole source; the converter is as before the call.
         """
-        content = self._state.held + bytes_of(chunk)
+        data = bytes_of(chunk)
+        passed = self._length_of_run(data) if self._state.dropped else 0
+        if passed == len(data) and passed and not final:
+            self._state = self._state._replace(dropped=self._state.dropped + passed)
+            return b""
+        content = self._state.held + data[passed:]
         try:
             return self._converted(content, final=final)
         except ConversionError as error:
             settled = error.fault.start - self._state.offset
             if final or error.fault.side != "source" or not self._may_go_on(content, settled):
                 if self._state.dropped:
-                    raise _lengthened(error, self._state.dropped) from None
+                    raise _lengthened(error, self._state.dropped + passed) from None
                 raise
         # What is wrong there depends on what follows: it is told when that is there.
         dropped, written = self._state.dropped, self._converted(content[:settled], final=False)
@@ -337,7 +342,15 @@ class Converter(Copied):
 
     def _may_go_on(self, content: bytes, start: int) -> bool:
         plain = self._plain(content)
-        return plain is not None and reference.fault_at(plain, content, start, final=False) is None
+        return plain is not None and fault_at(plain, content, start, final=False) is None
+
+    def _length_of_run(self, data: bytes) -> int:
+        """Return how many bytes go on with the sequence without a fixed length that is an error; at once, in bytes."""
+        plain = self._plain(self._state.held)
+        if plain is None or plain.run_unit is None or plain.unit_bytes > 1:
+            return 0
+        members = bytes(byte for low, high in plain.run_unit.run for byte in range(low, high + 1))
+        return len(data) - len(data.lstrip(members))
 
     def _plain(self, content: bytes) -> Form | None:
         opened = _Opening(self.source, self._state.chosen).after(content, final=False)
