@@ -46,6 +46,7 @@ _HELP: dict[Kind, str] = {
     "line-terminator": "A document of Corrected UTF-8 should end its lines with U+000A alone.",
     "no-final-newline": "A document of Corrected UTF-8 should end with U+000A.",
     "no-signature": "A document of Corrected UTF-8 should begin with its magic number: else it is taken for UTF-8.",
+    "unexamined": "Nothing is known of how to look into such an object: pass what it holds. Files have none.",
 }
 """For each kind of fault what may have gone wrong, and what to do."""
 
