@@ -18,6 +18,7 @@ from eightfold.cli.arguments import CommandParser, OneOf
 from eightfold.cli.colour import Styled, can_draw, verdict
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.lines import counted, put, say
+from eightfold.files.extras import installing
 from eightfold.files.names import shown
 from eightfold.version import __version__
 
@@ -197,7 +198,7 @@ def _holds(encoding: str) -> bool:
 def _colour() -> Finding:
     wanted, reason = verdict(sys.stdout)
     if wanted and not can_draw():
-        return Finding("colour", f"off: {reason}, but rich is not installed: pip install 'eightfold[cli]'")
+        return Finding("colour", f"off: {reason}, but rich is not installed: {installing('cli')}")
     return Finding("colour", f"{'on' if wanted else 'off'}: {reason}")
 
 
