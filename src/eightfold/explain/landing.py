@@ -8,7 +8,7 @@ in a sequence without a fixed length, are the bytes before the offset scanned, b
 
 >>> from eightfold.forms import form
 >>> border_before(form("utf-8"), b"\x80\xc3\xa9" * 1000, 2000)
-1998
+1999
 """
 
 from __future__ import annotations
