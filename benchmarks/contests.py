@@ -26,6 +26,8 @@ ONE_FAULT_IN = 1000
 """How many bytes there are for each fault."""
 OURS = str(Path(sys.executable).with_name("eightfold"))
 PYTHON = "python -c pass"
+EXPLAINED = 100 * MIB
+"""How large a file is of which `explain` shows the end."""
 CLEAN = "check, valid"
 FAULTY, COUNTED = "check, faulty", "check --statistics, faulty"
 
@@ -103,6 +105,7 @@ def tree(top: Path, count: int) -> int:
 def contests(folder: Path, scale: Scale) -> Iterator[Contest]:
     """Yield what is measured on files in a folder; those of one size go before the next come."""
     yield _starts(folder / "small.txt")
+    yield _explained(folder / "explained", min(EXPLAINED, max(scale.sizes)))
     for size in scale.sizes:
         yield _valid(folder / "valid", size)
         yield _faulty(folder, size)
@@ -122,6 +125,21 @@ def _starts(path: Path) -> Contest:
     ours = _ours("version", "--version"), _ours("check, one small file", "check", str(path))
     others = (Program(PYTHON, (sys.executable, "-c", "pass")),)
     return Contest(0, lambda: path.write_bytes(b"plain text\n" * 6), ours, others)
+
+
+def _explained(path: Path, size: int) -> Contest:
+    near_the_end = (
+        "--offset",
+        str(int(size * 0.98)),
+        "--limit",
+        "1",
+    )  # The text may be a little shorter than asked for.
+    ours = (
+        _ours("explain, near the end", "explain", *near_the_end, str(path)),
+        _ours("explain, the beginning", "explain", "--limit", "20", str(path)),
+    )
+    others = (Program(PYTHON, (sys.executable, "-c", "pass")), Program("wc -c", ("wc", "-c"), input=path))
+    return Contest(size, partial(written, path, "utf-8", size), ours, others)
 
 
 def _valid(path: Path, size: int) -> Contest:

@@ -13,6 +13,7 @@ import pytest
 from command_line import ENVIRONMENT, command, make_inputs, run
 from eightfold.cli import COMMANDS
 from eightfold.cli.colour import Styled, choose, is_on, painted
+from eightfold.files.extras import installing
 from needed import needs_terminal
 from terminals import shown_by, terminal
 
@@ -220,7 +221,7 @@ def test_who_decides_in_a_pipe(variables: dict[str, str], options: list[str], co
 def test_colour_that_is_asked_for_and_cannot_be_had_is_told(folder: Path, without_rich: dict[str, str]) -> None:
     done = run("check", "--color", "always", "ill-formed.txt", cwd=folder, env=without_rich)
     told, *others = done.stderr.decode().splitlines()
-    assert told == "eightfold: --color always needs rich: pip install 'eightfold[cli]'"
+    assert told == f"eightfold: --color always needs rich: {installing('cli')}"
     assert done.stdout == run("check", "ill-formed.txt", cwd=folder).stdout
     assert (done.returncode, len(others)) == (1, 1)
 

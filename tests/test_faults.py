@@ -14,7 +14,10 @@ import pytest
 
 import eightfold
 from eightfold import ConversionError, DecodeError, EncodeError, Fault
-from eightfold.faults import KINDS, UNITS_KEPT, Kind, code_point_name
+from eightfold.faults import KINDS, UNITS_KEPT, Kind, UnexaminedFault, code_point_name
+
+EXAMINED = "was not examined and may hold text"
+UNEXAMINED = f"an object {EXAMINED}"
 
 # One fault of each kind, or more where a kind has more than one sentence, and what is said to people.
 SENTENCES = [
@@ -113,6 +116,8 @@ SENTENCES = [
         Fault("needless-escape", "xtf-8", 0, 6, b"\xee\xbf\x83\xee\xbe\xa9", 0xE9, severity="warning"),
         "escapes (EE BF 83 EE BE A9) of the bytes of U+00E9, which xtf-8 leaves as it is",
     ),
+    (Fault("unexamined", "utf-8", 0, 0, side="text", severity="warning"), UNEXAMINED),
+    (UnexaminedFault(path="a[0]", type="http.client.HTTPResponse"), f"a[0] (http.client.HTTPResponse) {EXAMINED}"),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 
@@ -124,6 +129,7 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
         *("reserved", "unrepresentable", "odd-length"),
         *("control", "line-terminator", "no-final-newline", "no-signature"),
         *("joined-pair", "needless-escape"),
+        "unexamined",
     ]
     assert get_args(Kind) == tuple(KINDS)
     assert all(KINDS.values())
@@ -398,7 +404,7 @@ def test_a_fault_pickles_copies_and_hashes(fault: Fault) -> None:
 @every_fault
 def test_a_fault_is_ready_for_json(fault: Fault) -> None:
     told = json.loads(json.dumps(fault.as_dict(), allow_nan=False))
-    assert list(told) == [*(field.name for field in fields(Fault)), "sentence"]
+    assert list(told) == [*(field.name for field in fields(type(fault))), "sentence"]
     assert bytes.fromhex(told.pop("units")) == fault.units
     assert told.pop("sentence") == str(fault)
     assert told == {name: getattr(fault, name) for name in told}

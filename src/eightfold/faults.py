@@ -34,6 +34,7 @@ Kind = Literal[
     "no-signature",
     "joined-pair",
     "needless-escape",
+    "unexamined",
 ]
 Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
@@ -63,6 +64,7 @@ KINDS: Mapping[Kind, str] = {
     "no-signature": "a document without its magic number",
     "joined-pair": "a surrogate pair that the target joins into one code point",
     "needless-escape": "escapes of bytes that are well-formed together",
+    "unexamined": "an object that was not looked into and may hold text",
 }
 """Each kind of fault with its meaning in one line; the keys are stable identifiers."""
 
@@ -174,6 +176,28 @@ class Fault:
         return self if offset == 0 else replace(self, start=self.start + offset, end=self.end + offset)
 
 
+@dataclass(frozen=True, slots=True)
+class UnexaminedFault(Fault):
+    """An object in nested data that cannot be looked into and may hold text.
+
+    Attributes:
+        path: where it is, as :func:`eightfold.scrub_report` writes it.
+        type: the full name of its type.
+
+    >>> str(UnexaminedFault(path="items", type="list_iterator"))
+    'items (list_iterator) was not examined and may hold text'
+    """
+
+    kind: Kind = "unexamined"
+    form: str = "utf-8"
+    start: int = 0
+    end: int = 0
+    side: Side = "text"
+    severity: Severity = "warning"
+    path: str = "$"
+    type: str = "object"
+
+
 def _shown(fault: Fault) -> str:
     ellipsis = " ..." if fault.end - fault.start > len(fault.units) else ""
     return hex_bytes(fault.units) + ellipsis
@@ -221,6 +245,11 @@ def _raw_nul(fault: Fault) -> str:
     return "U+0000 must not be in a document but in its magic number"
 
 
+def _unexamined(fault: Fault) -> str:
+    what = f"{fault.path} ({fault.type})" if isinstance(fault, UnexaminedFault) else "an object"
+    return f"{what} was not examined and may hold text"
+
+
 _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "overlong": lambda f: f"overlong form of {_meant(f)} ({_shown(f)})",
     "surrogate": _surrogate,
@@ -245,6 +274,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "no-signature": lambda f: f"a document should begin with the magic number of {f.form}",
     "joined-pair": lambda f: f"surrogate pair, which is read back from {f.form} as one code point, {_meant(f)}",
     "needless-escape": lambda f: f"escapes ({_shown(f)}) of the bytes of {_meant(f)}, which {f.form} leaves as it is",
+    "unexamined": _unexamined,
 }
 
 

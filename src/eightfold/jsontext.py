@@ -28,7 +28,8 @@ from eightfold.faults import ConversionError, Fault
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
 from eightfold.policy import REPLACEMENT, raise_conversion
 from eightfold.reference import LEADS, SURROGATES, TRAILS, fault_at, sequence_at
-from eightfold.scrub import check_errors, instead_of
+from eightfold.scrub import check_errors
+from eightfold.scrub.copies import instead_of
 from eightfold.text import AnyErrors, Data, bytes_of, convert, is_well_formed
 
 SOURCE = "json"

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 from eightfold.cli import colour
 from eightfold.cli.ending import UsageError
 from eightfold.cli.lines import put, say
+from eightfold.files.extras import installing
 from eightfold.files.names import shown
 from eightfold.files.threads import processors
 from eightfold.forms import Form, form
@@ -103,7 +104,7 @@ class _ChooseColour(argparse.Action):
     def __call__(self, parser: object, options: object, when: Any, flag: str | None = None) -> None:
         colour.choose(when)
         if when == "always" and not colour.can_draw():
-            say("--color always needs rich: pip install 'eightfold[cli]'")
+            say(f"--color always needs rich: {installing('cli')}")
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):

@@ -19,6 +19,7 @@ from eightfold.cli.colour import Styled, can_draw, verdict
 from eightfold.cli.core import missing_core
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.lines import counted, put, say
+from eightfold.files.extras import installing
 from eightfold.files.names import shown
 from eightfold.version import __version__
 
@@ -200,7 +201,7 @@ def _holds(encoding: str) -> bool:
 def _colour() -> Finding:
     wanted, reason = verdict(sys.stdout)
     if wanted and not can_draw():
-        return Finding("colour", f"off: {reason}, but rich is not installed: pip install 'eightfold[cli]'")
+        return Finding("colour", f"off: {reason}, but rich is not installed: {installing('cli')}")
     return Finding("colour", f"{'on' if wanted else 'off'}: {reason}")
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -19,7 +19,7 @@ from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.explain import Explained, iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.files.names import shown
-from eightfold.files.reading import STANDARD_INPUT, opened
+from eightfold.files.reading import STANDARD_INPUT, Source, opened
 from eightfold.forms import Form, form
 from eightfold.version import __version__
 
@@ -111,13 +111,16 @@ def run(options: Options) -> int:
 def _explain_text(options: Options, text: str) -> int:
     if options.form is None:
         raise UsageError("--text is in no form yet: say with -f in which one it is to be written")
-    return _show(options, options.form, iter_explained_text(text, options.form))
+    rows = iter_explained_text(text, options.form)
+    if options.offset:
+        rows = (row for row in rows if row.end > options.offset)
+    return _show(options, options.form, rows, lambda: len(text))
 
 
 def _explain_bytes(options: Options, data: bytes) -> int:
     found = options.form or _identified(data)
     tell_byte_order("--hex", found, data)
-    return _show(options, found, iter_explained((data,), found))
+    return _show(options, found, iter_explained((data,), found, options.offset), lambda: len(data))
 
 
 def _identified(data: bytes) -> Form:
@@ -132,14 +135,28 @@ def _explain_file(options: Options, path: str) -> int:
     reading = opened(path, twice=options.form is None, unpack=options.unpack)
     with watched(options, (path,)), reading as source:
         found = options.form or identified(source)
+        chunks = _Measured(source)
         with byte_order_told(source, found):
-            return _show(options, found, iter_explained((chunk for chunk, _ in source.pieces()), found))
+            return _show(options, found, iter_explained(chunks, found, options.offset), lambda: chunks.length)
 
 
-def _show(options: Options, form: Form, rows: Iterator[Explained]) -> int:
-    """Print the rows that are asked for; return the exit status."""
+class _Measured:
+    """The chunks of a source, and how many bytes they have had."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.length = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk, _ in self._source.pieces():
+            self.length += len(chunk)
+            yield chunk
+
+
+def _show(options: Options, form: Form, rows: Iterator[Explained], length: Callable[[], int]) -> int:
+    """Print the rows from the offset on that are asked for; return the exit status."""
     if options.offset:
-        rows = _from(options.offset, rows)
+        rows = _checked(options.offset, rows, length)
     noted = _Noted(islice(rows, options.limit))
     if options.output_format == "json":
         _put_json(options, form, noted)
@@ -153,15 +170,13 @@ def _show(options: Options, form: Form, rows: Iterator[Explained]) -> int:
     return FAULTS if noted.faults else NOTHING_WRONG
 
 
-def _from(offset: int, rows: Iterator[Explained]) -> Iterator[Explained]:
-    """Return the rows from an offset on."""
-    end = 0
-    for row in rows:
-        if row.end > offset:
-            return chain((row,), rows)
-        end = row.end
-    offsets = f"its offsets are 0 to {end - 1}" if end else "there is nothing to explain"
-    raise UsageError(f"--offset {offset} is behind the end: {offsets}")
+def _checked(offset: int, rows: Iterator[Explained], length: Callable[[], int]) -> Iterator[Explained]:
+    """Return the rows, of which there must be one; where there is none the input has been read to its end."""
+    first = next(rows, None)
+    if first is None:
+        offsets = f"its offsets are 0 to {length() - 1}" if length() else "there is nothing to explain"
+        raise UsageError(f"--offset {offset} is behind the end: {offsets}")
+    return chain((first,), rows)
 
 
 def _put_tables(rows: Iterable[Explained]) -> None:

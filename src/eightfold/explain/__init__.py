@@ -19,10 +19,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from eightfold import reference
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, marked_bits, source_of_lack
+from eightfold.explain.landing import Landing, landed
 from eightfold.faults import Fault, hex_bytes
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -129,35 +131,51 @@ def explain(data_or_text: Data | str, form: AnyForm) -> Explanation:
     return Explanation(asked.name, iter_explained((data_or_text,), asked))
 
 
-def iter_explained(chunks: Iterable[Data], form: AnyForm) -> Iterator[Explained]:
+def iter_explained(chunks: Iterable[Data], form: AnyForm, start: int = 0) -> Iterator[Explained]:
     r"""Yield the rows of bytes that come in chunks, however they are cut; memory does not grow with the input.
+
+    Args:
+        chunks: the input.
+        form: a Form or the name of one.
+        start: begin with the row that holds the byte at this offset; what is before it is passed over fast.
 
     >>> [row.end for row in iter_explained([b"A\xc3", b"\xa9\xff"], "utf-8")]
     [1, 3, 4]
+    >>> [row.offset for row in iter_explained([b"A\xc3", b"\xa9\xff"], "utf-8", 2)]
+    [1, 3]
     """
-    reader = _Reader(form_named(form))
-    for chunk in chunks:
-        content = bytes_of(chunk)
-        for start in range(0, len(content), _BYTES_AT_ONCE):
-            yield from reader.rows(content[start : start + _BYTES_AT_ONCE], final=False)
-    yield from reader.rows(b"", final=True)
+    asked = form_named(form)
+    contents = filter(None, map(bytes_of, chunks))
+    landing = landed(asked, contents, start) if start else Landing(0, b"")
+    reader = _Reader(asked, landing)
+    for content in chain((landing.content,), contents):
+        for at in range(0, len(content), _BYTES_AT_ONCE):
+            yield from _from(start, reader.rows(content[at : at + _BYTES_AT_ONCE], final=False))
+    yield from _from(start, reader.rows(b"", final=True))
+
+
+def _from(start: int, rows: Iterator[Explained]) -> Iterator[Explained]:
+    return (row for row in rows if row.end > start)
 
 
 class _Reader:
     """Cuts bytes into rows: the faults are those of a Checker, and what stands between them is well-formed."""
 
-    def __init__(self, asked: Form) -> None:
+    def __init__(self, asked: Form, landing: Landing) -> None:
         self._asked = asked
-        self._form: Form | None = None
-        self._checker = Checker(asked)
-        self._faults: deque[Fault] = deque()
+        self._form = landing.form
+        self._checker = Checker(landing.form or asked)
+        self._faults = deque[Fault]()
         self._held = b""
-        self._held_from = 0
-        self._next = 0
+        self._begun = self._held_from = self._next = landing.offset
+        if landing.run is not None:
+            self._faults.append(landing.run.renamed(asked.name))
+            self._begun = self._held_from = landing.run.end
 
     def rows(self, chunk: bytes, *, final: bool) -> Iterator[Explained]:
         """Yield the rows that are certain now."""
-        self._faults.extend(found.fault for found in self._checker.check(chunk, final))
+        found = (each.fault for each in self._checker.check(chunk, final))
+        self._faults.extend(fault.moved(self._begun).renamed(self._asked.name) for fault in found)
         self._held += chunk
         if self._form is None:
             opening = reference.opening(self._asked, self._held, final=final)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -15,6 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 from eightfold.files import FileError
 from eightfold.files.addresses import packing_of
+from eightfold.files.extras import installing
 
 _PIECE_BYTES = 64 * 1024
 """How much of a compressed file is read at once."""
@@ -100,8 +102,8 @@ def _way(path: str) -> Way:
     try:
         return _WAYS[ending]()
     except ImportError as error:
-        if ending == ".zst":
-            raise FileError(path, "it is compressed by zstd, which needs pip install 'eightfold[zstd]'") from error
+        if ending == ".zst" and sys.version_info < (3, 14):
+            raise FileError(path, f"it is compressed by zstd, which needs: {installing('zstd')}") from error
         raise FileError(path, f"this Python is built without what {ending} needs ({error})") from error
 
 

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from eightfold.files import FileError
+from eightfold.files.extras import installing
 
 _SENT_AT_ONCE = 1024 * 1024
 
@@ -73,7 +74,7 @@ def _opened(path: str, mode: str) -> Any:
     try:
         url_to_fs = import_module("fsspec.core").url_to_fs
     except ImportError as error:
-        raise FileError(path, "it is remote: pip install 'eightfold[remote]' to reach it") from error
+        raise FileError(path, f"it is remote, which needs: {installing('remote')}") from error
     with _blaming(path):
         system, inside = url_to_fs(path)
         return system.open(inside, mode)

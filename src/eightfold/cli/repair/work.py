@@ -10,6 +10,7 @@ from eightfold.cli.colour import Part, Styled
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.lines import counted, placed, point, say
+from eightfold.cli.remedies import units_of
 from eightfold.cli.repair.options import Options, repairer
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
@@ -20,6 +21,7 @@ from eightfold.files.verifying import DifferenceError
 from eightfold.files.walking import Found
 from eightfold.forms import Form
 from eightfold.repair import Repaired
+from eightfold.repair.policies import WRITERS
 
 WAYS_ROUND_LOSS = "--lossy writes it anyway, --plan FILE keeps the way back"
 
@@ -106,7 +108,7 @@ class Work:
             act(file)
         except ConversionError as error:
             point(*_line(file, error.fault))
-            self._stop(FAULTS, f"{outcome}; try {_remedies(file.policy)}")
+            self._stop(FAULTS, "; ".join(filter(None, (outcome, _remedies(file, error.fault)))))
         except DifferenceError as error:
             point(*placed(file.source.path, None), f"not verified, {error}")
             self._stop(FAULTS, outcome)
@@ -142,6 +144,14 @@ def _line(file: File, fault: Fault) -> tuple[Part, ...]:
     return *placed(file.source.path, place), Styled(fault.kind, "error"), f": {fault}, at byte {fault.start}"
 
 
-def _remedies(policy: str) -> str:
-    remedies = {"escape": "keeps every byte as an escape", "replace": "writes U+FFFD for it"}
-    return ", ".join(f"--errors {name} ({effect})" for name, effect in remedies.items() if name != policy)
+_REMEDIES = {
+    "escape": "--errors escape (keeps every byte as an escape)",
+    "replace": "--errors replace --lossy (writes U+FFFD for it)",
+}
+
+
+def _remedies(file: File, fault: Fault) -> str:
+    """Return the policies that have an answer for a fault that stopped another one."""
+    form, span = file.form, units_of(fault, file.form)
+    found = [said for name, said in _REMEDIES.items() if name != file.policy and WRITERS[name](form, span) is not None]
+    return f"try {', '.join(found)}" if found else ""

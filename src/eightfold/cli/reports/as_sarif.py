@@ -49,6 +49,7 @@ _HELP: dict[Kind, str] = {
     "joined-pair": "The target writes the pair as it writes the supplementary code point. generalized-utf-8 and "
     "optu-16 keep the two apart.",
     "needless-escape": "Decoding gives the character, which encoding does not escape: the text does not come back.",
+    "unexamined": "Nothing is known of how to look into such an object: pass what it holds. Files have none.",
 }
 """For each kind of fault what may have gone wrong, and what to do."""
 

@@ -1,0 +1,43 @@
+"""What to install for an extra: its requirements as the metadata of this package have them, by names that pip finds."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+_NAME = "eightfold"
+_EXTRA = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
+_BEFORE = re.compile(r"""python_version\s*<\s*["'](\d+)\.(\d+)["']""")
+
+
+def installing(extra: str) -> str:
+    """Return the command that installs what an extra brings.
+
+    >>> installing("cli").startswith("pip install 'rich")
+    True
+    """
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        found = list(requirements(requires(_NAME) or (), extra))
+    except PackageNotFoundError:  # it runs from its source
+        found = []
+    return f"pip install {' '.join(map(repr, found))}" if found else f"install the extra {extra} of pyproject.toml"
+
+
+def requirements(required: Iterator[str] | tuple[str, ...] | list[str], extra: str) -> Iterator[str]:
+    """Yield the requirements of an extra that are for this Python.
+
+    >>> list(requirements(['rich<15,>=13; extra == "cli"', 'old; python_version < "3.0" and extra == "cli"'], "cli"))
+    ['rich<15,>=13']
+    """
+    for each in required:
+        requirement, _, marker = each.partition(";")
+        named, before = _EXTRA.search(marker), _BEFORE.search(marker)
+        is_for_it = before is None or sys.version_info < (int(before[1]), int(before[2]))
+        if named and named[1] == extra and is_for_it:
+            yield requirement.strip()
+
+
+__all__ = ["installing", "requirements"]

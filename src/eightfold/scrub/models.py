@@ -1,0 +1,98 @@
+"""Objects whose fields are declared: dataclasses, and the models of attrs and pydantic, which are not imported here."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import is_dataclass
+from types import MemberDescriptorType
+from typing import Any
+
+from eightfold.scrub import paths
+from eightfold.scrub.kinds import Kind, Part, Scrubbed
+from eightfold.scrub.standard import attribute_parts, fill_attributes, item_parts_of
+
+_CACHED_HASH = "_attrs_cached_hash"
+
+
+def kind_with_fields(cls: type) -> Kind | None:
+    """Return the kind of a dataclass, or of a class made by attrs; None for any other class.
+
+    >>> from dataclasses import make_dataclass
+    >>> kind = kind_with_fields(make_dataclass("Point", ["x", "y"]))
+    >>> kind_with_fields(int) is None
+    True
+    """
+    names = _field_names(cls)
+    if names is None:
+        return None
+    # The value of a property may be another object each time.
+    fleeting = any(isinstance(getattr(cls, name, None), property) for name in names)
+    return Kind(attribute_parts(*names), blank=_bare, fill=_fill_fields, fleeting=fleeting)
+
+
+def _field_names(cls: Any) -> list[str] | None:
+    if is_dataclass(cls):
+        from dataclasses import fields
+
+        return [field.name for field in fields(cls)]
+    declared = getattr(cls, "__attrs_attrs__", None)
+    return None if declared is None else [each.name for each in declared]
+
+
+def _fill_fields(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
+    fill_attributes(new, parts, scrubbed)
+    if hasattr(new, _CACHED_HASH):
+        object.__setattr__(new, _CACHED_HASH, None)  # attrs computes it when it is asked for
+
+
+def _bare(obj: Any) -> Any:
+    """Return a copy, without a constructor. Python's own fails for frozen slots, and for fields without a value."""
+    cls: Any = type(obj)
+    return _shallow(obj) if cls.__new__ is object.__new__ else copy.copy(obj)
+
+
+def _shallow(obj: Any) -> Any:
+    cls: Any = type(obj)
+    new = object.__new__(cls)
+    if hasattr(obj, "__dict__"):
+        new.__dict__.update(obj.__dict__)
+    for slot in _slots(cls):
+        with suppress(AttributeError):
+            slot.__set__(new, slot.__get__(obj))
+    return new
+
+
+def _slots(cls: type) -> Iterator[MemberDescriptorType]:
+    for base in cls.__mro__:
+        yield from (member for member in vars(base).values() if isinstance(member, MemberDescriptorType))
+
+
+# --- pydantic ---------------------------------------------------------------------------------------------------------
+
+_EXTRA, _PRIVATE, _GIVEN = "__pydantic_extra__", "__pydantic_private__", "__pydantic_fields_set__"
+
+
+def _model_parts(model: Any) -> Iterator[Part]:
+    for held in (vars(model), getattr(model, _PRIVATE, None)):
+        for name, value in (held or {}).items():
+            yield paths.attribute, name, value
+    yield from item_parts_of(getattr(model, _EXTRA, None) or {})
+
+
+def _fill_model(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
+    """Fill a shallow copy, which holds the parts of the old one; what is frozen, or validated, is set all the same."""
+    names = {name: scrubbed(name) for name in getattr(new, _EXTRA, None) or {}}
+    for attribute in ("__dict__", _PRIVATE, _EXTRA):
+        held = getattr(new, attribute, None)
+        if held is not None:
+            items = {names.get(name, name): scrubbed(value) for name, value in held.items()}
+            object.__setattr__(new, attribute, items)
+    object.__setattr__(new, _GIVEN, {names.get(name, name) for name in getattr(new, _GIVEN)})
+
+
+# Not by `copy`: that of a RootModel copies what it holds too.
+PYDANTIC = Kind(_model_parts, blank=_shallow, fill=_fill_model)
+
+__all__ = ["PYDANTIC", "kind_with_fields"]

@@ -1,0 +1,116 @@
+"""What can be reached from an object: the strs that UTF-8 cannot write, and what could not be looked into."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from eightfold._engine import CORE
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.reference import LEADS, SURROGATES, TRAILS
+from eightfold.scrub import paths
+from eightfold.scrub.choice import kind_of
+from eightfold.scrub.kinds import TEXTLESS, UNKNOWN, Kind, Part
+from eightfold.scrub.paths import Place
+from eightfold.text import is_encodable
+
+
+def _any_of(code_points: range) -> str:
+    return f"[{chr(code_points[0])}-{chr(code_points[-1])}]"
+
+
+PAIR_OR_UNPAIRED = re.compile(f"{_any_of(SURROGATES)}(?:(?<={_any_of(LEADS)}){_any_of(TRAILS)})?")
+"""A pair, or a surrogate in none. It begins with one class of characters, which `re` finds many times faster than a
+choice between two."""
+
+
+def _holds_surrogate(text: str) -> bool:
+    # The reference spells each code point out, and `re` is the faster one there.
+    return PAIR_OR_UNPAIRED.search(text) is not None if CORE is None else not is_encodable(text, UTF_8)
+
+
+class Survey:
+    """All that can be reached from an object.
+
+    Attributes:
+        noted: the strs that UTF-8 cannot write and what could not be looked into, in order.
+        unfit, unexamined: the two apart.
+        containers: each container once, after all that it holds but for what holds itself.
+    """
+
+    def __init__(self, obj: object) -> None:
+        self.noted: list[Place] = []
+        self.unfit: list[Place] = []
+        self.unexamined: list[Place] = []
+        self.containers: list[Place] = []
+        self._kept: dict[int, tuple[Part, ...]] = {}
+        self._met: set[int] = set()
+        self._look(obj)
+
+    def parts(self, container: Any) -> Iterable[Part]:
+        """Return the parts of a container: the very same objects each time."""
+        kept = self._kept.get(id(container))
+        return kind_of(container).parts(container) if kept is None else kept
+
+    def children(self, container: Any) -> Iterator[Any]:
+        """Yield what a container holds."""
+        return (child for _, _, child in self.parts(container))
+
+    def changing(self) -> set[int]:
+        """Return the identities of the strs that are unfit and of all containers that lead to one."""
+        reached = {id(place.value) for place in (*self.unfit, *self.containers)}
+        holders = defaultdict(list)
+        for place in self.containers:
+            for child in self.children(place.value):
+                if id(child) in reached:
+                    holders[id(child)].append(id(place.value))
+        changing = {id(place.value) for place in self.unfit}
+        pending = list(changing)
+        while pending:
+            new = [holder for holder in holders[pending.pop()] if holder not in changing]
+            changing.update(new)
+            pending += new
+        return changing
+
+    def _look(self, obj: object) -> None:
+        root: Part = (paths.itself, None, obj)
+        stack: list[tuple[Place | None, Iterator[Part]]] = [(None, iter((root,)))]
+        while stack:
+            holder, parts = stack[-1]
+            for show, key, value in parts:
+                cls: type = type(value)
+                if cls is str or issubclass(cls, str):
+                    if not str.isascii(value) and _holds_surrogate(value):
+                        self._note(self.unfit, Place(value, holder, show, key))
+                elif (kind := kind_of(value)) is not TEXTLESS and id(value) not in self._met:
+                    self._met.add(id(value))
+                    place = Place(value, holder, show, key)
+                    held = self._held(place, kind)
+                    if held is not None:
+                        stack.append((place, iter(held)))
+                        break
+            else:
+                stack.pop()
+                if holder is not None:
+                    self.containers.append(holder)
+
+    def _held(self, place: Place, kind: Kind) -> Iterable[Part] | None:
+        """Return the parts of a container, or None where they cannot be had, which is noted."""
+        if kind.fleeting:
+            try:
+                self._kept[id(place.value)] = tuple(kind.parts(place.value))
+            except Exception:  # whatever a class of somebody's own may raise
+                kind = UNKNOWN
+        if kind is UNKNOWN:
+            self._note(self.unexamined, place)
+            return None
+        return self.parts(place.value)
+
+    def _note(self, places: list[Place], place: Place) -> None:
+        places.append(place)
+        self.noted.append(place)
+
+
+__all__ = ["PAIR_OR_UNPAIRED", "Survey"]
