@@ -32,7 +32,7 @@ ORDER = (
     ("wtf8", "xtf8", "mutf8", "corrected"),
     ("codec",),
     ("textfile",),
-    ("identify", "family", "explain", "repair", "scrub", "jsontext"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsontext"),
     ("__init__",),
     ("files",),
     ("columns",),

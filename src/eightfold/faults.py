@@ -32,6 +32,7 @@ Kind = Literal[
     "line-terminator",
     "no-final-newline",
     "no-signature",
+    "other-form",
 ]
 Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
@@ -59,6 +60,7 @@ KINDS: Mapping[Kind, str] = {
     "line-terminator": "a line terminator other than U+000A",
     "no-final-newline": "a document whose last character is not U+000A",
     "no-signature": "a document without its magic number",
+    "other-form": "a file that looks like another form than the one that files are in by default",
 }
 """Each kind of fault with its meaning in one line; the keys are stable identifiers."""
 
@@ -197,6 +199,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "line-terminator": lambda f: f"{_meant(f)} should not be in a document: lines end in U+000A",
     "no-final-newline": lambda f: "the last character of a document should be U+000A",
     "no-signature": lambda f: f"a document should begin with the magic number of {f.form}",
+    "other-form": lambda f: f"the file looks like another form than {f.form}",
 }
 
 

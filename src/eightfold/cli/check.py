@@ -54,7 +54,7 @@ class Options(Selecting, Reading):
         """What is asked of every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
-        return Task(name, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
+        return Task(name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
 
 
 def parser() -> CommandParser:

@@ -23,6 +23,7 @@ from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.in_place import InPlace
 from eightfold.cli.inputs import Failures, identified
+from eightfold.cli.likeness import other_form
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.remedies import remedies
@@ -277,6 +278,9 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
 
 def _conversion(source: Source, options: Options, tell: Callable[[str], object], *, walked: bool) -> Conversion:
     conversion = Conversion(options.form or identified(source, tell), options.to, options.errors)
+    other = None if options.form_is_given else other_form(source, conversion.source)
+    if other is not None:
+        raise FileError(source.path, str(other))
     if walked and not options.binary and is_binary(source, conversion.source):
         raise _BinaryError
     if options.form is None:

@@ -19,6 +19,10 @@ CHUNK_BYTES = 256 * 1024
 """Large enough for a call to cost nothing, and small enough for the nearest caches."""
 
 
+_LEAST_AHEAD = 16
+"""How many bytes a head has at least: more than any signature."""
+
+
 class Meter:
     """How much has been read by now, for whoever looks on; of compressed files their own bytes count.
 
@@ -61,6 +65,7 @@ class Source:
         self._read_of_it = read
         self._moving = Lock()
         self._passed = self._counted = 0
+        self._ahead = b""
         self._ended = False
         self._file = file
         self.seekable = file.seekable()
@@ -75,6 +80,9 @@ class Source:
         Raises:
             FileError: it cannot be read.
         """
+        ahead, self._ahead = self._ahead, b""
+        for start in range(0, len(ahead), length or CHUNK_BYTES):
+            yield ahead[start : start + (length or CHUNK_BYTES)], False
         while chunk := self._read(length or CHUNK_BYTES):
             yield chunk, False
         yield b"", True
@@ -99,12 +107,16 @@ class Source:
             self._count(self.length or 0)
 
     def head(self, length: int) -> bytes:
-        """Return the first bytes of what is left, which stay there; only of a source that is seekable.
+        """Return the first bytes of what is left, which stay there; of a pipe those that are there, but at least some.
 
         Raises:
             FileError: they cannot be read.
         """
-        return self.window(self._file.tell() - self._start, length)
+        if self.seekable:
+            return self.window(self._file.tell() - self._start, length)
+        while len(self._ahead) < min(length, _LEAST_AHEAD) and (chunk := self._read(CHUNK_BYTES)):
+            self._ahead += chunk
+        return self._ahead[:length]
 
     def window(self, start: int, length: int) -> bytes:
         """Return bytes from an offset on, fewer at the end, and stay where the source is; only of a seekable one.

@@ -46,6 +46,8 @@ _HELP: dict[Kind, str] = {
     "line-terminator": "A document of Corrected UTF-8 should end its lines with U+000A alone.",
     "no-final-newline": "A document of Corrected UTF-8 should end with U+000A.",
     "no-signature": "A document of Corrected UTF-8 should begin with its magic number: else it is taken for UTF-8.",
+    "other-form": "Nothing else in the file was checked. Check it with -f and the form that the message names, or map "
+    "its name to that form with --form-map. If it is UTF-8 all the same, say so with -f utf-8.",
 }
 """For each kind of fault what may have gone wrong, and what to do."""
 
