@@ -27,7 +27,7 @@ from eightfold.cli.inputs import found_files
 from eightfold.cli.lines import results_in, say
 from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.cli.reports import FORMATS, Checked, Report, Summary, report
-from eightfold.cli.selection import Selecting, add_selection, glob_argument
+from eightfold.cli.selection import Selecting, add_selection, glob_argument, say_nothing_read
 from eightfold.files import FileError
 from eightfold.files.globs import Pattern
 from eightfold.files.walking import Found
@@ -110,7 +110,11 @@ def parser() -> CommandParser:
         help="show at most N faults of each file (default: all, with --statistics none); all are counted",
     )
     add_jobs(command, "check")
-    command.add_argument("--strict", action="store_true", help="warnings make the exit status 1 too")
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="warnings make the exit status 1 too, and so does it when no file was read",
+    )
     return command
 
 
@@ -132,10 +136,13 @@ def run(options: Options) -> int:
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, options.paths, options.selection), results:
         summary = _checked(options)
+    if not summary.files:
+        say_nothing_read(options, binary=summary.binary)
     if summary.unreadable:
         return WRONG_USE_OR_FILE
     tally = summary.tally
-    return FAULTS if tally.errors or (options.strict and tally.warnings) else NOTHING_WRONG
+    warned = tally.warnings or not summary.files
+    return FAULTS if tally.errors or (options.strict and warned) else NOTHING_WRONG
 
 
 def _checked(options: Options) -> Summary:

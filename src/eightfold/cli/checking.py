@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from eightfold.cli.inputs import identified
-from eightfold.cli.likeness import HEAD_BYTES, OtherForm, other_form
+from eightfold.cli.likeness import HEAD_BYTES, PAIRED, OtherForm, Pairs, has_fewer_faults, other_form
 from eightfold.cli.reports import Checked, Context
 from eightfold.files import FileError
 from eightfold.files.globs import Pattern
@@ -135,18 +135,29 @@ class FileCheck:
             for counts in counts_in(source, asked, self._threads):
                 checked.tally.add_errors(counts)
                 checked.hidden = checked.tally.faults
+            if source.seekable and PAIRED.intersection(checked.tally.kinds):
+                source.rewind()
+                self._look(source, Pairs().look_in(faults_in(source, asked)), checked)
         else:
             self._tell(source, asked, checked)
 
     def _tell(self, source: Source, asked: Form, checked: Checked) -> None:
         limit = self._task.max_faults
         shows = self._shows(source, asked)
+        pairs = Pairs()
         for found in faults_in(source, asked, self._threads):
             checked.tally.count(found)
+            pairs.see(found.fault)
             if limit is not None and checked.tally.faults > limit:
                 checked.hidden += 1
             else:
                 self.listener.fault(checked.path, found, shows(found))
+        self._look(source, pairs.form, checked)
+
+    def _look(self, source: Source, name: str, checked: Checked) -> None:
+        """Note the form that a file looks like by its pairs; where that can be seen, only if it is better in it."""
+        if name and (not source.seekable or has_fewer_faults(source, form(name), checked.tally.faults)):
+            checked.looks_like = name
 
     def _tell_other(self, checked: Checked, other: OtherForm) -> None:
         """Tell of a file in another form, which is its only fault."""

@@ -27,7 +27,7 @@ from eightfold.cli.likeness import other_form
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.remedies import remedies
-from eightfold.cli.selection import add_selection
+from eightfold.cli.selection import add_selection, say_nothing_read
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.certificates import Certificate, Side
@@ -133,7 +133,9 @@ def run(options: Options) -> int:
 def _show(options: Options, run: _Run, failures: Failures) -> int:
     outcome = "the rest of it is not shown"
     done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
-    return max(done, default=NOTHING_WRONG)
+    status = max(done, default=NOTHING_WRONG)
+    run.check_read()
+    return status
 
 
 def _write(options: Options, run: _Run, failures: Failures) -> int:
@@ -147,7 +149,9 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     with certificates(options) as certify, working(threads) as begin:
         convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
         turns = ((convert(job), _outcome(job)) for job in work)
-        return max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
+        status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
+    run.check_read()
+    return status
 
 
 def _check_policy(conversion: Conversion) -> None:
@@ -181,10 +185,12 @@ class _Run:
         form = "auto" if options.form is None else options.form.name
         self.in_place = InPlace("converted", {"from": form, "to": options.to.name, "errors": options.errors})
         self._failures = failures
-        self._binary = 0
+        self._options = options
+        self._files = self._binary = 0
 
     def do(self, act: Callable[[], int], outcome: str) -> int:
         """Do something with a file and return the exit status; the outcome is that of one that stops."""
+        self._files += 1
         try:
             return act()
         except FileError as error:
@@ -196,6 +202,11 @@ class _Run:
             say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)
             return FAULTS
         return NOTHING_WRONG
+
+    def check_read(self) -> None:
+        """Warn if there was no file to read."""
+        if self._files == self._binary and not self._failures.count:
+            say_nothing_read(self._options, binary=self._binary)
 
     def end(self, status: int, *, certified: bool) -> None:
         """Say what was left alone; if all is done, the journals go."""

@@ -13,6 +13,7 @@ from eightfold.cli.inputs import Failures, identified
 from eightfold.cli.likeness import other_form
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.repair.options import Options, repairer
+from eightfold.cli.selection import say_nothing_read
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.names import shown
@@ -130,6 +131,8 @@ class Work:
         stopped = f", {self.stopped} stopped" if self.stopped else ""
         if self.binary:
             say(f"{counted(self.binary, 'binary file')} left alone (--binary)")
+        if not self.files and not self.failures.count:
+            say_nothing_read(self._options, binary=self.binary)
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
         say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
 

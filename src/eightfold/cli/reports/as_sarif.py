@@ -57,7 +57,8 @@ class SarifReport:
 
     def __init__(self) -> None:
         self._results = 0
-        self._unreadable: list[dict[str, Any]] = []
+        self._notifications: list[dict[str, Any]] = []
+        self._is_whole = True
 
     def begin(self) -> None:
         """Open the log and its run."""
@@ -80,15 +81,20 @@ class SarifReport:
         put(f"{separator}\n{json.dumps(_result(path, found, context))}", end="")
 
     def end_file(self, checked: Checked) -> None:
-        """Remember a file that could not be read: notifications come after the results."""
+        """Remember what is to be said of a file as a whole: notifications come after the results."""
         if checked.error:
-            place = {"physicalLocation": {"artifactLocation": _artifact(checked.path)}}
-            message = {"text": checked.error}
-            self._unreadable.append({"level": "error", "message": message, "locations": [place]})
+            self._is_whole = False
+            self._notify("error", checked.error, checked.path)
+        if checked.remedy:
+            self._notify("note", checked.remedy, checked.path)
+
+    def _notify(self, level: str, message: str, path: str) -> None:
+        place = {"physicalLocation": {"artifactLocation": _artifact(path)}}
+        self._notifications.append({"level": level, "message": {"text": message}, "locations": [place]})
 
     def end(self, summary: Summary) -> None:
         """Close the log, with what the files came to."""
-        invocation = {"executionSuccessful": not self._unreadable, "toolExecutionNotifications": self._unreadable}
+        invocation = {"executionSuccessful": self._is_whole, "toolExecutionNotifications": self._notifications}
         rest = {"invocations": [invocation], "properties": summary_values(summary)}
         put(f"\n], {json.dumps(rest)[1:]}]}}")
 
