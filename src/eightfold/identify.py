@@ -38,6 +38,8 @@ FAULTS_COUNTED = 1000
 """How many faults of a form are counted."""
 SAMPLE_BYTES = 16 * 1024
 """How much is looked at where not everything is."""
+_SLACK = 0.1
+"""A wider form is better only if it has fewer faults by such a share, as where every pair of surrogates is one."""
 _CONTEXT_BYTES = 64
 _SHORT_PIECE, _LONG_PIECE = 1024, 256 * 1024
 """How much is checked at once: little after a piece with faults, since all of a piece are found."""
@@ -128,10 +130,18 @@ class Identifier:
             each.end()
         self._telling = {each.form.name for each in self._candidates if each.tells(self._counts, self._first)}
         found = sorted(map(self._identification, self._candidates), key=self._order)
-        if self.tells(found[0]):
-            return found
-        charset = legacy_charset(self._beyond)
-        return [each._replace(reads_as=charset) for each in found]
+        charset = "" if self.tells(found[0]) else legacy_charset(self._beyond)
+        if charset:
+            named = (each._replace(reads_as=charset) for each in found)
+            return sorted(named, key=lambda each: form(each.form).unit_bytes > 1)
+        best = self._narrowest(found)
+        return [best, *(each for each in found if each is not best)]
+
+    def _narrowest(self, found: list[Identification]) -> Identification:
+        """Return the narrowest of the forms that have hardly more faults than the best: a few are there by chance."""
+        least = found[0].evidence - _SLACK * found[0].fault_count * FAULT_BITS / max(1, self._counts.length)
+        names = {each.form: each for each in found if self._order(each)[:2] == self._order(found[0])[:2]}
+        return next(names[each.name] for each in _RANK if each.name in names and names[each.name].evidence >= least)
 
     def tells(self, found: Identification) -> bool:
         r"""Say whether there is evidence for one of the candidates that :meth:`finish` returned.
