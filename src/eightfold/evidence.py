@@ -5,8 +5,8 @@ In a form of bytes each sequence beyond ASCII is evidence, since chance seldom m
 a sequence is worth a bit; in a form in which any bytes are well-formed it is worth nothing.
 
 In forms of 16 and 32 bits nearly anything is well-formed, so that the code points count: those of a text come from few
-areas of Unicode, and hardly any is unassigned, private or a control. The areas are coded by the estimator of
-Krichevsky and Trofimov (1981), which learns how often each comes; within an area all code points are alike.
+areas of Unicode, and hardly any is unassigned, private or a control. How often each area comes is learnt from the text
+itself, with Perks's prior (1947): one observation in all is shared by the areas. Within an area all are alike.
 
 Not here: which forms there are to choose from, and how many faults the bytes have in them.
 """
@@ -29,6 +29,11 @@ FAULT_BITS = 10.0
 """What a fault costs: in a text that was damaged, one of a thousand bytes or so is wrong."""
 _HALF_PAIR_BITS = 8.0
 """What half a surrogate pair costs where it is no fault: it is likelier than damage."""
+_UNITS_FOR_A_MARK = 200
+_MARKS = ((0x9, 0xA), (0x20, 0x7E), (0x2010, 0x2027), (0x3000, 0x3011), (0xFF01, 0xFF1F))
+"""White space, punctuation, and all of ASCII: in text there is one in so many code points, or more."""
+_MUCH = 1.5
+"""How many bits a byte has where the areas alone are evidence enough, as with pairs of emoji."""
 _REPLACED = 0xFFFD
 _UNLIKELY = ("Cc", "Cn", "Co")
 """The general categories of code points that text hardly has: controls, what is unassigned, what is private."""
@@ -121,18 +126,30 @@ class ByteCounts:
 
 
 def text_bits(form: Form, sample: bytes) -> float:
-    """Return what the code points of a sample are worth in a form of 16 or 32 bits; its faults count for nothing."""
+    """Return what the code points of a sample are worth in a form of 16 or 32 bits.
+
+    Its faults count for nothing. Other text that is read so lacks ASCII and common punctuation: without them little
+    evidence is none.
+    """
     points = Counter(decode_code_points(sample, form, "replace"))
     bits = 8.0 * (len(sample) - points.pop(_REPLACED, 0) * form.unit_bytes)
     areas: Counter[int] = Counter()
+    marks = 0
     for point, count in points.items():
         if point in SURROGATES:
             bits -= count * (8 * form.unit_bytes + _HALF_PAIR_BITS)
         else:
             area = bisect_right(_AREAS, point)
             areas[area] += count
+            marks += count * _is_mark(point)
             bits -= count * (_width_bits(area) + _unlikely_bits(point))
-    return bits - _learnt_bits(areas.values(), len(_AREAS))
+    bits -= _learnt_bits(areas.values(), len(_AREAS))
+    is_plain = marks * _UNITS_FOR_A_MARK >= sum(areas.values()) or bits > _MUCH * len(sample)
+    return bits if is_plain else min(bits, 0.0)
+
+
+def _is_mark(point: int) -> bool:
+    return any(low <= point <= high for low, high in _MARKS)
 
 
 def _width_bits(area: int) -> float:
@@ -144,10 +161,9 @@ def _unlikely_bits(point: int) -> float:
 
 
 def _learnt_bits(counts: Iterable[int], kinds: int) -> float:
-    """Return the bits that say which of some kinds each of a series is, as Krichevsky and Trofimov estimate them."""
-    found = list(counts)
-    nats = lgamma(kinds / 2 + sum(found)) - lgamma(kinds / 2)
-    nats -= sum(lgamma(0.5 + count) - lgamma(0.5) for count in found)
+    """Return the bits that say which of some kinds each of a series is, where nothing is known of them beforehand."""
+    found, each = list(counts), 1 / kinds
+    nats = lgamma(1 + sum(found)) - sum(lgamma(each + count) - lgamma(each) for count in found)
     return nats / log(2)
 
 

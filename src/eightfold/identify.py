@@ -34,6 +34,7 @@ _RANK = tuple(
 )
 _LAST_RESORT = form("corrected-utf-8")
 """It reads most UTF-8 as another text: without its magic number it is thought of only where nothing else fits."""
+_NAMES_OF_BYTES = frozenset(each.name for each in _RANK if each.unit_bytes == 1 and each is not _LAST_RESORT)
 FAULTS_COUNTED = 1000
 """How many faults of a form are counted."""
 SAMPLE_BYTES = 16 * 1024
@@ -127,21 +128,31 @@ class Identifier:
             self._begin()
             self._check(self._first)
         for each in self._candidates:
-            each.end()
-        self._telling = {each.form.name for each in self._candidates if each.tells(self._counts, self._first)}
-        found = sorted(map(self._identification, self._candidates), key=self._order)
-        charset = "" if self.tells(found[0]) else legacy_charset(self._beyond)
-        if charset:
-            named = (each._replace(reads_as=charset) for each in found)
-            return sorted(named, key=lambda each: form(each.form).unit_bytes > 1)
+            each.end(self._counts, self._first)
+        self._telling = {each.form.name for each in self._candidates if each.tells}
+        found = sorted(self._candidates, key=self._order)
+        # What ASCII there is speaks more for a charset that has it than units of 16 bits do that are made of its pairs.
+        is_open = not found[0].tells or (found[0].bits < self._counts.ascii_bits() and not found[0].mark)
+        if is_open and (charset := legacy_charset(self._beyond)):
+            self._telling = set()
+            found.sort(key=lambda each: each.form.unit_bytes > 1)
+            return [self._identification(each)._replace(reads_as=charset) for each in found]
         best = self._narrowest(found)
-        return [best, *(each for each in found if each is not best)]
+        return [self._identification(each) for each in (best, *(each for each in found if each is not best))]
 
-    def _narrowest(self, found: list[Identification]) -> Identification:
+    def _order(self, found: _Candidate) -> tuple[bool, bool, bool, float]:
+        has_better = bool(found.count or self._telling - {found.form.name})
+        is_last_resort = found.form is _LAST_RESORT and has_better
+        # A few letters over and over are one area of Unicode in any reading.
+        is_beside_bytes = found.form.unit_bytes > 1 and not self._telling.isdisjoint(_NAMES_OF_BYTES)
+        return not found.mark, is_last_resort, is_beside_bytes, -found.bits
+
+    def _narrowest(self, found: list[_Candidate]) -> _Candidate:
         """Return the narrowest of the forms that have hardly more faults than the best: a few are there by chance."""
-        least = found[0].evidence - _SLACK * found[0].fault_count * FAULT_BITS / max(1, self._counts.length)
-        names = {each.form: each for each in found if self._order(each)[:2] == self._order(found[0])[:2]}
-        return next(names[each.name] for each in _RANK if each.name in names and names[each.name].evidence >= least)
+        *tier, _ = self._order(found[0])
+        least = found[0].bits - _SLACK * found[0].count * FAULT_BITS
+        near = [each for each in found if [*self._order(each)[:-1]] == tier and each.bits >= least]
+        return min(near, key=lambda each: _RANK.index(each.form))
 
     def tells(self, found: Identification) -> bool:
         r"""Say whether there is evidence for one of the candidates that :meth:`finish` returned.
@@ -174,15 +185,10 @@ class Identifier:
             each.check(content)
 
     def _identification(self, found: _Candidate) -> Identification:
-        bits = found.bits(self._counts, self._first)
         # A form's rows are one to one, so what is well-formed comes back, unless another mark than its own is written.
         lossless = not found.count and found.mark == signed(found.form)[1]
-        evidence = round(bits / max(1, self._counts.length), 6)
+        evidence = round(found.bits / max(1, self._counts.length), 3)
         return Identification(found.form.name, not found.count, found.count, found.mark, lossless, evidence)
-
-    def _order(self, found: Identification) -> tuple[bool, bool, float]:
-        has_better = bool(found.fault_count or self._telling - {found.form})
-        return not found.signature, found.form == _LAST_RESORT.name and has_better, -found.evidence
 
 
 class _Candidate:
@@ -192,13 +198,16 @@ class _Candidate:
         form: the form.
         mark: its signature that begins the input, or none.
         count: how many faults there are so far.
-        faulty: how many bytes they have.
+        bits: how many bits speak for the form, when the input has ended.
+        tells: whether there is evidence for it, and in a form of bytes not by its ASCII alone.
     """
 
     def __init__(self, form: Form, mark: bytes) -> None:
         self.form = form
         self.mark = mark
-        self.count = self.faulty = 0
+        self.count = self._faulty = 0
+        self.bits = 0.0
+        self.tells = False
         self._checker = Checker(form)
         self._checked = 0
         self._length = _SHORT_PIECE
@@ -218,41 +227,29 @@ class _Candidate:
             self._add(found)
             self._length = _SHORT_PIECE if found else min(2 * self._length, _LONG_PIECE)
 
-    def end(self) -> None:
-        """Find the faults that only the end of the input makes certain."""
+    def end(self, counts: ByteCounts, sample: bytes) -> None:
+        """Find the faults that only the end of the input makes certain, and weigh what speaks for the form."""
         if not self._is_full:
             self._add(self._checker.check(b"", final=True))
+        # Where not all was checked, faults would go on as they began.
+        more = counts.length / self._checked if self._is_full else 1.0
+        if self.form.unit_bytes == 1:
+            beyond = counts.beyond_bits(self.form, self.count * more, self._faulty * more)
+            self.bits = counts.ascii_bits() + beyond
+            speaks = self.bits > 0 and (beyond > 0 or not counts.beyond)
+        else:
+            whole = counts.length / max(1, len(sample))
+            self.bits = text_bits(self.form, sample) * whole - self.count * more * FAULT_BITS
+            speaks = self.bits > 0
+        self.tells = bool(self.mark) or speaks or not counts.length
 
     def _add(self, found: list[Located]) -> None:
         counted = found[: FAULTS_COUNTED - self.count]
         self.count += len(counted)
-        self.faulty += sum(each.fault.end - each.fault.start for each in counted)
+        self._faulty += sum(each.fault.end - each.fault.start for each in counted)
         if counted and self._is_full:
             # That far it was read, whatever the pieces were.
             self._checked = counted[-1].fault.end
-
-    def bits(self, counts: ByteCounts, sample: bytes) -> float:
-        """Return how many bits speak for the form."""
-        if self.form.unit_bytes == 1:
-            return counts.ascii_bits() + self._beyond_bits(counts)
-        whole = counts.length / max(1, len(sample))
-        return text_bits(self.form, sample) * whole - self.count * self._rest(counts) * FAULT_BITS
-
-    def tells(self, counts: ByteCounts, sample: bytes) -> bool:
-        """Say whether there is evidence for the form, and in a form of bytes not by its ASCII alone."""
-        if self.mark or not counts.length:
-            return True
-        if self.form.unit_bytes == 1 and counts.beyond and self._beyond_bits(counts) <= 0:
-            return False
-        return self.bits(counts, sample) > 0
-
-    def _beyond_bits(self, counts: ByteCounts) -> float:
-        more = self._rest(counts)
-        return counts.beyond_bits(self.form, self.count * more, self.faulty * more)
-
-    def _rest(self, counts: ByteCounts) -> float:
-        """Return by how much all of the input is more than what was checked, where faults would go on as they began."""
-        return counts.length / self._checked if self._is_full else 1.0
 
 
 def _mark(form: Form, head: bytes) -> bytes:
