@@ -27,6 +27,8 @@ from eightfold.text import decode_code_points
 
 FAULT_BITS = 10.0
 """What a fault costs: in a text that was damaged, one of a thousand bytes or so is wrong."""
+_NUL_BITS = 4.0
+"""What a NUL costs between bytes of ASCII: there are lists of words that end so."""
 _HALF_PAIR_BITS = 8.0
 """What half a surrogate pair costs where it is no fault: it is likelier than damage."""
 _UNITS_FOR_A_MARK = 200
@@ -91,6 +93,7 @@ class ByteCounts:
         length: how many bytes there are.
         beyond: how many of them are beyond ASCII.
         plain: how many are printable ASCII or the controls that text has.
+        nuls: how many are 0.
 
     >>> counts = ByteCounts()
     >>> counts.add(b"a\x00\xff")
@@ -99,17 +102,19 @@ class ByteCounts:
     """
 
     def __init__(self) -> None:
-        self.length = self.beyond = self.plain = 0
+        self.length = self.beyond = self.plain = self.nuls = 0
 
     def add(self, data: bytes) -> None:
         """Count more bytes."""
         self.length += len(data)
         self.beyond += 0 if data.isascii() else len(data.translate(None, _ASCII))
         self.plain += len(data) - len(data.translate(None, _PLAIN))
+        self.nuls += data.count(0)
 
     def ascii_bits(self) -> float:
         """Return what the bytes of ASCII are worth in a form of bytes."""
-        return self.plain * _PLAIN_BITS - (self.length - self.beyond - self.plain) * FAULT_BITS
+        controls = self.length - self.beyond - self.plain - self.nuls
+        return self.plain * _PLAIN_BITS - self.nuls * _NUL_BITS - controls * FAULT_BITS
 
     def beyond_bits(self, form: Form, faults: float, faulty: float) -> float:
         """Return what the bytes beyond ASCII are worth in a form of bytes.
@@ -136,13 +141,13 @@ def text_bits(form: Form, sample: bytes) -> float:
     areas: Counter[int] = Counter()
     marks = 0
     for point, count in points.items():
-        if point in SURROGATES:
-            bits -= count * (8 * form.unit_bytes + _HALF_PAIR_BITS)
+        if cost := _unlikely_bits(point):
+            bits -= count * (8 * form.unit_bytes + cost)
         else:
             area = bisect_right(_AREAS, point)
             areas[area] += count
             marks += count * _is_mark(point)
-            bits -= count * (_width_bits(area) + _unlikely_bits(point))
+            bits -= count * _width_bits(area)
     bits -= _learnt_bits(areas.values(), len(_AREAS))
     is_plain = marks * _UNITS_FOR_A_MARK >= sum(areas.values()) or bits > _MUCH * len(sample)
     return bits if is_plain else min(bits, 0.0)
@@ -157,6 +162,9 @@ def _width_bits(area: int) -> float:
 
 
 def _unlikely_bits(point: int) -> float:
+    """Return what a code point costs that text hardly has, or 0 for any other."""
+    if point in SURROGATES:
+        return _HALF_PAIR_BITS
     return FAULT_BITS if category(chr(point)) in _UNLIKELY and point not in _LAYOUT else 0.0
 
 

@@ -34,7 +34,7 @@ _RANK = tuple(
 )
 _LAST_RESORT = form("corrected-utf-8")
 """It reads most UTF-8 as another text: without its magic number it is thought of only where nothing else fits."""
-_NAMES_OF_BYTES = frozenset(each.name for each in _RANK if each.unit_bytes == 1 and each is not _LAST_RESORT)
+_NAMES_OF_BYTES = {each.name for each in _RANK if each.unit_bytes == 1 and not each.signatures} - {_LAST_RESORT.name}
 FAULTS_COUNTED = 1000
 """How many faults of a form are counted."""
 SAMPLE_BYTES = 16 * 1024
