@@ -96,6 +96,7 @@ SENTENCES = [
         Fault("no-signature", "corrected-utf-8-sig", 0, 0, severity="warning"),
         "a document should begin with the magic number of corrected-utf-8-sig",
     ),
+    (Fault("other-form", "utf-8", 0, 2, b"\xff\xfe"), "the file looks like another form than utf-8"),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 
@@ -106,6 +107,7 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
         *("truncated", "surrogate-pair", "unpaired-surrogate", "four-byte", "raw-nul", "escape-collision"),
         *("reserved", "unrepresentable", "odd-length"),
         *("control", "line-terminator", "no-final-newline", "no-signature"),
+        "other-form",
     ]
     assert get_args(Kind) == tuple(KINDS)
     assert all(KINDS.values())

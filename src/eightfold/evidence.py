@@ -31,9 +31,11 @@ _NUL_BITS = 4.0
 """What a NUL costs between bytes of ASCII: there are lists of words that end so."""
 _HALF_PAIR_BITS = 8.0
 """What half a surrogate pair costs where it is no fault: it is likelier than damage."""
-_UNITS_FOR_A_MARK = 200
+_POINTS_FOR_A_MARK, _POINTS_FOR_AN_UNLIKELY = 200, 50
+_FEW = 3
+"""So many unlikely code points, one in as many, are no sign of other data: one wrong byte and a cut end make them."""
 _MARKS = ((0x9, 0xA), (0x20, 0x7E), (0x2010, 0x2027), (0x3000, 0x3011), (0xFF01, 0xFF1F))
-"""White space, punctuation, and all of ASCII: in text there is one in so many code points, or more."""
+"""White space, common punctuation, and all of ASCII."""
 _MUCH = 1.5
 """How many bits a byte has where the areas alone are evidence enough, as with pairs of emoji."""
 _REPLACED = 0xFFFD
@@ -133,24 +135,28 @@ class ByteCounts:
 def text_bits(form: Form, sample: bytes) -> float:
     """Return what the code points of a sample are worth in a form of 16 or 32 bits.
 
-    Its faults count for nothing. Other text that is read so lacks ASCII and common punctuation: without them little
-    evidence is none.
+    Its faults cost nothing here. Other text that is read so lacks ASCII and common punctuation, and other data has many
+    unlikely code points: these are worth nothing, however often their areas come.
     """
     points = Counter(decode_code_points(sample, form, "replace"))
-    bits = 8.0 * (len(sample) - points.pop(_REPLACED, 0) * form.unit_bytes)
+    unlikely = points.pop(_REPLACED, 0)
+    bits = 8.0 * (len(sample) - unlikely * form.unit_bytes)
     areas: Counter[int] = Counter()
     marks = 0
     for point, count in points.items():
         if cost := _unlikely_bits(point):
             bits -= count * (8 * form.unit_bytes + cost)
+            unlikely += count if point not in SURROGATES else 0
         else:
             area = bisect_right(_AREAS, point)
             areas[area] += count
             marks += count * _is_mark(point)
             bits -= count * _width_bits(area)
+    likely = sum(areas.values())
     bits -= _learnt_bits(areas.values(), len(_AREAS))
-    is_plain = marks * _UNITS_FOR_A_MARK >= sum(areas.values()) or bits > _MUCH * len(sample)
-    return bits if is_plain else min(bits, 0.0)
+    has_marks = marks * _POINTS_FOR_A_MARK >= likely or bits > _MUCH * len(sample)
+    is_text = has_marks and unlikely <= max(min(_FEW, likely // _FEW), likely // _POINTS_FOR_AN_UNLIKELY)
+    return bits if is_text else min(bits, 0.0)
 
 
 def _is_mark(point: int) -> bool:

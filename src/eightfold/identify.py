@@ -131,10 +131,7 @@ class Identifier:
             each.end(self._counts, self._first)
         self._telling = {each.form.name for each in self._candidates if each.tells}
         found = sorted(self._candidates, key=self._order)
-        # What ASCII there is speaks more for a charset that has it than units of 16 bits do that are made of its pairs.
-        is_open = not found[0].tells or (found[0].bits < self._counts.ascii_bits() and not found[0].mark)
-        if is_open and (charset := legacy_charset(self._beyond)):
-            self._telling = set()
+        if not found[0].tells and (charset := legacy_charset(self._beyond)):
             found.sort(key=lambda each: each.form.unit_bytes > 1)
             return [self._identification(each)._replace(reads_as=charset) for each in found]
         best = self._narrowest(found)
@@ -240,7 +237,8 @@ class _Candidate:
         else:
             whole = counts.length / max(1, len(sample))
             self.bits = text_bits(self.form, sample) * whole - self.count * more * FAULT_BITS
-            speaks = self.bits > 0
+            # Pairs of ASCII are units too, but where there is little else the ASCII alone says more.
+            speaks = self.bits > max(0.0, counts.ascii_bits() - counts.beyond)
         self.tells = bool(self.mark) or speaks or not counts.length
 
     def _add(self, found: list[Located]) -> None:

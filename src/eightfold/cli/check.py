@@ -67,7 +67,8 @@ def parser() -> CommandParser:
         "Lines end at U+000A, and both numbers count from 1, the column in bytes.\n"
         "Of a folder all files are checked but those that .gitignore files ignore, and\n"
         "binary ones, which are counted; symbolic links in it are not followed. A path\n"
-        "that is given is always checked.\n"
+        "that is given is always checked. A file that looks like UTF-16 or UTF-32 is one\n"
+        "error, and nothing else in it is checked, unless -f or --form-map gives its form.\n"
         "Exit status 0: nothing wrong; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),

@@ -1,4 +1,4 @@
-"""`eightfold identify`: which form files are in, by fixed rules and never by guessing at languages."""
+"""`eightfold identify`: which form files are in, by evidence and never by guessing at languages."""
 
 from __future__ import annotations
 
