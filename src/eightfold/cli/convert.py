@@ -72,7 +72,8 @@ def parser() -> CommandParser:
         "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
         "folder has a journal of what is: while there is one, run it again after a fault or\n"
         "a kill, and nothing is converted twice. Of two runs in one tree the second waits\n"
-        "10 seconds, then is refused.\n\n"
+        "10 seconds, then is refused. Without -f, a file that looks like UTF-16 or UTF-32\n"
+        "is refused too.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [

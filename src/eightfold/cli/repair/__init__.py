@@ -41,7 +41,8 @@ def parser() -> CommandParser:
         "are not replaced, nor planned for. A second time in place would escape what the\n"
         "first has written, or read UTF-8 in another form, so there is a journal in each\n"
         "folder then until all is done: run it again after a fault or a kill. Of two such\n"
-        "runs, or plans, in one tree the second waits 10 seconds, then is refused.\n\n"
+        "runs, or plans, in one tree the second waits 10 seconds, then is refused.\n"
+        "A file that looks like UTF-16 or UTF-32 is refused, unless -f gives its form.\n\n"
         "Exit status 0: nothing to repair, or all is written; 1: changes that are only\n"
         "shown, or a fault that the policy has no answer to; 2: wrong use, loss without\n"
         "--lossy, a file that a plan does not fit, unreadable or unwritable files.",
