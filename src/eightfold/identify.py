@@ -238,7 +238,7 @@ class _Candidate:
             whole = counts.length / max(1, len(sample))
             self.bits = text_bits(self.form, sample) * whole - self.count * more * FAULT_BITS
             # Pairs of ASCII are units too, but where there is little else the ASCII alone says more.
-            speaks = self.bits > max(0.0, counts.ascii_bits() - counts.beyond)
+            speaks = self.bits > max(FAULT_BITS, counts.ascii_bits() - counts.beyond)
         self.tells = bool(self.mark) or speaks or not counts.length
 
     def _add(self, found: list[Located]) -> None:
