@@ -32,6 +32,7 @@ _NUL_BITS = 4.0
 _HALF_PAIR_BITS = 8.0
 """What half a surrogate pair costs where it is no fault: it is likelier than damage."""
 _POINTS_FOR_A_MARK, _POINTS_FOR_AN_UNLIKELY = 200, 50
+"""Text has one of :data:`_MARKS` in so many code points, or more, and one unlikely one in so many, or fewer."""
 _FEW = 3
 """So many unlikely code points, one in as many, are no sign of other data: one wrong byte and a cut end make them."""
 _MARKS = ((0x9, 0xA), (0x20, 0x7E), (0x2010, 0x2027), (0x3000, 0x3011), (0xFF01, 0xFF1F))
