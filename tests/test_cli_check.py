@@ -207,7 +207,7 @@ def test_memory_does_not_grow_with_the_file(
     size: int, unit: bytes, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK_BYTES", 128)
-    monkeypatch.setattr(sys.modules["eightfold.identify"], "_EVIDENCE_BYTES", 128)
+    monkeypatch.setattr(sys.modules["eightfold.identify"], "SAMPLE_BYTES", 128)
     small, large = tmp_path / "small", tmp_path / "large"
     large.write_bytes((unit * size)[:size])
     small.write_bytes(large.read_bytes()[: size // 3])  # Enough to fill every buffer on the way.

@@ -74,11 +74,35 @@ def test_unreadable_files_do_not_stop_the_others(tmp_path: Path) -> None:
 def test_it_is_said_where_nothing_tells_the_form(tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes("na\u00efve text!".encode("latin-1"))
     done = run("identify", "latin", cwd=tmp_path)
-    assert done.stdout == b"latin: xtf-8, well-formed\n"
-    assert done.stderr == b"eightfold: latin: nothing tells its form: almost any bytes are well-formed in xtf-8\n"
+    assert done.stdout == b"latin: no form of the family; reads as windows-1252\n"
+    assert done.stderr == b""
     done = run("check", "-f", "auto", "latin", cwd=tmp_path)
     assert (done.returncode, done.stdout.partition(b" (")[0][:21]) == (1, b"latin:1:3: truncated:")
-    assert done.stderr.splitlines()[0] == b"eightfold: latin: nothing tells its form: taken for utf-8"
+    assert (
+        done.stderr.splitlines()[0] == b"eightfold: latin: no form of the family; reads as windows-1252; assuming utf-8"
+    )
     before = (tmp_path / "latin").read_bytes()
     done = run("convert", "-f", "auto", "-t", "wtf-8", "--in-place", "latin", cwd=tmp_path)
     assert (done.returncode, (tmp_path / "latin").read_bytes()) == (1, before)
+    done = run("identify", "--all", "latin", cwd=tmp_path)
+    first, *others = done.stdout.splitlines()
+    assert (first, len(others)) == (b"latin: no form of the family; reads as windows-1252", 15)
+
+
+def test_it_is_said_where_nothing_at_all_fits(tmp_path: Path) -> None:
+    (tmp_path / "random").write_bytes(bytes(range(256)))
+    done = run("identify", "random", cwd=tmp_path)
+    assert done.stderr == b"eightfold: random: cannot identify the encoding: no form of the family fits\n"
+    done = run("check", "-f", "auto", "random", cwd=tmp_path)
+    assert done.stderr.splitlines()[0] == b"eightfold: random: cannot identify the encoding; assuming utf-8"
+
+
+def test_so_many_faults_or_more_are_said(tmp_path: Path) -> None:
+    (tmp_path / "faulty").write_bytes("\u00e9".encode() * 20_000 + b"\xff " * 1500)
+    done = run("identify", "faulty", cwd=tmp_path)
+    assert done.stdout == b"faulty: utf-8, 1000 faults or more\n"
+
+
+def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
+    done = run("identify", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"eightfold: warning: no file was read\n")

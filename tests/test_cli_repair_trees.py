@@ -41,7 +41,8 @@ def make_tree(folder: Path, seed: int, size: int) -> dict[Path, bytes]:
         path = folder / "/".join(f"d{chosen.randrange(3)}" for _ in range(number % 4)) / f"f{number}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         parts = PARTS[:1] if number == FILES - 1 else PARTS
-        made[path] = b"".join(chosen.choice(parts) for _ in range(size))
+        # The first is no byte order mark: what looks like UTF-16 is refused.
+        made[path] = PARTS[0] + b"".join(chosen.choice(parts) for _ in range(size))
         path.write_bytes(made[path])
     return made
 

@@ -118,6 +118,7 @@ SENTENCES = [
     ),
     (Fault("unexamined", "utf-8", 0, 0, side="text", severity="warning"), UNEXAMINED),
     (UnexaminedFault(path="a[0]", type="http.client.HTTPResponse"), f"a[0] (http.client.HTTPResponse) {EXAMINED}"),
+    (Fault("other-form", "utf-8", 0, 2, b"\xff\xfe"), "the file looks like another form than utf-8"),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 
@@ -130,6 +131,7 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
         *("control", "line-terminator", "no-final-newline", "no-signature"),
         *("joined-pair", "needless-escape"),
         "unexamined",
+        "other-form",
     ]
     assert get_args(Kind) == tuple(KINDS)
     assert all(KINDS.values())

@@ -114,3 +114,13 @@ def test_the_policy_and_the_form_can_be_chosen(repository: Repository) -> None:
     assert repository.run("eightfold-check")[0] == 1
     (repository.root / "good.txt").write_bytes(b"good\n")
     assert repository.run("eightfold-check", "[-f, cesu-8]")[0] == 0
+
+
+def test_utf_16_is_refused_and_stays_as_it_is(repository: Repository) -> None:
+    (repository.root / "letter.txt").write_bytes(b"\xff\xfeh\x00i\x00")
+    status, told = repository.run("eightfold-repair")
+    assert (status, "letter.txt: looks like utf-16-le (byte order mark)" in told) == (1, True), told
+    assert (repository.root / "letter.txt").read_bytes() == b"\xff\xfeh\x00i\x00"
+    status, told = repository.run("eightfold-check")
+    assert (status, "letter.txt:1:1: other-form: looks like utf-16-le" in told) == (1, True), told
+    assert repository.run("eightfold-check", "['--form-map', 'letter.txt=utf-16']")[0] == 0

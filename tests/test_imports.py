@@ -36,7 +36,7 @@ ORDER = (
     ("codec",),
     ("seam",),
     ("textfile",),
-    ("identify", "family", "explain", "repair", "scrub", "jsontext"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsontext"),
     ("__init__",),
     ("files",),
     ("columns",),

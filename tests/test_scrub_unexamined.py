@@ -210,7 +210,7 @@ def test_any_other_answer_is_refused() -> None:
 
 
 def test_scalars_of_the_standard_library_hold_no_text() -> None:
-    now = datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.UTC)
     scalars: list[Any] = [
         *(1, True, 1.5, 1j, None, ..., NotImplemented, b"\xff", bytearray(b"\xff"), memoryview(b"\xff"), range(3)),
         *(now, now.date(), now.time(), now - now, now.tzinfo, decimal.Decimal(1), fractions.Fraction(1, 2)),

@@ -35,6 +35,7 @@ Kind = Literal[
     "joined-pair",
     "needless-escape",
     "unexamined",
+    "other-form",
 ]
 Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
@@ -65,6 +66,7 @@ KINDS: Mapping[Kind, str] = {
     "joined-pair": "a surrogate pair that the target joins into one code point",
     "needless-escape": "escapes of bytes that are well-formed together",
     "unexamined": "an object that was not looked into and may hold text",
+    "other-form": "a file that looks like another form than the one that files are in by default",
 }
 """Each kind of fault with its meaning in one line; the keys are stable identifiers."""
 
@@ -275,6 +277,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "joined-pair": lambda f: f"surrogate pair, which is read back from {f.form} as one code point, {_meant(f)}",
     "needless-escape": lambda f: f"escapes ({_shown(f)}) of the bytes of {_meant(f)}, which {f.form} leaves as it is",
     "unexamined": _unexamined,
+    "other-form": lambda f: f"the file looks like another form than {f.form}",
 }
 
 

@@ -1,28 +1,25 @@
-r"""Which form bytes are in: every candidate, best first, by fixed rules and never by guessing at languages.
+r"""Which form bytes are in: every candidate, best first, by evidence and never by guessing at languages.
 
-First come the forms whose signature begins the input, then the well-formed before the ill-formed, then fewer faults
-before more, then a fixed rank in which the forms that take (almost) any bytes stand last.
+First come the forms whose signature begins the input, then those for which most speaks, in bits for each byte:
+:mod:`eightfold.evidence` says what a well-formed sequence is worth, and what a fault costs. A form in which almost any
+bytes are well-formed gains nothing by it, so it never comes before UTF-8 that has a few faults. Forms that read the
+input alike have the same evidence and come in a fixed order, the narrowest first.
 
-Faults of a form are counted up to :data:`FAULTS_COUNTED`, and what has so many is looked at no further: whatever the
-input, most of its length is passed over by forms in which it is well-formed, at the speed of the core.
+All of the input is counted, with two bounds. A form with :data:`FAULTS_COUNTED` faults is read no further. What 16- and
+32-bit units say is asked of a sample, the first :data:`SAMPLE_BYTES`.
 
-That bytes are well-formed says little where almost any bytes are. :meth:`Identifier.tells` says whether there is
-evidence for a candidate:
-
-- a signature is;
-- in the byte forms but XTF-8 and OPTU-8, being well-formed is, since other bytes seldom are by chance;
-- in forms of 16 and 32 bits, it is where of the code units of the first 64 KB one in 200 or more is white space
-  (U+0009, U+000A, U+000D, U+0020), or one in four white space or a printable ASCII character, and fewer are U+0000;
-- nothing else is.
+:meth:`Identifier.tells` says whether there is evidence for a candidate. Where there is none for the best, text in the
+legacy charset of Western Europe is named as that.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from typing import NamedTuple
 
+from eightfold.evidence import FAULT_BITS, ByteCounts, legacy_charset, text_bits
 from eightfold.forms import Form, form
-from eightfold.stream import Checker
+from eightfold.stream import Checker, Located
 from eightfold.text import Data, bytes_of, signed
 
 _RANK = tuple(
@@ -35,16 +32,19 @@ _RANK = tuple(
         *("wtf-16", "wtf-16-le", "wtf-16-be", "xtf-8", "optu-8", "optu-16", "optu-16-le", "optu-16-be"),
     )
 )
-FAULTS_COUNTED = 100_000
-"""How many faults of a form are counted: forms with so many or more stand in their fixed order."""
-_PIECE_BYTES = 256 * 1024
-_EVIDENCE_BYTES = 64 * 1024
-_WHITE_SPACE = (0x09, 0x0A, 0x0D, 0x20)
-_UNITS_FOR_EACH_SPACE = 200
-"""In text there is white space more often than once in so many code units, but for a few words."""
-_UNITS_FOR_EACH_LETTER = 4
-_PRINTABLE = range(0x21, 0x7F)
-_TAKES_ANYTHING = ("xtf-8", "optu-8")
+_LAST_RESORT = form("corrected-utf-8")
+"""It reads most UTF-8 as another text: without its magic number it is thought of only where nothing else fits."""
+_NAMES_OF_BYTES = {each.name for each in _RANK if each.unit_bytes == 1 and not each.signatures} - {_LAST_RESORT.name}
+FAULTS_COUNTED = 1000
+"""How many faults of a form are counted."""
+SAMPLE_BYTES = 16 * 1024
+"""How much is looked at where not everything is."""
+_SLACK = 0.1
+"""A wider form is better only if it has fewer faults by such a share, as where every pair of surrogates is one."""
+_CONTEXT_BYTES = 64
+_SHORT_PIECE, _LONG_PIECE = 1024, 256 * 1024
+"""How much is checked at once: little after a piece with faults, since all of a piece are found."""
+_BEYOND_ASCII = re.compile(rb"[\x80-\xFF]")
 _HEAD = max(len(signature.mark) for each in _RANK for signature in each.signatures)
 
 
@@ -60,6 +60,8 @@ class Identification(NamedTuple):
         fault_count: how many faults they have in it; :data:`FAULTS_COUNTED` stands for so many or more.
         signature: the mark that begins them and announces the form; empty where there is none.
         lossless: whether decoding and encoding in this form give the same bytes back.
+        evidence: how much speaks for the form, in bits for each byte of input, against bytes drawn at random.
+        reads_as: the legacy charset that the bytes read as where there is evidence for no form; else empty.
     """
 
     form: str
@@ -67,18 +69,22 @@ class Identification(NamedTuple):
     fault_count: int
     signature: bytes
     lossless: bool
+    evidence: float = 0.0
+    reads_as: str = ""
 
 
 def identify(data: Data) -> list[Identification]:
     r"""Return every form that bytes could be in, best first.
 
-    A form with a signature is a candidate only where its mark is there; a 16- or 32-bit form only where the length
-    fits. Empty input is utf-8.
+    A form with a signature is a candidate only where its mark is there. Empty input is utf-8.
 
     >>> [found.form for found in identify(b"\xed\xa0\xbd\xed\xb8\x80")][:2]
     ['cesu-8', 'mutf-8']
-    >>> identify(b"\xff\xfeA\x00")[0]
-    Identification(form='utf-16', well_formed=True, fault_count=0, signature=b'\xff\xfe', lossless=True)
+    >>> best = identify(b"\xff\xfeA\x00")[0]
+    >>> best.form, best.signature, best.well_formed, best.lossless
+    ('utf-16', b'\xff\xfe', True, True)
+    >>> identify(b"caf\xe9 noir")[0].reads_as
+    'windows-1252'
     """
     identifier = Identifier()
     identifier.feed(data)
@@ -96,80 +102,152 @@ class Identifier:
     """
 
     def __init__(self) -> None:
-        self._head = b""
+        self._counts = ByteCounts()
         self._first = b""
-        self._length = 0
-        self._candidates: list[Form] = []
-        self._checkers: list[Checker] = []
-        self._counts: dict[str, int] = {}
+        self._last = b""
+        self._beyond = b""
+        self._candidates: list[_Candidate] = []
+        self._telling: set[str] = set()
 
     def feed(self, chunk: Data) -> None:
         """Go on over more bytes."""
         content = bytes_of(chunk)
-        self._length += len(content)
-        self._first += content[: _EVIDENCE_BYTES - len(self._first)]
-        if self._candidates:
-            self._check(content, final=False)
-        else:
-            self._head += content
-            if len(self._head) >= _HEAD:
-                self._begin()
+        self._counts.add(content)
+        self._look_beyond(content)
+        held, self._first = self._first, self._first + content[: SAMPLE_BYTES - len(self._first)]
+        if not self._candidates:
+            content = held + content
+            if len(content) < _HEAD:
+                return
+            self._begin()
+        self._check(content)
 
     def finish(self) -> list[Identification]:
         """Return the candidates, best first; there are no more bytes."""
         if not self._candidates:
             self._begin()
-        self._check(b"", final=True)
-        fitting = [each for each in self._candidates if self._length % each.unit_bytes == 0]
-        found = [self._identification(each) for each in fitting]
-        return sorted(found, key=lambda each: (not each.signature, not each.well_formed, each.fault_count))
+            self._check(self._first)
+        for each in self._candidates:
+            each.end(self._counts, self._first)
+        self._telling = {each.form.name for each in self._candidates if each.tells}
+        found = sorted(self._candidates, key=self._order)
+        if not found[0].tells and (charset := legacy_charset(self._beyond)):
+            found.sort(key=lambda each: each.form.unit_bytes > 1)
+            return [self._identification(each)._replace(reads_as=charset) for each in found]
+        best = self._narrowest(found)
+        return [self._identification(each) for each in (best, *(each for each in found if each is not best))]
+
+    def _order(self, found: _Candidate) -> tuple[bool, bool, bool, float]:
+        has_better = bool(found.count or self._telling - {found.form.name})
+        is_last_resort = found.form is _LAST_RESORT and has_better
+        # A few letters over and over are one area of Unicode in any reading.
+        is_beside_bytes = found.form.unit_bytes > 1 and not self._telling.isdisjoint(_NAMES_OF_BYTES)
+        return not found.mark, is_last_resort, is_beside_bytes, -found.bits
+
+    def _narrowest(self, found: list[_Candidate]) -> _Candidate:
+        """Return the narrowest of the forms that have hardly more faults than the best: a few are there by chance."""
+        *tier, _ = self._order(found[0])
+        least = found[0].bits - _SLACK * found[0].count * FAULT_BITS
+        near = [each for each in found if [*self._order(each)[:-1]] == tier and each.bits >= least]
+        return min(near, key=lambda each: _RANK.index(each.form))
 
     def tells(self, found: Identification) -> bool:
-        """Say whether there is evidence for a candidate, beside that nothing speaks against it.
+        r"""Say whether there is evidence for one of the candidates that :meth:`finish` returned.
 
         >>> identifier = Identifier()
         >>> identifier.feed("na\u00efve".encode("latin-1"))
         >>> best = identifier.finish()[0]
-        >>> best.form, best.well_formed, identifier.tells(best)
-        ('xtf-8', True, False)
+        >>> best.form, best.fault_count, identifier.tells(best)
+        ('utf-8', 1, False)
         """
-        if found.signature or not found.well_formed:
-            return bool(found.signature)
-        asked = form(found.form)
-        return found.form not in _TAKES_ANYTHING if asked.unit_bytes == 1 else _is_like_text(asked, self._first)
+        return found.form in self._telling
+
+    def _look_beyond(self, content: bytes) -> None:
+        """Keep what is around the first bytes beyond ASCII."""
+        if self._beyond:
+            self._beyond += content[: SAMPLE_BYTES - len(self._beyond)]
+            return
+        near = self._last + content
+        if not near.isascii() and (first := _BEYOND_ASCII.search(near)):
+            start = max(0, first.start() - _CONTEXT_BYTES)
+            self._beyond = near[start : start + SAMPLE_BYTES]
+        self._last = near[-_CONTEXT_BYTES:]
 
     def _begin(self) -> None:
-        self._candidates = [each for each in _RANK if not each.signatures or _mark(each, self._head)]
-        self._checkers = [Checker(each) for each in self._candidates]
-        self._counts = {each.name: 0 for each in self._candidates}
-        self._check(self._head, final=False)
+        marked = ((each, _mark(each, self._first)) for each in _RANK)
+        self._candidates = [_Candidate(each, mark) for each, mark in marked if mark or not each.signatures]
 
-    def _check(self, content: bytes, *, final: bool) -> None:
-        for start in range(0, len(content) or 1, _PIECE_BYTES):
-            piece = content[start : start + _PIECE_BYTES]
-            self._checkers = [checker for checker in self._checkers if self._goes_on(checker, piece, final=final)]
+    def _check(self, content: bytes) -> None:
+        for each in self._candidates:
+            each.check(content)
 
-    def _goes_on(self, checker: Checker, piece: bytes, *, final: bool) -> bool:
-        """Count the faults of a form, and say whether there may be more to count."""
-        name = checker.form.name
-        count = self._counts[name] + len(checker.check(piece, final=final))
-        self._counts[name] = min(count, FAULTS_COUNTED)
-        return count < FAULTS_COUNTED
-
-    def _identification(self, form: Form) -> Identification:
-        count = self._counts[form.name]
-        mark = _mark(form, self._head)
+    def _identification(self, found: _Candidate) -> Identification:
         # A form's rows are one to one, so what is well-formed comes back, unless another mark than its own is written.
-        return Identification(form.name, count == 0, count, mark, count == 0 and mark == signed(form)[1])
+        lossless = not found.count and found.mark == signed(found.form)[1]
+        evidence = round(found.bits / max(1, self._counts.length), 3)
+        return Identification(found.form.name, not found.count, found.count, found.mark, lossless, evidence)
 
 
-def _is_like_text(form: Form, data: bytes) -> bool:
-    units = [data[at : at + form.unit_bytes] for at in range(0, len(data), form.unit_bytes)]
-    counts = Counter(int.from_bytes(unit, form.byte_order) for unit in units)
-    spaces = sum(counts[unit] for unit in _WHITE_SPACE)
-    letters = spaces + sum(counts[unit] for unit in _PRINTABLE)
-    enough = spaces * _UNITS_FOR_EACH_SPACE >= len(units) or letters * _UNITS_FOR_EACH_LETTER >= len(units)
-    return enough and counts[0] < letters
+class _Candidate:
+    """A form, and the faults that the input has in it.
+
+    Attributes:
+        form: the form.
+        mark: its signature that begins the input, or none.
+        count: how many faults there are so far.
+        bits: how many bits speak for the form, when the input has ended.
+        tells: whether there is evidence for it, and in a form of bytes not by its ASCII alone.
+    """
+
+    def __init__(self, form: Form, mark: bytes) -> None:
+        self.form = form
+        self.mark = mark
+        self.count = self._faulty = 0
+        self.bits = 0.0
+        self.tells = False
+        self._checker = Checker(form)
+        self._checked = 0
+        self._length = _SHORT_PIECE
+
+    @property
+    def _is_full(self) -> bool:
+        return self.count == FAULTS_COUNTED
+
+    def check(self, content: bytes) -> None:
+        """Find the faults of more bytes."""
+        at = 0
+        while at < len(content) and not self._is_full:
+            piece = content[at : at + self._length]
+            at += len(piece)
+            self._checked += len(piece)
+            found = self._checker.check(piece)
+            self._add(found)
+            self._length = _SHORT_PIECE if found else min(2 * self._length, _LONG_PIECE)
+
+    def end(self, counts: ByteCounts, sample: bytes) -> None:
+        """Find the faults that only the end of the input makes certain, and weigh what speaks for the form."""
+        if not self._is_full:
+            self._add(self._checker.check(b"", final=True))
+        # Where not all was checked, faults would go on as they began.
+        more = counts.length / self._checked if self._is_full else 1.0
+        if self.form.unit_bytes == 1:
+            beyond = counts.beyond_bits(self.form, self.count * more, self._faulty * more)
+            self.bits = counts.ascii_bits() + beyond
+            speaks = self.bits > 0 and (beyond > 0 or not counts.beyond)
+        else:
+            whole = counts.length / max(1, len(sample))
+            self.bits = text_bits(self.form, sample) * whole - self.count * more * FAULT_BITS
+            # Pairs of ASCII are units too, but where there is little else the ASCII alone says more.
+            speaks = self.bits > max(FAULT_BITS, counts.ascii_bits() - counts.beyond)
+        self.tells = bool(self.mark) or speaks or not counts.length
+
+    def _add(self, found: list[Located]) -> None:
+        counted = found[: FAULTS_COUNTED - self.count]
+        self.count += len(counted)
+        self._faulty += sum(each.fault.end - each.fault.start for each in counted)
+        if counted and self._is_full:
+            # That far it was read, whatever the pieces were.
+            self._checked = counted[-1].fault.end
 
 
 def _mark(form: Form, head: bytes) -> bytes:

@@ -107,6 +107,13 @@ class _ChooseColour(argparse.Action):
             say(f"--color always needs rich: {installing('cli')}")
 
 
+class _ChooseForm(argparse.Action):
+    """Sets the form, and that it was given: by default a file may say that it is in another."""
+
+    def __call__(self, parser: object, options: object, form: Any, flag: str | None = None) -> None:
+        vars(options).update(form=form, form_is_given=True)
+
+
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str, **options: Any) -> None:
         # One width for all terminals: asking for theirs imports as much as all else here, for each argument added.
@@ -147,6 +154,7 @@ def add_form(parser: CommandParser) -> None:
     parser.add_argument(
         *("-f", "--form"),
         type=form_or_auto,
+        action=_ChooseForm,
         metavar="FORM",
         help="the form that the input is in, or auto to identify it first (default: utf-8)",
     )

@@ -27,7 +27,7 @@ from eightfold.cli.inputs import found_files
 from eightfold.cli.lines import results_in, say
 from eightfold.cli.reading import Reading, add_reading, watched
 from eightfold.cli.reports import FORMATS, Checked, Report, Summary, report
-from eightfold.cli.selection import Selecting, add_selection, glob_argument
+from eightfold.cli.selection import Selecting, add_selection, glob_argument, say_nothing_read
 from eightfold.files import FileError
 from eightfold.files.globs import Pattern
 from eightfold.files.walking import Found
@@ -54,7 +54,7 @@ class Options(Selecting, Reading):
         """What is asked of every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
-        return Task(name, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
+        return Task(name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
 
 
 def parser() -> CommandParser:
@@ -67,7 +67,8 @@ def parser() -> CommandParser:
         "Lines end at U+000A, and both numbers count from 1, the column in bytes.\n"
         "Of a folder all files are checked but those that .gitignore files ignore, and\n"
         "binary ones, which are counted; symbolic links in it are not followed. A path\n"
-        "that is given is always checked.\n"
+        "that is given is always checked. A file that looks like UTF-16 or UTF-32 is one\n"
+        "error, and nothing else in it is checked, unless -f or --form-map gives its form.\n"
         "Exit status 0: nothing wrong; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
@@ -110,7 +111,11 @@ def parser() -> CommandParser:
         help="show at most N faults of each file (default: all, with --statistics none); all are counted",
     )
     add_jobs(command, "check")
-    command.add_argument("--strict", action="store_true", help="warnings make the exit status 1 too")
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="warnings make the exit status 1 too, and so does it when no file was read",
+    )
     return command
 
 
@@ -132,10 +137,13 @@ def run(options: Options) -> int:
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, options.paths, options.selection), results:
         summary = _checked(options)
+    if not summary.files:
+        say_nothing_read(options, binary=summary.binary)
     if summary.unreadable:
         return WRONG_USE_OR_FILE
     tally = summary.tally
-    return FAULTS if tally.errors or (options.strict and tally.warnings) else NOTHING_WRONG
+    warned = tally.warnings or not summary.files
+    return FAULTS if tally.errors or (options.strict and warned) else NOTHING_WRONG
 
 
 def _checked(options: Options) -> Summary:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from eightfold.cli.inputs import byte_order_told, identified
+from eightfold.cli.likeness import HEAD_BYTES, PAIRED, OtherForm, Pairs, has_fewer_faults, other_form
 from eightfold.cli.reports import Checked, Context
 from eightfold.files import FileError
 from eightfold.files.globs import Pattern
@@ -21,8 +22,6 @@ from eightfold.stream import Located
 if TYPE_CHECKING:
     from eightfold.files.crew import Send, Work
 
-BINARY_BYTES = 8192
-"""How much of a file is looked at for a NUL."""
 _EVENTS_IN_A_PART = 1000
 Event = tuple[str, tuple[Any, ...]]
 """The name of what a listener is told by, and with what."""
@@ -33,6 +32,7 @@ class Task(NamedTuple):
 
     Attributes:
         form: the form that files are in; None to identify it.
+        form_is_given: whether that was asked for; by default a file may look like another.
         form_map: patterns, each with the form of the files that match; the last that matches decides.
         binary: whether binary files are checked too, where they were found in a folder.
         max_faults: how many faults of a file are told; None for all.
@@ -41,17 +41,20 @@ class Task(NamedTuple):
     """
 
     form: str | None = "utf-8"
+    form_is_given: bool = False
     form_map: tuple[tuple[Pattern, str | None], ...] = ()
     binary: bool = False
     max_faults: int | None = None
     context: bool = False
     unpack: bool = True
 
-    def form_of(self, found: Found) -> Form | None:
-        """Return the form of a file, or None to identify it."""
-        matching = (name for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False))
-        name = next(matching, self.form)
-        return None if name is None else form(name)
+    def form_of(self, found: Found) -> tuple[Form | None, bool]:
+        """Return the form of a file, or None to identify it; and whether it was asked for."""
+        matching = (
+            (name, True) for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False)
+        )
+        name, is_given = next(matching, (self.form, self.form_is_given))
+        return (None if name is None else form(name)), is_given
 
 
 class Listener(Protocol):
@@ -98,17 +101,22 @@ class FileCheck:
 
     def check(self, found: Found) -> None:
         """Check a file."""
-        checked, asked = Checked(found.path), self._task.form_of(found)
+        checked = Checked(found.path)
+        asked, is_given = self._task.form_of(found)
         try:
             twice = asked is None or self._task.context
             with opened(found.path, twice=twice, unpack=self._task.unpack) as source:
                 plain = asked or identified(source, self.listener.tell)
-                if found.walked and not self._task.binary and is_binary(source, plain):
+                other = None if is_given else other_form(source, plain)
+                if other is None and found.walked and not self._task.binary and is_binary(source, plain):
                     self.listener.skip_binary(found.path)
                     return
                 self._begin(checked, plain.name)
-                with byte_order_told(source, plain, self.listener.tell):
-                    self._check(source, plain, checked)
+                if other is None:
+                    with byte_order_told(source, plain, self.listener.tell):
+                        self._check(source, plain, checked)
+                else:
+                    self._tell_other(checked, other)
         except FileError as error:
             self._unreadable(checked, error)
         self.listener.end_file(checked)
@@ -128,18 +136,38 @@ class FileCheck:
             for counts in counts_in(source, asked, self._threads):
                 checked.tally.add_errors(counts)
                 checked.hidden = checked.tally.faults
+            if source.seekable and PAIRED.intersection(checked.tally.kinds):
+                source.rewind()
+                self._look(source, Pairs().look_in(faults_in(source, asked)), checked)
         else:
             self._tell(source, asked, checked)
 
     def _tell(self, source: Source, asked: Form, checked: Checked) -> None:
         limit = self._task.max_faults
         shows = self._shows(source, asked)
+        pairs = Pairs()
         for found in faults_in(source, asked, self._threads):
             checked.tally.count(found)
+            pairs.see(found.fault)
             if limit is not None and checked.tally.faults > limit:
                 checked.hidden += 1
             else:
                 self.listener.fault(checked.path, found, shows(found))
+        self._look(source, pairs.form, checked)
+
+    def _look(self, source: Source, name: str, checked: Checked) -> None:
+        """Note the form that a file looks like by its pairs; where that can be seen, only if it is better in it."""
+        if name and (not source.seekable or has_fewer_faults(source, form(name), checked.tally.faults)):
+            checked.looks_like = name
+
+    def _tell_other(self, checked: Checked, other: OtherForm) -> None:
+        """Tell of a file in another form, which is its only fault."""
+        found = Located(other, 1, 1)
+        checked.tally.count(found)
+        if self._task.max_faults == 0:
+            checked.hidden += 1
+        else:
+            self.listener.fault(checked.path, found, None)
 
     def _shows(self, source: Source, asked: Form) -> Callable[[Located], Context | None]:
         if not self._task.context:
@@ -154,7 +182,7 @@ def is_binary(source: Source, asked: Form) -> bool:
 
     In forms of 16- and 32-bit units bytes of 0 are everywhere, and a file of MUTF-8 (a class file, NBT) is seldom text.
     """
-    return asked.unit_bytes == 1 and asked.name != "mutf-8" and b"\0" in source.head(BINARY_BYTES)
+    return asked.unit_bytes == 1 and asked.name != "mutf-8" and b"\0" in source.head(HEAD_BYTES)
 
 
 class _Recorder:

@@ -24,10 +24,11 @@ from eightfold.cli.documents import RULE, Nuls
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.in_place import InPlace
 from eightfold.cli.inputs import Failures, byte_order_told, identified
+from eightfold.cli.likeness import other_form
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.reading import add_reading, watched
 from eightfold.cli.remedies import remedies
-from eightfold.cli.selection import add_selection
+from eightfold.cli.selection import add_selection, say_nothing_read
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.certificates import Certificate, Side
@@ -76,7 +77,8 @@ def parser() -> CommandParser:
         "folder has a journal of what is: while there is one, run it again after a fault or\n"
         "a kill, and nothing is converted twice. A journal that another user wrote, or\n"
         "that came with the tree, is refused. Of two runs of one user in one tree the\n"
-        "second waits 10 seconds, then is refused. In OUT no symbolic link is followed.\n\n"
+        "second waits 10 seconds, then is refused. In OUT no symbolic link is followed.\n"
+        "Without -f, a file that looks like UTF-16 or UTF-32 is refused too.\n\n"
         "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
         "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
@@ -155,7 +157,9 @@ def run(options: Options) -> int:
 def _show(options: Options, run: _Run, failures: Failures) -> int:
     outcome = "the rest of it is not shown"
     done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
-    return max(done, default=NOTHING_WRONG)
+    status = max(done, default=NOTHING_WRONG)
+    run.check_read()
+    return status
 
 
 def _write(options: Options, run: _Run, failures: Failures) -> int:
@@ -169,7 +173,9 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     with certificates(options) as certify, working(threads) as begin:
         convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
         turns = ((convert(job), _outcome(job)) for job in work)
-        return max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
+        status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
+    run.check_read()
+    return status
 
 
 def _check_policy(conversion: Conversion) -> None:
@@ -203,10 +209,12 @@ class _Run:
         form = "auto" if options.form is None else options.form.name
         self.in_place = InPlace("converted", {"from": form, "to": options.to.name, "errors": options.errors})
         self._failures = failures
-        self._binary = 0
+        self._options = options
+        self._files = self._binary = 0
 
     def do(self, act: Callable[[], int], outcome: str) -> int:
         """Do something with a file and return the exit status; the outcome is that of one that stops."""
+        self._files += 1
         try:
             return act()
         except FileError as error:
@@ -218,6 +226,11 @@ class _Run:
             say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)
             return FAULTS
         return NOTHING_WRONG
+
+    def check_read(self) -> None:
+        """Warn if there was no file to read."""
+        if self._files == self._binary and not self._failures.count:
+            say_nothing_read(self._options, binary=self._binary)
 
     def end(self, status: int, *, certified: bool) -> None:
         """Say what was left alone; if all is done, the journals go."""
@@ -306,6 +319,9 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
 
 def _conversion(source: Source, options: Options, tell: Callable[[str], object], *, walked: bool) -> Conversion:
     conversion = Conversion(options.form or identified(source, tell), options.to, options.errors)
+    other = None if options.form_is_given else other_form(source, conversion.source)
+    if other is not None:
+        raise FileError(source.path, str(other))
     if walked and not options.binary and is_binary(source, conversion.source):
         raise _BinaryError
     if options.form is None:

@@ -1,4 +1,4 @@
-"""`eightfold identify`: which form files are in, by fixed rules and never by guessing at languages."""
+"""`eightfold identify`: which form files are in, by evidence and never by guessing at languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eightfold.faults import hex_bytes
 from eightfold.files import FileError
 from eightfold.files.names import shown
 from eightfold.files.reading import opened
-from eightfold.identify import Identification, Identifier
+from eightfold.identify import FAULTS_COUNTED, Identification, Identifier
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")
@@ -36,12 +36,12 @@ def parser() -> CommandParser:
     command = CommandParser(
         "identify",
         "[OPTIONS] [PATH ...]",
-        "Say which form files are in. First come forms whose signature begins the file,\n"
-        "then those in which it is well-formed, utf-8 first, then those with the fewest\n"
-        "faults. `not lossless`: reading and writing it in that form changes its bytes.\n"
-        "Of each form up to 100,000 faults are counted. Where nothing tells the best form\n"
-        "from others, since almost any bytes are well-formed in it, that is said, and\n"
-        "`-f auto` of other commands takes the file for UTF-8.",
+        "Say which form files are in. Forms whose signature begins the file come first,\n"
+        "then those for which most evidence is there: well-formed sequences that chance\n"
+        "would hardly make, and few faults. `not lossless`: reading and writing it in that\n"
+        "form changes its bytes. At most 1,000 faults of each form are counted. A file that\n"
+        "is evidence for no form is named by its legacy charset if it reads as one, and\n"
+        "`-f auto` of other commands assumes UTF-8 for it.",
         [
             ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
             ("eightfold identify --all dump.sql", "every form that it could be in, best first"),
@@ -58,19 +58,22 @@ def parser() -> CommandParser:
 
 def run(options: Options) -> int:
     """Identify the files; return the exit status."""
-    report = _JsonReport() if options.output_format == "json" else _TextReport()
+    report = _JsonReport(options) if options.output_format == "json" else _TextReport(options)
     failures = Failures()
+    path = None
     with watched(options, options.paths):
         for path in files_of(options.paths, failures.tell):
             candidates = _candidates(path, options, failures)
             if candidates:
-                report.file(path, candidates if options.all else candidates[:1])
+                report.file(path, candidates)
     report.end()
+    if path is None and not failures.count:
+        say("warning: no file was read")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 
 def _candidates(path: str, options: Options, failures: Failures) -> list[Identification]:
-    """Return the candidates of a file, or none if it cannot be read; say where there is no evidence for the best."""
+    """Return the candidates of a file, or none if it cannot be read; say so where nothing fits."""
     identifier = Identifier()
     try:
         with opened(path, unpack=options.unpack) as source:
@@ -80,13 +83,21 @@ def _candidates(path: str, options: Options, failures: Failures) -> list[Identif
         failures.tell(error)
         return []
     candidates = identifier.finish()
-    if not identifier.tells(candidates[0]):
-        say(f"{shown(path)}: nothing tells its form: almost any bytes are well-formed in {candidates[0].form}")
+    if not identifier.tells(candidates[0]) and not candidates[0].reads_as:
+        say(f"{shown(path)}: cannot identify the encoding: no form of the family fits")
     return candidates
 
 
 class _TextReport:
+    def __init__(self, options: Options) -> None:
+        self._all = options.all
+
     def file(self, path: str, candidates: list[Identification]) -> None:
+        charset = candidates[0].reads_as
+        if charset:
+            put(Styled(shown(path), "path"), f": no form of the family; reads as {charset}")
+        if not self._all:
+            candidates = [] if charset else candidates[:1]
         if len(candidates) > 1 and is_on(sys.stdout):
             put(Styled(shown(path), "path"), ":")
             put(drawn_table(("form", "signature", "verdict"), map(_cells, candidates)), end="")
@@ -100,13 +111,14 @@ class _TextReport:
 
 
 class _JsonReport:
-    def __init__(self) -> None:
+    def __init__(self, options: Options) -> None:
+        self._count = None if options.all else 1
         self._separator = f'{{"version": "{__version__}", "files": ['
 
     def file(self, path: str, candidates: list[Identification]) -> None:
         import json
 
-        values = {"path": shown(path), "candidates": [_as_dict(found) for found in candidates]}
+        values = {"path": shown(path), "candidates": [_as_dict(found) for found in candidates[: self._count]]}
         put(f"{self._separator}\n{json.dumps(values)}", end="")
         self._separator = ","
 
@@ -132,7 +144,8 @@ def _words(found: Identification) -> list[str]:
 
 def _verdict(found: Identification) -> list[str]:
     if not found.well_formed:
-        return [counted(found.fault_count, "fault")]
+        more = " or more" if found.fault_count == FAULTS_COUNTED else ""
+        return [counted(found.fault_count, "fault") + more]
     return ["well-formed", *([] if found.lossless else ["not lossless"])]
 
 

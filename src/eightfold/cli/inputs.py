@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from eightfold import reference
-from eightfold.cli.arguments import in_files
+from eightfold.cli.arguments import UTF_8, in_files
 from eightfold.cli.lines import say
 from eightfold.files import FileError
 from eightfold.files.names import shown
@@ -77,8 +77,7 @@ def tell_byte_order(path: str, form: Form, head: bytes, tell: Callable[[str], ob
 def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
     """Return the form that a source is most likely in, say so, and go back to its first byte.
 
-    That is the best candidate for which there is evidence. If there is none it is UTF-8, as where no form is given: a
-    form in which almost any bytes are well-formed hides what is wrong with them.
+    That is the best candidate, if there is evidence for it; else UTF-8, as where no form is given.
 
     Args:
         source: what is read.
@@ -87,15 +86,17 @@ def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
     Raises:
         FileError: it cannot be read, or not twice.
     """
-    # Eighteen forms are checked at once: not imported but for `auto`.
+    # Used only for `auto`, so that other runs start without it.
     from eightfold.identify import Identifier
 
     identifier = Identifier()
     for chunk, _ in source.pieces():
         identifier.feed(chunk)
     source.rewind()
-    told = next((each.form for each in identifier.finish() if identifier.tells(each)), "")
-    found = in_files(form(told or "utf-8"))
-    verdict = f"identified as {found.name}" if told else f"nothing tells its form: taken for {found.name}"
+    best = identifier.finish()[0]
+    is_known = identifier.tells(best)
+    found = in_files(form(best.form)) if is_known else UTF_8
+    unknown = f"no form of the family; reads as {best.reads_as}" if best.reads_as else "cannot identify the encoding"
+    verdict = f"identified as {found.name}" if is_known else f"{unknown}; assuming {found.name}"
     tell(f"{shown(source.path)}: {verdict}")
     return found

@@ -18,8 +18,13 @@ _LINES_ONLY = ("dumb", "unknown")
 
 @dataclass
 class Reading:
-    """What the options of :func:`add_reading` say; the options of a command that has them inherit these."""
+    """What the options of :func:`add_reading` say; the options of a command that has them inherit these.
 
+    Attributes:
+        form_is_given: whether there was a `-f`: without it a file that looks like another form is not read as UTF-8.
+    """
+
+    form_is_given: bool = False
     no_compression: bool = False
     no_progress: bool = False
 

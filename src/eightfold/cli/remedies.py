@@ -33,6 +33,8 @@ def remedies(fault: Fault, conversion: Conversion) -> str:
     >>> remedies(fault, Conversion(form("wtf-8"), form("utf-8"), "replace"))
     'try -t wtf-8 (keeps surrogates, for use inside a program)'
     """
+    if fault.kind == "joined-pair":
+        return "try without --strict (joins and counts them), -t generalized-utf-8 (keeps the two apart)"
     tried = _remedies(fault, conversion)
     found = [f"{options} ({effect})" for options, effect, other in tried if _carries(other, fault)]
     if fault.side == "source":
@@ -42,10 +44,6 @@ def remedies(fault: Fault, conversion: Conversion) -> str:
 
 def _remedies(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str, Conversion]]:
     source, target, errors = conversion
-    if fault.kind == "joined-pair":
-        yield "without --strict", "joins and counts them"
-        yield "-t generalized-utf-8", "keeps the two apart"
-        return
     if errors != "replace":
         yield "--errors replace", "writes U+FFFD for it", conversion._replace(errors="replace")
     for variant in (*source.variants, *target.variants):

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import dataclass, field
 
 from eightfold.cli.arguments import CommandParser
+from eightfold.cli.lines import say
 from eightfold.files.globs import Pattern, globs
 from eightfold.files.walking import Selection
 
@@ -23,6 +24,22 @@ class Selecting:
     def selection(self) -> Selection:
         """What is taken of a folder."""
         return Selection(tuple(self.include), tuple(self.exclude), ignore=not self.no_ignore)
+
+
+def say_nothing_read(options: Selecting, *, binary: int = 0) -> None:
+    """Warn that there was no file to read: nothing is wrong, and nothing is known to be right.
+
+    Args:
+        options: say what was selected.
+        binary: how many binary files were left alone.
+    """
+    flags = {
+        "--include": bool(options.include),
+        "--exclude": bool(options.exclude),
+        "--no-ignore": not options.no_ignore,
+        "--binary": bool(binary),
+    }
+    say(f"warning: no file was read; see {', '.join(flag for flag, counts in flags.items() if counts) or 'the PATHs'}")
 
 
 def add_selection(parser: CommandParser) -> None:

@@ -21,6 +21,7 @@ CHUNK_BYTES = 256 * 1024
 
 
 _BEGINNING_BYTES = 16
+"""How many bytes the beginning of a file has: more than any signature."""
 
 
 class Meter:
@@ -66,6 +67,7 @@ class Source:
         self._read_of_it = read
         self._moving = Lock()
         self._passed = self._counted = 0
+        self._ahead = b""
         self._ended = False
         self.beginning: bytes = b""
         self._file = file
@@ -81,6 +83,9 @@ class Source:
         Raises:
             FileError: it cannot be read.
         """
+        ahead, self._ahead = self._ahead, b""
+        for start in range(0, len(ahead), length or CHUNK_BYTES):
+            yield ahead[start : start + (length or CHUNK_BYTES)], False
         while chunk := self._read(length or CHUNK_BYTES):
             yield chunk, False
         yield b"", True
@@ -107,12 +112,16 @@ class Source:
             self._count(self.length or 0)
 
     def head(self, length: int) -> bytes:
-        """Return the first bytes of what is left, which stay there; only of a source that is seekable.
+        """Return the first bytes of what is left, which stay there; of a pipe those that are there, but at least some.
 
         Raises:
             FileError: they cannot be read.
         """
-        return self.window(self._file.tell() - self._start, length)
+        if self.seekable:
+            return self.window(self._file.tell() - self._start, length)
+        while len(self._ahead) < min(length, _BEGINNING_BYTES) and (chunk := self._read(CHUNK_BYTES)):
+            self._ahead += chunk
+        return self._ahead[:length]
 
     def window(self, start: int, length: int) -> bytes:
         """Return bytes from an offset on, fewer at the end, and stay where the source is; only of a seekable one.

@@ -45,7 +45,8 @@ def parser() -> CommandParser:
         "folder then until all is done: run it again after a fault or a kill. A journal\n"
         "that another user wrote, or that came with the tree, is refused. Of two such runs\n"
         "of one user, or plans, in one tree the second waits 10 seconds, then is refused.\n"
-        "In a folder OUT no symbolic link is followed.\n\n"
+        "In a folder OUT no symbolic link is followed.\n"
+        "A file that looks like UTF-16 or UTF-32 is refused, unless -f gives its form.\n\n"
         "Exit status 0: nothing to repair, or all is written; 1: changes that are only\n"
         "shown, or a fault that the policy has no answer to; 2: wrong use, loss without\n"
         "--lossy, a file that a plan does not fit, unreadable or unwritable files.",

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
+from eightfold.cli.arguments import UTF_8
 from eightfold.cli.checking import is_binary
 from eightfold.cli.colour import Part, Styled
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.inputs import Failures, identified
+from eightfold.cli.likeness import other_form
 from eightfold.cli.lines import counted, placed, point, say
 from eightfold.cli.remedies import units_of
 from eightfold.cli.repair.options import Options, repairer
+from eightfold.cli.selection import say_nothing_read
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.names import shown
@@ -91,6 +94,8 @@ class Work:
             twice = options.form is None
             with opened(found.path, twice=twice, unpack=options.unpack, regular=replaced) as source:
                 file = File(source, options)
+                if not options.form_is_given:
+                    _refuse_other_form(file)
                 if found.walked and not options.binary and is_binary(source, file.form):
                     self.binary += 1
                     return False
@@ -131,12 +136,25 @@ class Work:
         stopped = f", {self.stopped} stopped" if self.stopped else ""
         if self.binary:
             say(f"{counted(self.binary, 'binary file')} left alone (--binary)")
+        if not self.files and not self.failures.count:
+            say_nothing_read(self._options, binary=self.binary)
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
         say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
 
     def status(self, otherwise: int = NOTHING_WRONG) -> int:
         """Return the exit status of the worst that happened, if that is worse than the other."""
         return WRONG_USE_OR_FILE if self.failures.count else max(self._worst, otherwise)
+
+
+def _refuse_other_form(file: File) -> None:
+    """Refuse a file that looks like another form than the default one, as repairing would destroy it.
+
+    Raises:
+        FileError: it does.
+    """
+    other = other_form(file.source, file.form)
+    if other is not None:
+        raise FileError(file.source.path, f"{other.seen}; try eightfold convert -f {other.use} -t {UTF_8.name}")
 
 
 def _line(file: File, fault: Fault) -> tuple[Part, ...]:

@@ -70,6 +70,7 @@ class Checked:
         tally: its faults.
         hidden: how many of them were not reported.
         error: why it could not be read to the end, or empty.
+        looks_like: the name of another form that it looks like by its surrogates in pairs, or empty.
     """
 
     path: str
@@ -77,6 +78,12 @@ class Checked:
     tally: Tally = field(default_factory=Tally)
     hidden: int = 0
     error: str = ""
+    looks_like: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a file that looks like another form, or empty."""
+        return self.looks_like and f"looks like {self.looks_like}; check -f {self.looks_like}"
 
     @property
     def well_formed(self) -> bool | None:
@@ -90,6 +97,7 @@ class Summary:
 
     Attributes:
         files: how many there are, without those that were skipped.
+        read: how many of them could be opened.
         well_formed: how many of them have no fault but warnings.
         unreadable: how many could not be read to the end; folders count as files here.
         binary: how many files were skipped because they are binary.
@@ -98,6 +106,7 @@ class Summary:
     """
 
     files: int = 0
+    read: int = 0
     well_formed: int = 0
     unreadable: int = 0
     binary: int = 0
@@ -107,6 +116,7 @@ class Summary:
     def add(self, checked: Checked) -> None:
         """Count a file, and its faults."""
         self.files += 1
+        self.read += bool(checked.form)
         self.well_formed += checked.well_formed is True
         self.unreadable += checked.well_formed is None
         self.tally.add(checked.tally)

@@ -36,11 +36,15 @@ class GithubReport:
             put(annotation("error", checked.error, file=_file(checked.path), title="unreadable"))
         if checked.hidden:
             put(annotation("notice", counted(checked.hidden, "more fault"), file=_file(checked.path)))
+        if checked.remedy:
+            put(annotation("notice", checked.remedy, file=_file(checked.path)))
 
     def end(self, summary: Summary) -> None:
         """Say what the files came to."""
         kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
-        put(annotation("notice", ", ".join([f"{counted(summary.files, 'file')} checked", *kinds]), title="eightfold"))
+        found = kinds if summary.read else ["nothing was read"]
+        told = ", ".join([f"{counted(summary.files, 'file')} checked", *found])
+        put(annotation("notice" if summary.read else "warning", told, title="eightfold"))
 
 
 def annotation(command: str, message: str, **properties: str) -> str:

@@ -77,7 +77,8 @@ def _file(path: str, form: str) -> dict[str, Any]:
 
 def _verdict(checked: Checked) -> dict[str, Any]:
     error = {"error": checked.error} if checked.error else {}
-    return {"well_formed": checked.well_formed, **_counts(checked.tally), **error}
+    looks_like = {"looks_like": checked.looks_like} if checked.looks_like else {}
+    return {"well_formed": checked.well_formed, **_counts(checked.tally), **error, **looks_like}
 
 
 def _counts(tally: Tally) -> dict[str, Any]:

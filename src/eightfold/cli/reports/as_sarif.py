@@ -50,6 +50,8 @@ _HELP: dict[Kind, str] = {
     "optu-16 keep the two apart.",
     "needless-escape": "Decoding gives the character, which encoding does not escape: the text does not come back.",
     "unexamined": "Nothing is known of how to look into such an object: pass what it holds. Files have none.",
+    "other-form": "Nothing else in the file was checked. Check it with -f and the form that the message names, or map "
+    "its name to that form with --form-map. If it is UTF-8 all the same, say so with -f utf-8.",
 }
 """For each kind of fault what may have gone wrong, and what to do."""
 
@@ -59,7 +61,8 @@ class SarifReport:
 
     def __init__(self) -> None:
         self._results = 0
-        self._unreadable: list[dict[str, Any]] = []
+        self._notifications: list[dict[str, Any]] = []
+        self._is_whole = True
 
     def begin(self) -> None:
         """Open the log and its run."""
@@ -82,15 +85,20 @@ class SarifReport:
         put(f"{separator}\n{json.dumps(_result(path, found, context))}", end="")
 
     def end_file(self, checked: Checked) -> None:
-        """Remember a file that could not be read: notifications come after the results."""
+        """Remember what is to be said of a file as a whole: notifications come after the results."""
         if checked.error:
-            place = {"physicalLocation": {"artifactLocation": _artifact(checked.path)}}
-            message = {"text": checked.error}
-            self._unreadable.append({"level": "error", "message": message, "locations": [place]})
+            self._is_whole = False
+            self._notify("error", checked.error, checked.path)
+        if checked.remedy:
+            self._notify("note", checked.remedy, checked.path)
+
+    def _notify(self, level: str, message: str, path: str) -> None:
+        place = {"physicalLocation": {"artifactLocation": _artifact(path)}}
+        self._notifications.append({"level": level, "message": {"text": message}, "locations": [place]})
 
     def end(self, summary: Summary) -> None:
         """Close the log, with what the files came to."""
-        invocation = {"executionSuccessful": not self._unreadable, "toolExecutionNotifications": self._unreadable}
+        invocation = {"executionSuccessful": self._is_whole, "toolExecutionNotifications": self._notifications}
         rest = {"invocations": [invocation], "properties": summary_values(summary)}
         put(f"\n], {json.dumps(rest)[1:]}]}}")
 

@@ -53,6 +53,8 @@ class TextReport:
             put(*placed(checked.path, None), f"{checked.form}: ", _kinds(checked.tally))
         elif checked.hidden:
             say(f"{shown(checked.path)}: {counted(checked.hidden, 'more fault')} not shown (--max-faults)")
+        if checked.remedy:
+            say(f"{shown(checked.path)}: {checked.remedy}")
 
     def end(self, summary: Summary) -> None:
         """Write the statistics, and say what the files came to."""
@@ -96,6 +98,8 @@ def _summary(summary: Summary) -> tuple[Part, ...]:
 
 def _found(summary: Summary) -> Styled:
     tally = summary.tally
+    if not summary.read:
+        return Styled("nothing was read", "warning")
     if not tally.faults:
         return Styled("no faults in what was read", "warning") if summary.unreadable else Styled("no faults", "good")
     found = [counted(tally.errors, "error")] if tally.errors else []

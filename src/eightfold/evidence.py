@@ -1,0 +1,212 @@
+"""How much bytes speak for a form: in bits, against bytes drawn at random. Derived from rows and from Unicode's areas.
+
+In a form of bytes each sequence beyond ASCII is evidence, since chance seldom makes one: of the strings of `n` bytes
+80-FF a share of ``(growth / 128) ** n`` is well-formed, where the growth follows from the rows. In UTF-8 a byte of such
+a sequence is worth a bit; in a form in which any bytes are well-formed it is worth nothing.
+
+In forms of 16 and 32 bits nearly anything is well-formed, so that the code points count: those of a text come from few
+areas of Unicode, and hardly any is unassigned, private or a control. How often each area comes is learnt from the text
+itself, with Perks's prior (1947): one observation in all is shared by the areas. Within an area all are alike.
+
+Not here: which forms there are to choose from, and how many faults the bytes have in them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from math import lgamma, log, log2
+from unicodedata import category
+
+from eightfold.forms import Form
+from eightfold.reference import SURROGATES
+from eightfold.text import decode_code_points
+
+FAULT_BITS = 10.0
+"""What a fault costs: in a text that was damaged, one of a thousand bytes or so is wrong."""
+_NUL_BITS = 4.0
+"""What a NUL costs between bytes of ASCII: there are lists of words that end so."""
+_HALF_PAIR_BITS = 8.0
+"""What half a surrogate pair costs where it is no fault: it is likelier than damage."""
+_POINTS_FOR_A_MARK, _POINTS_FOR_AN_UNLIKELY = 200, 50
+"""Text has one of :data:`_MARKS` in so many code points, or more, and one unlikely one in so many, or fewer."""
+_FEW = 3
+"""So many unlikely code points, one in as many, are no sign of other data: one wrong byte and a cut end make them."""
+_MARKS = ((0x9, 0xA), (0x20, 0x7E), (0x2010, 0x2027), (0x3000, 0x3011), (0xFF01, 0xFF1F))
+"""White space, common punctuation, and all of ASCII."""
+_MUCH = 1.5
+"""How many bits a byte has where the areas alone are evidence enough, as with pairs of emoji."""
+_REPLACED = 0xFFFD
+_UNLIKELY = ("Cc", "Cn", "Co")
+"""The general categories of code points that text hardly has: controls, what is unassigned, what is private."""
+_LAYOUT = frozenset(b"\t\n\f\r\x1b")
+"""The controls that text has."""
+_PLAIN = bytes(sorted({*range(0x20, 0x7F), *_LAYOUT}))
+_ASCII = bytes(range(0x80))
+_PLAIN_BITS = log2(256 / len(_PLAIN))
+
+# The areas of Unicode that hold a script, or a few that come together, by their first code points.
+_AREAS = (
+    *(0x0, 0x80, 0x250, 0x370, 0x400, 0x530, 0x590, 0x600, 0x700, 0x900, 0x980, 0xA00, 0xA80, 0xB00, 0xB80, 0xC00),
+    *(0xC80, 0xD00, 0xD80, 0xE00, 0xE80, 0xF00, 0x1000, 0x10A0, 0x1100, 0x1200, 0x1400, 0x1780, 0x1800, 0x1E00),
+    *(0x1F00, 0x2000, 0x2070, 0x2C00, 0x3000, 0x3040, 0x3100, 0x3400, 0x4E00, 0xA000, 0xAC00, 0xD7B0, 0xE000),
+    *(0xF900, 0xFB00, 0xFE00, 0xFF00, 0x10000, 0x1F000, 0x1FB00, 0x20000, 0x30000, 0xE0000, 0x110000),
+)
+
+
+@cache
+def byte_bits(form: Form) -> int:
+    """Return what a byte of a well-formed sequence beyond ASCII is worth in a form of bytes.
+
+    It is rounded to whole bits, so that forms which read a text alike are worth the same, and their faults decide.
+
+    >>> from eightfold.forms import form
+    >>> byte_bits(form("utf-8")), byte_bits(form("cesu-8")), byte_bits(form("xtf-8"))
+    (1, 1, 0)
+    """
+    counts: Counter[int] = Counter()
+    for row in form.rows:
+        count = 1
+        for low, high in row.unit_ranges:
+            count *= max(0, high - max(low, 0x80) + 1)
+        counts[len(row.unit_ranges)] += count
+    return max(0, round(log2(0x80 / _growth(counts))))
+
+
+def _growth(counts: Counter[int]) -> float:
+    """Return by how much each byte more multiplies the strings of sequences, of which there are so many of each length.
+
+    It is the root of ``sum(count / growth**length) == 1``: Shannon (1948), section 1.
+    """
+    low, high = 1.0, 512.0
+    while high - low > 0.01:
+        middle = (low + high) / 2
+        too_low = sum(count * middle**-length for length, count in counts.items()) > 1
+        low, high = (middle, high) if too_low else (low, middle)
+    return high
+
+
+class ByteCounts:
+    r"""Counts of the bytes of an input, read piece by piece.
+
+    Attributes:
+        length: how many bytes there are.
+        beyond: how many of them are beyond ASCII.
+        plain: how many are printable ASCII or the controls that text has.
+        nuls: how many are 0.
+
+    >>> counts = ByteCounts()
+    >>> counts.add(b"a\x00\xff")
+    >>> counts.length, counts.beyond, counts.plain
+    (3, 1, 1)
+    """
+
+    def __init__(self) -> None:
+        self.length = self.beyond = self.plain = self.nuls = 0
+
+    def add(self, data: bytes) -> None:
+        """Count more bytes."""
+        self.length += len(data)
+        self.beyond += 0 if data.isascii() else len(data.translate(None, _ASCII))
+        self.plain += len(data) - len(data.translate(None, _PLAIN))
+        self.nuls += data.count(0)
+
+    def ascii_bits(self) -> float:
+        """Return what the bytes of ASCII are worth in a form of bytes."""
+        controls = self.length - self.beyond - self.plain - self.nuls
+        return self.plain * _PLAIN_BITS - self.nuls * _NUL_BITS - controls * FAULT_BITS
+
+    def beyond_bits(self, form: Form, faults: float, faulty: float) -> float:
+        """Return what the bytes beyond ASCII are worth in a form of bytes.
+
+        A byte that would be well-formed whatever it is says no more for the form than a fault does.
+
+        Args:
+            form: the form.
+            faults: how many faults there are in it.
+            faulty: how many bytes these have.
+        """
+        worth = byte_bits(form)
+        return max(0.0, self.beyond - faulty) * worth - (faults if worth else self.beyond) * FAULT_BITS
+
+
+def text_bits(form: Form, sample: bytes) -> float:
+    """Return what the code points of a sample are worth in a form of 16 or 32 bits.
+
+    Its faults cost nothing here. Other text that is read so lacks ASCII and common punctuation, and other data has many
+    unlikely code points: these are worth nothing, however often their areas come.
+    """
+    points = Counter(decode_code_points(sample, form, "replace"))
+    unlikely = points.pop(_REPLACED, 0)
+    bits = 8.0 * (len(sample) - unlikely * form.unit_bytes)
+    areas: Counter[int] = Counter()
+    marks = 0
+    for point, count in points.items():
+        if cost := _unlikely_bits(point):
+            bits -= count * (8 * form.unit_bytes + cost)
+            unlikely += count if point not in SURROGATES else 0
+        else:
+            area = bisect_right(_AREAS, point)
+            areas[area] += count
+            marks += count * _is_mark(point)
+            bits -= count * _width_bits(area)
+    likely = sum(areas.values())
+    bits -= _learnt_bits(areas.values(), len(_AREAS))
+    has_marks = marks * _POINTS_FOR_A_MARK >= likely or bits > _MUCH * len(sample)
+    is_text = has_marks and unlikely <= max(min(_FEW, likely // _FEW), likely // _POINTS_FOR_AN_UNLIKELY)
+    return bits if is_text else min(bits, 0.0)
+
+
+def _is_mark(point: int) -> bool:
+    return any(low <= point <= high for low, high in _MARKS)
+
+
+def _width_bits(area: int) -> float:
+    return log2(_AREAS[area] - _AREAS[area - 1])
+
+
+def _unlikely_bits(point: int) -> float:
+    """Return what a code point costs that text hardly has, or 0 for any other."""
+    if point in SURROGATES:
+        return _HALF_PAIR_BITS
+    return FAULT_BITS if category(chr(point)) in _UNLIKELY and point not in _LAYOUT else 0.0
+
+
+def _learnt_bits(counts: Iterable[int], kinds: int) -> float:
+    """Return the bits that say which of some kinds each of a series is, where nothing is known of them beforehand."""
+    found, each = list(counts), 1 / kinds
+    nats = lgamma(1 + sum(found)) - sum(lgamma(each + count) - lgamma(each) for count in found)
+    return nats / log(2)
+
+
+_NO_WESTERN_WORD = (
+    r"(?:(?![\0-\x7F])\w){4}"  # so many letters beyond ASCII in a row
+    r"|[a-z][\xC0-\xD6\xD8-\xDE]"  # a capital inside a word
+    r"|[A-Za-z](?![\u2019\u2013\u2014\u2026\xAD\xB7])[^\w\s\0-\x7F][A-Za-z]"  # a sign inside a word
+    r"|\xFF"  # a letter that hardly any word has, and the byte that is most often not text
+)
+
+
+def legacy_charset(sample: bytes) -> str:
+    r"""Return the name of the legacy charset that bytes beyond ASCII read as, or an empty str.
+
+    Only the one charset of Western Europe is known, of which Latin-1 text is a part but for controls.
+
+    Args:
+        sample: the bytes; if they have none beyond ASCII, they read as no such charset.
+
+    >>> legacy_charset(b"caf\xe9 \x96 na\xefve"), legacy_charset(b"\xcf\xf0\xe8\xe2\xe5\xf2"), legacy_charset(b"plain")
+    ('windows-1252', '', '')
+    """
+    try:
+        text = sample.decode("cp1252")
+    except UnicodeDecodeError:
+        return ""
+    counts = ByteCounts()
+    counts.add(sample)
+    letters = sum(each.isascii() and each.isalpha() for each in text)
+    fits = counts.beyond and counts.plain + counts.beyond == counts.length and letters >= 2 * counts.beyond
+    return "windows-1252" if fits and not re.search(_NO_WESTERN_WORD, text) else ""
