@@ -63,12 +63,17 @@ class Reading(NamedTuple):
     @property
     def built_in(self) -> bool:
         """Whether the handler is ours or Python's own, and so goes on at the end of each unit."""
-        return self.errors in _PYTHONS_OWN or self.errors in ("surrogatepass", "surrogateescape", *_DECLARED)
+        return is_built_in(self.errors)
 
     @property
     def once_per_unit(self) -> bool:
         """Whether a decoding unit gives the same text however long it is."""
         return self.errors in ("replace", "ignore")
+
+
+def is_built_in(errors: str) -> bool:
+    """Return whether a policy is ours or Python's own: its handler then sees a unit as byte after byte."""
+    return errors in _PYTHONS_OWN or errors in ("surrogatepass", "surrogateescape", *_DECLARED)
 
 
 class Writing(NamedTuple):

@@ -26,7 +26,7 @@ from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pairs import joined_pair, joins, may_give
-from eightfold.policy import check_policy, reading, writing
+from eightfold.policy import check_policy, is_built_in, reading, writing
 from eightfold.run import Decoding, Target, converted_bytes, decoded_piece, encoded_piece, fault_at, well_formed_end
 from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
 
@@ -91,6 +91,34 @@ class _Opening:
         return _Opening(self.asked, announced.index(opening[0]) + 1), opening[1]
 
 
+_LONG_BYTES = 4096
+"""What is held and longer is a sequence without a fixed length: others have at most 255 code units."""
+
+
+def _waits_for_runs(form: Form, errors: str) -> bool:
+    """Return whether a sequence without a fixed length is held until it ends: a foreign handler gets it whole."""
+    announced = (form, *(signature.form for signature in form.signatures))
+    return any(each.run_unit is not None for each in announced) and not is_built_in(errors)
+
+
+def _members_of_run(form: Form | None) -> bytes:
+    """Return the bytes that go on with a sequence without a fixed length; none where units are wider than bytes."""
+    if form is None or form.run_unit is None or form.unit_bytes > 1:
+        return b""
+    return bytes(byte for low, high in form.run_unit.run for byte in range(low, high + 1))
+
+
+def _goes_on(form: Form | None, held: bytes, data: Data) -> bool:
+    """Return whether all of a piece goes on with the sequence that is held: it is then only put behind it.
+
+    What is held is not looked at again with each piece, so that the work stays linear.
+    """
+    if len(held) <= _LONG_BYTES:
+        return False
+    members = _members_of_run(form)
+    return bool(members) and not bytes_of(data).lstrip(members)
+
+
 @_in_turn("decode", "reset", "getstate", "setstate", "__getstate__")
 class Decoder(Copied, codecs.IncrementalDecoder):
     r"""Decodes a form piece by piece.
@@ -112,6 +140,8 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         check_policy(errors, self.form)
         super().__init__(errors)
         self._held = b""
+        self._behind: list[bytes] = []
+        self._waits = _waits_for_runs(self.form, errors)
         self._opening = _Opening(self.form)
         self._in_run = False
 
@@ -124,6 +154,11 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         Raises:
             DecodeError: with offsets relative to its object: what was held, then these bytes.
         """
+        if self._waits:
+            if not final and _goes_on(self._opening.plain, self._held, input):
+                self._behind.append(bytes_of(input))
+                return ""
+            self._held, self._behind = b"".join((self._held, *self._behind)), []
         # Nearly all are bytes, of which 64 take 180 ns in all; the call would take 40 more.
         content = self._held + (input if type(input) is bytes else bytes_of(input))
         skipped, opening = 0, self._opening
@@ -147,11 +182,11 @@ class Decoder(Copied, codecs.IncrementalDecoder):
 
     def getstate(self) -> tuple[bytes, int]:
         """Return the bytes that are held, and an integer that is 0 before the first bytes."""
-        return self._held, 2 * self._opening.chosen + self._in_run
+        return b"".join((self._held, *self._behind)), 2 * self._opening.chosen + self._in_run
 
     def setstate(self, state: tuple[bytes, int]) -> None:
         """Go back to a state that :meth:`getstate` gave."""
-        self._held, flags = state
+        (self._held, flags), self._behind = state, []
         self._opening = _Opening(self.form, flags // 2)
         self._in_run = bool(flags % 2)
 
@@ -305,10 +340,12 @@ class Converter(Copied):
         self.errors = errors
         check_policy(errors, self.source, self.target)
         self._joins = joins(writing(signed(self.target)[0], errors, self.target.name))
+        self._waits = _waits_for_runs(self.source, errors)
         self._begin()
 
     def _begin(self) -> None:
         self._state = _ConverterState()
+        self._behind: list[bytes] = []
         self.joined_pairs = 0
         self.first_joined_pair: Fault | None = None
 
@@ -322,6 +359,11 @@ class Converter(Copied):
             ConversionError: with offsets into the whole source; the converter is as before the call.
         """
         data = bytes_of(chunk)
+        if self._waits:
+            if not final and _goes_on(self._plain(self._state.held), self._state.held, data):
+                self._behind.append(data)
+                return b""
+            self._state, self._behind = self._whole_state(), []
         passed = self._length_of_run(data) if self._state.dropped else 0
         if passed == len(data) and passed and not final:
             self._state = self._state._replace(dropped=self._state.dropped + passed)
@@ -340,17 +382,17 @@ class Converter(Copied):
         self._hold(content[settled:], dropped)
         return written
 
+    def _whole_state(self) -> _ConverterState:
+        return self._state._replace(held=b"".join((self._state.held, *self._behind)))
+
     def _may_go_on(self, content: bytes, start: int) -> bool:
         plain = self._plain(content)
         return plain is not None and fault_at(plain, content, start, final=False) is None
 
     def _length_of_run(self, data: bytes) -> int:
         """Return how many bytes go on with the sequence without a fixed length that is an error; at once, in bytes."""
-        plain = self._plain(self._state.held)
-        if plain is None or plain.run_unit is None or plain.unit_bytes > 1:
-            return 0
-        members = bytes(byte for low, high in plain.run_unit.run for byte in range(low, high + 1))
-        return len(data) - len(data.lstrip(members))
+        members = _members_of_run(self._plain(self._state.held))
+        return len(data) - len(data.lstrip(members)) if members else 0
 
     def _plain(self, content: bytes) -> Form | None:
         opened = _Opening(self.source, self._state.chosen).after(content, final=False)
@@ -414,7 +456,7 @@ class Converter(Copied):
         >>> Converter("utf-8", "wtf-8").getstate() == Converter("utf-8", "utf-16").getstate()
         True
         """
-        return tuple(self._state)
+        return tuple(self._whole_state())
 
     def setstate(self, state: tuple[object, ...]) -> None:
         r"""Go back to a state that :meth:`getstate` gave.
@@ -428,7 +470,7 @@ class Converter(Copied):
         >>> converter.convert(b"\xa8")
         b'\x00\xe8'
         """
-        self._state = _ConverterState(*state)  # type: ignore[arg-type]
+        self._state, self._behind = _ConverterState(*state), []  # type: ignore[arg-type]
 
 
 class Located(NamedTuple):
