@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
@@ -35,7 +36,8 @@ class Program(NamedTuple):
     @property
     def is_installed(self) -> bool:
         """Whether there is such a program here."""
-        return shutil.which(self.arguments[0]) is not None
+        started = [name for before, name in pairwise(self.arguments) if before == "-exec"]
+        return all(shutil.which(name) is not None for name in (self.arguments[0], *started))
 
 
 @contextmanager

@@ -28,6 +28,8 @@ rust = types.SimpleNamespace(Binding=types.SimpleNamespace(PyO3=1), build_rust=b
 rust.RustExtension = lambda *given, **named: core
 sys.modules["setuptools"] = types.SimpleNamespace(setup=given.update)
 sys.modules["setuptools_rust"] = rust
+sys.modules["setuptools.command"] = types.SimpleNamespace()
+sys.modules["setuptools.command.bdist_wheel"] = types.SimpleNamespace(bdist_wheel=object)
 runpy.run_path({path!r})
 given["cmdclass"]["build_rust"]().run()
 print(core.optional, os.environ["PYO3_ENVIRONMENT_SIGNATURE"], sep="|")

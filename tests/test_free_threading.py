@@ -247,7 +247,6 @@ def test_an_encoder_that_always_holds_the_same() -> None:
     assert encoder.finish() == b"\xed\xa0\xbd"
 
 
-@only_free_threaded
 def test_no_piece_of_a_converter_is_lost() -> None:
     converter = eightfold.Converter("utf-8", "utf-16-le")
     whole = "aé€".encode() * 50
@@ -261,7 +260,6 @@ def test_no_piece_of_a_converter_is_lost() -> None:
     assert converter.getstate()[1] == THREADS * 200 * (len(whole) + 1)
 
 
-@only_free_threaded
 def test_a_checker_counts_all_lines() -> None:
     checker = Checker("utf-8")
     found = together(lambda _: [each for _ in range(200) for each in checker.check(b"one\n\xfftwo\n")])
@@ -300,7 +298,6 @@ def test_a_text_file_that_all_write(tmp_path: Path) -> None:
     assert set(lines) == expected
 
 
-@only_free_threaded
 def test_a_text_file_that_all_read(tmp_path: Path) -> None:
     lines = [f"{number} é😀" for number in range(20_000)]
     (tmp_path / "shared").write_bytes("\n".join(lines).encode())

@@ -26,6 +26,7 @@ COMMANDS = (
     "help",
     "demo",
     "test",
+    "test-python",
     "test-reference",
     "test-search",
     "test-core",

@@ -370,18 +370,26 @@ except eightfold.ConversionError as error:
 """
 
 
-def test_threads_take_turns_where_python_has_no_global_lock() -> None:
+@pytest.mark.parametrize("gil", [True, False])
+def test_threads_take_turns_with_a_converter(gil: bool) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", TAKING_TURNS.format(gil=False)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", TAKING_TURNS.format(gil=gil)], capture_output=True, text=True, check=True
     )
     assert done.stdout == "4800 True\n"
 
 
-def test_a_global_lock_costs_no_other() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", TAKING_TURNS.format(gil=True)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.endswith(" False\n")
+@pytest.mark.parametrize("gil", [True, False])
+def test_a_decoder_takes_a_lock_where_python_has_no_global_one(gil: bool) -> None:
+    program = f"""
+import sys
+sys._is_gil_enabled = lambda: {gil}
+import eightfold.stream
+coder = eightfold.stream.Decoder("utf-8")
+coder.decode(b"a")
+print(hasattr(coder, "_lock"))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{not gil}\n"
 
 
 def test_a_handler_may_ask_the_coder_that_calls_it() -> None:

@@ -105,7 +105,10 @@ class ByteCounts:
     """
 
     def __init__(self) -> None:
-        self.length = self.beyond = self.plain = self.nuls = 0
+        self.length: int = 0
+        self.beyond: int = 0
+        self.plain: int = 0
+        self.nuls: int = 0
 
     def add(self, data: bytes) -> None:
         """Count more bytes."""

@@ -17,7 +17,7 @@ from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.sharing import sharing_of
 
-on = ENGINE == "python"
+on: bool = ENGINE == "python"
 """Whether the lane is open. Closed, each loop is the reference's."""
 
 _LEAST, _MOST, _GROWTH = 1 << 10, 1 << 22, 4

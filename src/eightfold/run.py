@@ -269,7 +269,7 @@ class Target:
         self.source = source
         self.held: _Held | None = None
         self.counts = counts
-        self.joined_pairs = 0
+        self.joined_pairs: int = 0
         self.first_joined: _Held | None = None
         self._replacement = replacement
         self._holds = holds_back_lead(writing.form)

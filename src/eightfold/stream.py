@@ -5,8 +5,9 @@ call. What is held back between calls follows from the form's tables and is boun
 sequences, which have no longest one, only a flag is carried; but a foreign handler is called with all of one, and for
 it they are held.
 
-On a build of Python without the global lock, one thread at a time is let into a coder. Elsewhere a coder that threads
-share is like Python's own: nothing breaks, but a thread may be given what a piece of another has left behind.
+One thread at a time is let into a Converter, a Checker and a text file, and where Python has no global lock into a Decoder
+and an Encoder too. Elsewhere these two are like Python's own: nothing breaks, but a thread may be given what a piece of
+another has left behind.
 
 The classes of Python's codecs registry over these are in `codec`.
 """
@@ -33,16 +34,21 @@ from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosit
 _Coder = TypeVar("_Coder", bound=type)
 
 
-def _in_turn(*methods: str) -> Callable[[_Coder], _Coder]:
-    """Let one thread at a time into these methods of a class, where Python has no global lock."""
+def in_turn(*methods: str) -> Callable[[_Coder], _Coder]:
+    """Let one thread at a time into these methods of a class."""
 
     def decorated(cls: _Coder) -> _Coder:
-        if not getattr(sys, "_is_gil_enabled", lambda: True)():
-            for name in methods:
-                setattr(cls, name, _locked(getattr(cls, name)))
+        for name in methods:
+            setattr(cls, name, _locked(getattr(cls, name)))
         return cls
 
     return decorated
+
+
+def _in_turn_without_global_lock(*methods: str) -> Callable[[_Coder], _Coder]:
+    """Do so where Python has no global lock: elsewhere a lock would take longer than a small piece."""
+    has_lock: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return in_turn(*(() if has_lock else methods))
 
 
 def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,7 +125,7 @@ def _goes_on(form: Form | None, held: bytes, data: Data) -> bool:
     return bool(members) and not bytes_of(data).lstrip(members)
 
 
-@_in_turn("decode", "reset", "getstate", "setstate", "__getstate__")
+@_in_turn_without_global_lock("decode", "reset", "getstate", "setstate", "__getstate__")
 class Decoder(Copied, codecs.IncrementalDecoder):
     r"""Decodes a form piece by piece.
 
@@ -191,7 +197,7 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         self._in_run = bool(flags % 2)
 
 
-@_in_turn("encode", "finish", "reset", "getstate", "setstate", "__getstate__")
+@_in_turn_without_global_lock("encode", "finish", "reset", "getstate", "setstate", "__getstate__")
 class Encoder(Copied, codecs.IncrementalEncoder):
     r"""Encodes a form piece by piece.
 
@@ -312,7 +318,7 @@ def _lengthened(error: ConversionError, count: int) -> ConversionError:
     return ConversionError(error.source, error.target, error.start, error.end + count, fault)
 
 
-@_in_turn("convert", "reset", "getstate", "setstate", "__getstate__")
+@in_turn("convert", "reset", "getstate", "setstate", "__getstate__")
 class Converter(Copied):
     r"""Converts one form to another piece by piece: the pieces add up to :func:`eightfold.convert` of the whole.
 
@@ -346,7 +352,7 @@ class Converter(Copied):
     def _begin(self) -> None:
         self._state = _ConverterState()
         self._behind: list[bytes] = []
-        self.joined_pairs = 0
+        self.joined_pairs: int = 0
         self.first_joined_pair: Fault | None = None
 
     def __repr__(self) -> str:
@@ -481,7 +487,7 @@ class Located(NamedTuple):
     column: int
 
 
-@_in_turn("check", "__getstate__")
+@in_turn("check", "__getstate__")
 class Checker(Copied):
     r"""Finds the faults of a form piece by piece: the same as :func:`eightfold.faults` of the whole, with their places.
 

@@ -20,7 +20,7 @@ from eightfold.forms import form as form_named
 from eightfold.policy import Stalls, ask_encoding, check_policy, writing
 from eightfold.reference import holds_back_lead
 from eightfold.seam import Seam, SeamError
-from eightfold.stream import Decoder, Encoder, _in_turn
+from eightfold.stream import Decoder, Encoder, in_turn
 from eightfold.text import AnyErrors, AnyForm, signed
 
 # What Python's own text files do in several steps, each of which another thread could come between.
@@ -68,7 +68,7 @@ class _Opened(NamedTuple):
     mode: str
 
 
-@_in_turn(*_METHODS, "detach", "close")
+@in_turn(*_METHODS, "detach", "close")
 class TextFile(io.TextIOWrapper):
     """A text file of a form, which never loses or misplaces a lead surrogate. Made by :func:`open`.
 
@@ -223,7 +223,7 @@ class TextFile(io.TextIOWrapper):
             super().close()
 
 
-@_in_turn("read", "readline")
+@in_turn("read", "readline")
 class UpdatedTextFile(TextFile):
     """A text file that is read and written: reading settles what was written before."""
 

@@ -50,7 +50,7 @@ class CollisionError(Exception):
     def __init__(self, show: Step, first: Any, second: Any) -> None:
         super().__init__(show, first, second)
         self.show = show
-        self.keys = (first, second)
+        self.keys: tuple[Any, Any] = (first, second)
 
 
 def by_key(parts: Iterable[Part], scrubbed: Scrubbed) -> dict[Any, Any]:

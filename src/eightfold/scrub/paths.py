@@ -35,10 +35,10 @@ class Place:
     __slots__ = ("_head", "_step", "depth", "holder", "key", "show", "value")
 
     def __init__(self, value: Any, holder: Place | None, show: Step, key: Any) -> None:
-        self.value = value
-        self.holder = holder
-        self.show = show
-        self.key = key
+        self.value: Any = value
+        self.holder: Place | None = holder
+        self.show: Step = show
+        self.key: Any = key
         self.depth: int = 0 if holder is None else holder.depth + 1
         self._head: Place = self if holder is None or self.depth <= END_STEPS else holder._head
         self._step: str | None = None
