@@ -5,9 +5,9 @@ call. What is held back between calls follows from the form's tables and is boun
 sequences, which have no longest one, only a flag is carried; but a foreign handler is called with all of one, and for
 it they are held.
 
-One thread at a time is let into a Converter, a Checker and a text file, and where Python has no global lock into a Decoder
-and an Encoder too. Elsewhere these two are like Python's own: nothing breaks, but a thread may be given what a piece of
-another has left behind.
+One thread at a time is let into a Converter, a Checker and a text file, and where Python has no global lock into a
+Decoder and an Encoder too. Elsewhere these two are like Python's own: nothing breaks, but a thread may be given what a
+piece of another has left behind.
 
 The classes of Python's codecs registry over these are in `codec`.
 """
