@@ -17,6 +17,7 @@ from eightfold.policy import raise_conversion
 from eightfold.repair.changes import Change, Edit, spliced
 from eightfold.repair.policies import ESCAPES, WRITERS, Policy, escaped
 from eightfold.run import fault_at, sequence_at, well_formed_end
+from eightfold.sharing import sharing_of
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of, signed
 
 _SHORT_BYTES = 4096
@@ -61,6 +62,31 @@ class _Found(NamedTuple):
     new: bytes
     kind: str
     policy: str
+
+
+class _SameText:
+    """The stretches of an input that are the same text in UTF-8, so that nothing is to be changed in them."""
+
+    def __init__(self, form: Form, content: bytes, *, final: bool) -> None:
+        self._sharing = sharing_of(form)
+        self._content = content
+        self._final = final
+        self._well_formed_end = 0
+
+    def end(self, start: int) -> int:
+        """Return where the stretch from an offset on ends: there if it is empty."""
+        if self._sharing is None:
+            return start
+        if self._sharing.reads is None:
+            return self._end_of_utf_8(start)
+        shared = self._sharing.reads.match(self._content, start)
+        return start if shared is None else shared.end()
+
+    def _end_of_utf_8(self, start: int) -> int:
+        """Return where UTF-8 ends: what was found before holds wherever a sequence begins, so all is seen once."""
+        if start >= self._well_formed_end or 0x80 <= self._content[start] < 0xC0:
+            self._well_formed_end = well_formed_end(UTF_8, self._content, start, final=self._final)
+        return self._well_formed_end
 
 
 class Repairer:
@@ -125,9 +151,9 @@ class Repairer:
 
     def _sequences(self, content: bytes, start: int, *, final: bool) -> Iterator[_Found]:
         """Yield what is written for each sequence and each fault, up to where more input could change the answer."""
-        at = start
+        at, same_text = start, _SameText(self._plain, content, final=final)
         while at < len(content):
-            same = self._same_end(content, at, final=final)
+            same = self._before_collision(content, at, same_text.end(at))
             if same > at:
                 yield _Found(at, same, content[at:same], "well-formed", "strict")
                 at = same
@@ -139,11 +165,7 @@ class Repairer:
             yield found
             at = found.end
 
-    def _same_end(self, content: bytes, start: int, *, final: bool) -> int:
-        """Return up to where nothing is to be changed, as far as one look can tell: for UTF-8, to the next fault."""
-        if self._plain.rows != UTF_8.rows:
-            return start
-        end = well_formed_end(UTF_8, content, start, final=final)
+    def _before_collision(self, content: bytes, start: int, end: int) -> int:
         collision = _COLLISION.search(content, start, end) if self.errors == "escape" else None
         return end if collision is None else collision.start()
 
