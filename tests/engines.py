@@ -5,6 +5,7 @@ The reference's verbs and passes are those of the lane, which is closed while th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -62,7 +63,9 @@ def _of_the_core() -> Iterator[Engine]:
 
 REFERENCE = _of_python("reference", lane_is_open=False)
 PYTHON = _of_python("python", lane_is_open=True)
-FAST = (*_of_the_core(), PYTHON)
-"""All engines but the reference."""
+WITH_PYTHON = ENGINE != "native" or "EIGHTFOLD_SIMD" not in os.environ
+"""Whether the engine `python` is compared: where an instruction set is asked for, the core alone is in question."""
+FAST = (*_of_the_core(), *(PYTHON,) * WITH_PYTHON)
+"""All engines that are compared with the reference."""
 COMPARED = ENGINE != "reference"
 """Whether engines are compared here; where the reference is asked for, it is not compared once more."""
