@@ -147,6 +147,7 @@ def test_a_peer_that_is_missing_is_skipped_with_a_word(
         raise ImportError
 
     monkeypatch.setattr(peers, "PEERS", {**peers.PEERS, peers.MUTF8: missing})
+    monkeypatch.setattr(command, "ENGINE", "native")
     assert command.main(["--only", peers.MUTF8, "--bytes", "64"]) == 0
     printed = capsys.readouterr()
     assert "cesu-8 decode: skipped, PyPI mutf8 is not installed" in printed.err
@@ -303,7 +304,10 @@ def test_check_exits_2_where_there_are_no_goals(tmp_path: Path, capsys: pytest.C
 # --- the command, and what is written ---------------------------------------------------------------------------------
 
 
-def test_the_command_measures_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_measures_prints_and_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "ENGINE", "native")
     path = tmp_path / "results.json"
     asked = ["--only", "encode", "--texts", "c*", "emoji", "--bytes", "16", "1024", "--quick", "--json", str(path)]
     assert command.main(asked) == 0
