@@ -25,6 +25,10 @@ const KINDS: [&str; Kind::COUNT] = [
     "line-terminator",
     "no-final-newline",
     "no-signature",
+    "joined-pair",
+    "needless-escape",
+    "unexamined",
+    "other-form",
 ];
 
 /// A kind of fault.
@@ -33,7 +37,7 @@ pub struct Kind(u8);
 
 impl Kind {
     /// How many kinds there are.
-    pub(crate) const COUNT: usize = 19;
+    pub(crate) const COUNT: usize = 23;
     pub(crate) const INVALID_BYTE: Kind = Kind(4);
     pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
     pub(crate) const TRUNCATED: Kind = Kind(6);
