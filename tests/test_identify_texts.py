@@ -202,3 +202,26 @@ def test_it_is_not_named_where_a_form_of_the_family_fits() -> None:
         assert {found.reads_as for found in eightfold.identify(text.encode())} == {""}
     assert eightfold.identify(b"plain")[0].reads_as == ""
     assert eightfold.identify(bytes(range(256)))[0].reads_as == ""
+
+
+IN_BYTES_OF_ASCII = (
+    "नमस्ते दुनिया, आप कैसे हैं? ",
+    "ਸਤਿ ਸ੍ਰੀ ਅਕਾਲ ਦੁਨੀਆ, ਤੁਸੀਂ ਕਿਵੇਂ ਹੋ? ",
+    "నమస్కారం ప్రపంచం, మీరు ఎలా ఉన్నారు? ",
+    "നമസ്കാരം ലോകം, സുഖമാണോ? ",
+)
+
+
+@pytest.mark.parametrize("form", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", IN_BYTES_OF_ASCII)
+def test_scripts_whose_bytes_are_all_ascii_are_utf_16(text: str, form: str) -> None:
+    data = eightfold.encode(text * 12, form)
+    assert data.isascii()
+    assert {eightfold.identify(data[:length])[0].form for length in range(40, len(data), 7)} == {form}
+
+
+@pytest.mark.parametrize(
+    "rows", ["\t\t\t\t\t\t\t\n", "name\tvalue\t\x0c\x01\n", "N\x08NA\x08AM\x08ME\x08E\n ls - list\n"]
+)
+def test_ascii_with_tabs_and_controls_is_not_utf_16(rows: str) -> None:
+    assert eightfold.identify((rows * 100).encode())[0].form == "utf-8"

@@ -234,3 +234,20 @@ def test_faults_and_warnings_come_in_order() -> None:
         *(("[0]", "unrepresentable"), ("[1]", "unexamined"), ("[2]", "unrepresentable")),
     ]
     assert all(isinstance(fault, Fault) for _, fault in found)
+
+
+def test_a_proxy_that_says_it_is_a_str_is_reported_and_not_read() -> None:
+    class Proxy:
+        @property  # type: ignore[misc]
+        def __class__(self) -> type:
+            return str
+
+        def __getattribute__(self, name: str) -> object:
+            if name == "__class__":
+                return str
+            raise KeyError(name)
+
+    assert [(path, fault.kind) for path, fault in scrub_report([Proxy(), "\ud800"])] == [
+        ("[0]", "unexamined"),
+        ("[1]", "unrepresentable"),
+    ]

@@ -12,6 +12,7 @@ import pytest
 
 import eightfold
 from eightfold import Form, Row, fault_row
+from eightfold.faults import KINDS, Kind
 
 TAIL = (0x80, 0xBF)
 ASCII = Row(0x0, 0x7F, (0x00, 0x7F))
@@ -208,3 +209,10 @@ def test_the_time_of_a_tally_does_not_grow_with_the_rows() -> None:
     """Were each unit compared with each row, it would take a hundred times as long."""
     few, many = (min(seconds_of_a_tally(rows, 100_000) for _ in range(2)) for rows in (50, 500))
     assert many < 20 * few
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_sequence_may_have_any_kind(kind: Kind) -> None:
+    form = Form("named", [ASCII], names=[fault_row(kind, 0xC0)])
+    assert [fault.kind for fault in eightfold.faults(b"a\xc0", form)] == [kind]
+    assert eightfold.tally(b"a\xc0", form) == {kind: 1}

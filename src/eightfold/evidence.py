@@ -39,11 +39,13 @@ _MARKS = ((0x9, 0xA), (0x20, 0x7E), (0x2010, 0x2027), (0x3000, 0x3011), (0xFF01,
 """White space, common punctuation, and all of ASCII."""
 _MUCH = 1.5
 """How many bits a byte has where the areas alone are evidence enough, as with pairs of emoji."""
+_OF_ONE_SCRIPT = 3.0
+"""How many bits a byte of 16-bit units has, or more, in text of one small script."""
 _REPLACED = 0xFFFD
 _UNLIKELY = ("Cc", "Cn", "Co")
 """The general categories of code points that text hardly has: controls, what is unassigned, what is private."""
-_LAYOUT = frozenset(b"\t\n\f\r\x1b")
-"""The controls that text has."""
+_LAYOUT = frozenset(b"\b\t\n\f\r\x1b")
+"""The controls that text has; manual pages for a terminal overstrike with backspaces."""
 _PLAIN = bytes(sorted({*range(0x20, 0x7F), *_LAYOUT}))
 _ASCII = bytes(range(0x80))
 _PLAIN_BITS = log2(256 / len(_PLAIN))
@@ -117,10 +119,22 @@ class ByteCounts:
         self.plain += len(data) - len(data.translate(None, _PLAIN))
         self.nuls += data.count(0)
 
+    @property
+    def controls(self) -> int:
+        """How many bytes are controls that text hardly has, other than NUL."""
+        return self.length - self.beyond - self.plain - self.nuls
+
     def ascii_bits(self) -> float:
         """Return what the bytes of ASCII are worth in a form of bytes."""
-        controls = self.length - self.beyond - self.plain - self.nuls
-        return self.plain * _PLAIN_BITS - self.nuls * _NUL_BITS - controls * FAULT_BITS
+        return self.plain * _PLAIN_BITS - self.nuls * _NUL_BITS - self.controls * FAULT_BITS
+
+    def are_halves(self, bits: float) -> bool:
+        """Say whether bytes of ASCII are rather halves of wider units, for which so many bits speak.
+
+        Each byte of Devanagari in UTF-16 is one of ASCII, and every other one a tab; only the controls among the rest
+        tell such text from a table of mostly empty fields.
+        """
+        return not self.beyond and self.controls > 0 and bits > _OF_ONE_SCRIPT * self.length
 
     def beyond_bits(self, form: Form, faults: float, faulty: float) -> float:
         """Return what the bytes beyond ASCII are worth in a form of bytes.

@@ -141,7 +141,8 @@ class Identifier:
         has_better = bool(found.count or self._telling - {found.form.name})
         is_last_resort = found.form is _LAST_RESORT and has_better
         # A few letters over and over are one area of Unicode in any reading.
-        is_beside_bytes = found.form.unit_bytes > 1 and not self._telling.isdisjoint(_NAMES_OF_BYTES)
+        is_wide = found.form.unit_bytes > 1 and not self._counts.are_halves(found.bits)
+        is_beside_bytes = is_wide and not self._telling.isdisjoint(_NAMES_OF_BYTES)
         return not found.mark, is_last_resort, is_beside_bytes, -found.bits
 
     def _narrowest(self, found: list[_Candidate]) -> _Candidate:

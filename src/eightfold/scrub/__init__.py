@@ -106,7 +106,7 @@ def scrub_report(obj: object) -> list[tuple[str, Fault]]:
 def _found(survey: Survey) -> Iterator[tuple[str, Fault]]:
     for place in survey.noted:
         path = place.path
-        if isinstance(place.value, str):
+        if issubclass(type(place.value), str):  # a proxy may say that it is one
             yield from ((path, fault) for fault in encode_faults(place.value, UTF_8))
         else:
             yield path, _unexamined(place)
