@@ -130,7 +130,10 @@ def test_what_the_system_refuses_is_told(tmp_path: Path, monkeypatch: pytest.Mon
         rename(Renaming(str(tmp_path), "old", "new"))
 
 
-@given(st.lists(st.builds(Renaming, st.one_of(st.just(""), NAMES), NAMES, NAMES)))
+ILL_FORMED = NAMES.map(lambda name: f"{name}\udce9")
+
+
+@given(st.lists(st.builds(Renaming, st.one_of(st.just(""), NAMES), ILL_FORMED, NAMES)))
 def test_a_log_comes_back(renamings: list[Renaming]) -> None:
     file = BytesIO()
     write_log(file, renamings)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from command_line import run
 from eightfold import repair
 from eightfold.cli import main
-from eightfold.files import entries
+from eightfold.files import entries, journals
 from eightfold.files.journals import NAME
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
@@ -176,20 +177,60 @@ def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
     journal = (tree / NAME).read_bytes()
     first, head, entry, ending, ended = journal.splitlines(keepends=True)
     other_head = (tree / "deep" / NAME).read_bytes().splitlines(keepends=True)[1]
-    for forged in (
-        [first, head, entry.replace(b"a.txt", b"b.txt")],
-        [first, head.replace(b'"utf-8"', b'"wtf-8"'), entry],
-        [first, other_head, entry],
-        [first, other_head, entry, ending, ended],
-        [first, head, entry, ending.replace(b"ending", b"ended")],
+    strange = "your eightfold did not write it here, or its key is gone"
+    copied = f"it is a copy of one in {tree / 'deep'}"
+    for forged, words in (
+        ([first, head, entry.replace(b"a.txt", b"b.txt")], strange),
+        ([first, head.replace(b'"utf-8"', b'"wtf-8"'), entry], strange),
+        ([first, other_head, entry], copied),
+        ([first, other_head, entry, ending, ended], copied),
+        ([first, head, entry, ending.replace(b"ending", b"ended")], strange),
     ):
         assert forged != journal.splitlines(keepends=True)[: len(forged)]
         (tree / NAME).write_bytes(b"".join(forged))
-        refused([*CONVERT, "a.txt"], capsys, "your eightfold did not write it here, or its key is gone")
+        refused([*CONVERT, "a.txt"], capsys, words)
     (tree / NAME).write_bytes(journal)
     assert main([*CONVERT, "."]) == 0
     assert "had converted everything: nothing is left to do" in capsys.readouterr().err
     assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
+
+
+def test_a_journal_that_was_copied_into_another_folder_is_refused(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """An old journal, shipped in an archive, could say that all is done where nothing is."""
+    stopped_at_its_end(tree, monkeypatch)
+    other = tmp_path / "unpacked"
+    other.mkdir()
+    (other / "b.txt").write_bytes(b"new")
+    (other / NAME).write_bytes((tree / NAME).read_bytes())
+    refused([*CONVERT, str(other)], capsys, f"it is a copy of one in {tree}: go on there")
+    assert (other / "b.txt").read_bytes() == b"new"
+
+
+def test_a_run_goes_on_in_a_folder_that_was_renamed(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    stopped_at_its_end(tree, monkeypatch)
+    moved = tree.parent / "moved"
+    tree.rename(moved)
+    assert main([*CONVERT, str(moved)]) == 0
+    assert "had converted everything" in capsys.readouterr().err
+    assert contents(moved) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
+
+
+def test_a_journal_that_is_refused_is_read_and_named_once(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    for name in "bcd":
+        (tree / name).write_bytes(b"text \xe9")
+    (tree / NAME).write_bytes(b"nothing")
+    read = []
+    opened = journals._opened
+    monkeypatch.setattr(journals, "_opened", lambda *given: (read.append(given), opened(*given))[1])
+    assert main([*REPAIR, "."]) == 2
+    assert capsys.readouterr().err.count(NAME) == 1
+    assert len([mode for *_, mode in read if mode == "r+b"]) == 1
 
 
 def test_another_user_s_journal_is_not_trusted(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -474,13 +515,29 @@ def test_a_log_renames_nothing_outside_the_root_and_what_is_no_log_is_said(
     assert {name: data for name, data in contents(tree.parent).items() if name != "clone/log"} == before
 
 
+def test_a_log_gives_no_file_a_name_that_is_utf_8(tree: Path, capsys: Captured) -> None:
+    """No such name was ever changed; a log could swap a folder of its own for .git, and have its hooks run."""
+    (tree / "shipped").mkdir()
+    (tree / "log").write_bytes(log_of({"folder": "", "old": ".git", "new": "shipped"}))
+    refused(["names", "--undo", "log"], capsys, "line 2: this is no line of such a log ('.git' is UTF-8")
+    assert not (tree / ".git").exists()
+
+
+def test_the_way_back_that_is_shown_can_be_run(tree: Path, capsys: Captured) -> None:
+    (tree / "a.txt").write_bytes(b"caf\xe9")
+    assert main(["repair", "--plan", "my plan.jsonl", "a.txt"]) == 0
+    shown = capsys.readouterr().err.partition("next: eightfold ")[2].partition(";")[0]
+    assert main(shlex.split(shown)) == 0
+    assert (tree / "a.txt").read_bytes() == "caf\uefe9".encode()
+
+
 @pytest.mark.parametrize("by_descriptor", [True, False])
 def test_a_log_renames_nothing_by_way_of_a_link(
     by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("eightfold.files.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
     (tree / "deep" / "link").symlink_to(outside)
-    (tree / "log").write_bytes(log_of({"folder": "deep/link", "old": "taken", "new": "precious"}))
+    (tree / "log").write_bytes(log_of({"folder": "deep/link", "old": "caf\uefe9", "new": "precious"}))
     refused(["names", "--undo", "log"], capsys, "deep/link: a symbolic link, which is not followed")
     assert contents(outside) == {"precious": PRECIOUS}
 

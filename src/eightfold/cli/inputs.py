@@ -45,10 +45,13 @@ class Failures:
 
     def __init__(self) -> None:
         self.count: int = 0
+        self._last = ""
 
     def tell(self, error: FileError) -> None:
-        """Say what is wrong with a file."""
-        say(str(error))
+        """Say what is wrong with a file; what stands in the way of many, one after the other, is said once."""
+        said, self._last = self._last, str(error)
+        if self._last != said:
+            say(self._last)
         self.count += 1
 
 

@@ -36,4 +36,15 @@ def inside(root: Root, paths: Iterable[str]) -> dict[str, str]:
 
 def root_option(root: Root) -> str:
     """Return what a command line needs to find the root again, with a space before it."""
-    return f" --root {shown(root.path)}" if root.path else ""
+    return f" --root {quoted(root.path)}" if root.path else ""
+
+
+def quoted(path: str) -> str:
+    """Return a path as a shell takes it, in a command line that is shown.
+
+    >>> quoted("my plan.jsonl"), quoted("-plan.jsonl")
+    ("'my plan.jsonl'", './-plan.jsonl')
+    """
+    import shlex
+
+    return shlex.quote(shown(f"./{path}" if path.startswith("-") and path != STANDARD_INPUT else path))

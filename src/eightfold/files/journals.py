@@ -5,8 +5,9 @@ it, and the next one reads it. Before a file is replaced a line says what it was
 whatever moment the run is killed at, the file is one or the other; a file that is neither was changed by somebody.
 
 A tree may come from anybody, and a file of this name with it. So each line has a seal, made with a key that only this
-user has (:mod:`eightfold.files.private`), and a journal with another one is refused. It is never reached by a link,
-names files of its own folder only, and nothing is removed on its word but itself.
+user has (:mod:`eightfold.files.private`), and a journal with another one is refused. So is one that was copied here
+from another folder: it says where it was written, by path and inode, of which one has to fit. It is never reached by a
+link, names files of its own folder only, and nothing is removed on its word but itself.
 """
 
 from __future__ import annotations
@@ -56,6 +57,10 @@ class _StrangeError(ValueError):
     """A line that this user's program did not write."""
 
 
+class _ElsewhereError(ValueError):
+    """A journal of another folder."""
+
+
 class Journals:
     """The journals of one run, which goes on where others of the same conversion were stopped.
 
@@ -72,6 +77,7 @@ class Journals:
         self._runs: dict[str, str] = {}
         self._begun: set[str] = set()
         self._folder = ""
+        self._refused: FileError | None = None
         self._done: dict[str, Ends] = {}
         self.already: int = 0
         """How many files were found converted."""
@@ -146,7 +152,8 @@ class Journals:
         begun = b""
         if not _has_lines(journal):
             self._runs[journal] = os.urandom(_RUN_BYTES).hex()
-            begun = heading(KIND) + _sealed({"run": self._runs[journal], "conversion": self._conversion}, "")
+            head = {"run": self._runs[journal], "conversion": self._conversion, **_place(journal)}
+            begun = heading(KIND) + _sealed(head, "")
         return _appended(journal, begun + _sealed(values, self._runs[journal]))
 
     @property
@@ -201,12 +208,19 @@ class Journals:
 
     def _enter(self, folder: str) -> None:
         if folder != self._folder:
-            self._done = {}
-            journal = os.path.join(folder, NAME)
-            if os.path.lexists(journal):
-                self._done = dict(self._read(journal))
-                self._met[journal] = sum(ends != _NOT_DONE for ends in self._done.values())
-            self._folder = folder
+            self._done, self._refused, self._folder = {}, None, folder
+            try:
+                self._enter_new(folder)
+            except FileError as error:
+                self._refused = error
+        if self._refused is not None:  # It is read once, however many files there are.
+            raise FileError(self._refused.path, self._refused.reason)
+
+    def _enter_new(self, folder: str) -> None:
+        journal = os.path.join(folder, NAME)
+        if os.path.lexists(journal):
+            self._done = dict(self._read(journal))
+            self._met[journal] = sum(ends != _NOT_DONE for ends in self._done.values())
 
     def _read(self, journal: str) -> Iterator[tuple[str, Ends]]:
         with blaming(journal), _opened(journal, os.O_RDWR, "r+b") as file:
@@ -217,7 +231,7 @@ class Journals:
                 return
             *lines, _ = data.split(b"\n")
             with _refusing(journal):
-                conversion, run = _head(lines)
+                conversion, run = _head(lines, journal)
                 entries = [entry for line in lines[2:] if (entry := _entry(line, run))]
             if conversion != self._conversion:
                 told = ", ".join(f"{name} {what}" for name, what in conversion.items())
@@ -322,14 +336,26 @@ def _is_begun(data: bytes) -> bool:
     return first.startswith(data) or (data.startswith(first) and b"\n" not in data[len(first) :])
 
 
-def _head(lines: list[bytes]) -> tuple[dict[str, str], str]:
-    """Return of which conversion a journal is, and its identifier."""
+def _place(journal: str) -> dict[str, Any]:
+    """Return what tells in which folder a journal is: the path, and what a rename of the folder does not change."""
+    folder = os.path.dirname(journal)
+    return {"folder": as_text(folder), "inode": os.stat(folder).st_ino}
+
+
+def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str]:
+    """Return of which conversion a journal is, and its identifier.
+
+    Raises:
+        ValueError: it is none, or was written by somebody else, or in another folder.
+    """
     if not lines or lines[0] + b"\n" != heading(KIND):
         raise ValueError("its first line does not say so")
     values = _unsealed(lines[1], "")
     conversion, run = values["conversion"], values["run"]
     if not isinstance(conversion, dict) or not isinstance(run, str):
         raise ValueError("its second line does not say of which conversion")
+    if not any(values[name] == here for name, here in _place(journal).items()):
+        raise _ElsewhereError(as_path(values["folder"]))
     return conversion, run
 
 
@@ -352,7 +378,7 @@ def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
     with suppress(FileNotFoundError, FileError, KeyError, IndexError, TypeError, ValueError), blaming(journal):
         with _opened(journal, os.O_RDONLY, "rb") as file:
             *lines, rest = file.readall().split(b"\n")
-        conversion, run = _head(lines)
+        conversion, run = _head(lines, journal)
         values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
         return conversion, next((_Ending(word, values[word]) for word in (_ENDING, _ENDED) if word in values), None)
     return {}, None
@@ -369,6 +395,9 @@ def _refusing(journal: str) -> Iterator[None]:
         yield
     except _StrangeError as error:
         told = "your eightfold did not write it here, or its key is gone: look at it and at the files, and remove it"
+        raise FileError(journal, told) from error
+    except _ElsewhereError as error:
+        told = f"it is a copy of one in {shown(str(error))}: go on there, or look at it and at the files, and remove it"
         raise FileError(journal, told) from error
     except (IndexError, KeyError, TypeError, ValueError) as error:
         told = f"this is no journal of a conversion ({error}): look at it, and remove it"

@@ -22,6 +22,7 @@ from eightfold.files.names import as_path, as_text, shown
 from eightfold.files.reading import Source
 from eightfold.files.records import heading, record, records
 from eightfold.files.roots import steps
+from eightfold.text import is_well_formed
 
 KIND = "log of names"
 _AT_FDCWD = -100
@@ -218,7 +219,11 @@ def _renaming(source: Source, number: int, values: Any) -> Renaming:
         folder, old, new = (values[name] for name in Renaming._fields)
         if not isinstance(folder, str):
             raise TypeError("a folder is not a string")
-        return Renaming(os.path.join("", *steps(as_path(folder))) if folder else "", _name(old), _name(new))
+        found = Renaming(os.path.join("", *steps(as_path(folder))) if folder else "", _name(old), _name(new))
+        # To undo such a line could make a .git of a folder that came along.
+        if is_well_formed(os.fsencode(found.old), "utf-8"):
+            raise ValueError(f"'{shown(found.old)}' is UTF-8, and so was not renamed")
+        return found
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileError(source.path, f"line {number}: this is no line of such a log ({error})") from error
 

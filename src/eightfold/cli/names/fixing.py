@@ -16,7 +16,7 @@ from eightfold.cli.inputs import Failures
 from eightfold.cli.lines import counted, put, say
 from eightfold.cli.names.options import Options, names_in
 from eightfold.cli.names.report import leads_to_ill_formed
-from eightfold.cli.rooted import inside, root_option
+from eightfold.cli.rooted import inside, quoted, root_option
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.listing import FOLDER, Name
@@ -68,7 +68,7 @@ def apply(options: Options) -> int:
         done += _rename(fix, partial(_rename_inside, root, renaming), options, failures)
     say(f"{counted(done, 'name')} changed, {len(fixes) - done} left")
     if done:
-        say(f"to take that back: eightfold names --undo {shown(options.apply)}{root_option(root)}")
+        say(f"to take that back: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 

@@ -27,7 +27,7 @@ from eightfold.cli.in_place import InPlace
 from eightfold.cli.lines import placed, put, say
 from eightfold.cli.repair.options import ESCAPE, Options
 from eightfold.cli.repair.work import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
-from eightfold.cli.rooted import inside, root_option
+from eightfold.cli.rooted import inside, quoted, root_option
 from eightfold.files.addresses import is_remote
 from eightfold.files.certificates import Certificate, Side
 from eightfold.files.locks import held
@@ -175,7 +175,7 @@ def plan(options: Options) -> int:
             work.do(each, add, f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
-        name = f"{shown(options.plan)}{root_option(root)}"
+        name = f"{quoted(options.plan)}{root_option(root)}"
         say(f"next: eightfold repair --apply {name}; to take that back: eightfold repair --undo {name}")
     return work.status()
 
