@@ -234,7 +234,10 @@ def without_order(name: str, data: bytes) -> list[bytes]:
     """Return the lines of a file; those of a journal come as the threads come, and each run seals its own."""
     if not name.endswith(journals.NAME):
         return data.splitlines()
-    return sorted(re.sub(rb'"(seal|run)": "[0-9a-f]+"', b"", line) for line in data.splitlines())
+    return sorted(
+        re.sub(rb'"(seal|run)": "[0-9a-f]+"|"(path|folder|inode|device)": ("[^"]*"|[0-9]+)', b"", line)
+        for line in data.splitlines()
+    )
 
 
 LARGE_IS_SMALL = (

@@ -224,8 +224,8 @@ def taken(faults: Iterator[eightfold.Fault]) -> list[eightfold.Fault]:
             found.append(next(faults))
         except StopIteration:
             return found
-        except RuntimeError as error:
-            assert "thread" in str(error)
+        except (RuntimeError, ValueError) as error:
+            assert "use by another thread" in str(error) or "already executing" in str(error)
 
 
 # --- coders -----------------------------------------------------------------------------------------------------------
