@@ -363,6 +363,25 @@ def test_an_address_that_another_form_had_is_no_form() -> None:
             assert eightfold.is_well_formed(b"\xed\xa0\x80", name)
 
 
+class SameName(str):
+    """A str of the size of :class:`Name`, which means what it reads."""
+
+
+@needs_core
+def test_an_address_that_a_name_had_is_no_form() -> None:
+    surrogate = b"\xed\xa0\x80"
+    met = 0
+    for _ in range(100):
+        name: str = Name("utf-8")
+        assert eightfold.is_well_formed(surrogate, name)
+        address = id(name)
+        del name
+        names = [SameName("utf-8") for _ in range(4)]
+        assert not any(eightfold.is_well_formed(surrogate, name) for name in names)
+        met += address in map(id, names)
+    assert met, "no str was put where another had been: this test saw nothing"
+
+
 @needs_core
 @pytest.mark.parametrize("form", ["utf-8", "wtf-8", "mutf-8", "cesu-8", "xtf-8", "corrected-utf-8", "utf-16-le"])
 def test_what_is_short_is_what_is_long(form: str) -> None:

@@ -254,9 +254,10 @@ impl Handle {
         }
         let named = names::form_named(form.py())?.call1((form,))?;
         let handle = Handle::of_form(&named)?;
-        // What is remembered is kept for ever: names, and the forms of the family. A form that a user built goes when
-        // its last user does, and its address may then be another object's.
-        let lasts = form.is_exact_instance_of::<PyString>() || handle.get().is_of_family;
+        // What is remembered is kept for ever: names by their characters, and the forms of the family. Any other object,
+        // a form that a user built or a str of a subclass, goes when its last user does, and its address may then be
+        // another object's.
+        let lasts = form.is_exact_instance_of::<PyString>() || named.is(form) && handle.get().is_of_family;
         if let Some(key) = key.filter(|_| lasts) {
             key.remember(&handle);
         }
@@ -492,7 +493,7 @@ fn too_large(form: &Bound<'_, PyAny>) -> PyErr {
     let name = form.getattr("name").map_or_else(|_| String::from("this form"), |name| name.to_string());
     PyValueError::new_err(format!(
         "{name}: its tables are too large for the compiled core, which takes some tens of thousands of units in all; \
-         EIGHTFOLD_ENGINE=reference does without it"
+         EIGHTFOLD_ENGINE=python does without it"
     ))
 }
 
