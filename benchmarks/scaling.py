@@ -1,7 +1,7 @@
 """Time per byte over size, over the density of faults, and for the worst inputs that we know, for each form.
 
 What is not linear shows here, as time per byte that grows with the input. Forms that only add a mark are left out: what
-follows the mark is another form. The plots are drawn by `plots`, the page is written by `record`.
+follows the mark is another form. The plots are drawn by `plots`, the table is written by `record`.
 """
 
 from __future__ import annotations
