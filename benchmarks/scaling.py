@@ -197,10 +197,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         write(kept, given.json)
     if given.plots:
-        from benchmarks import plots
-
-        plots.draw(kept, given.plots)
+        _draw(kept, given.plots)
     return 0
+
+
+def _draw(kept: dict[str, Any], folder: Path) -> None:
+    try:
+        from benchmarks import plots
+    except ModuleNotFoundError:
+        print("plots: skipped, matplotlib is not installed: pip install 'eightfold[bench]'", file=sys.stderr)
+    else:
+        plots.draw(kept, folder)
 
 
 if __name__ == "__main__":

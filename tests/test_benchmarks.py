@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -446,6 +447,18 @@ def test_scaling_measures_and_draws_a_form(tmp_path: Path, capsys: pytest.Captur
     assert all(each.ratio >= 1 and each.handler for each in adversaries)
     for name in ("size.svg", "density.svg"):
         assert "utf-16-be" in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_without_matplotlib_there_are_data_and_no_plots(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "benchmarks.plots", raising=False)
+    monkeypatch.delattr("benchmarks.plots", raising=False)
+    monkeypatch.setattr(scaling, "measured", lambda forms, quick: {"size": {}, "density": {}, "adversaries": []})
+    assert scaling.main(["--json", str(tmp_path / "scaling.json"), "--plots", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["scaling.json"]
+    assert "plots: skipped, matplotlib is not installed" in capsys.readouterr().err
 
 
 def test_dirt_is_as_dense_as_asked_for_and_every_alignment_is_tried() -> None:
