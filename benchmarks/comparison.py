@@ -2,8 +2,8 @@
 
 A cell is compared by how many times as fast as its peer it is: both sides were timed in turns, so a slower machine or
 minute cancels out. Where the other side is ours too (our UTF-8, another of our commands), a gain there would look like
-a loss here. The ratio is then multiplied by that of the other side to its own peer, from the same run; a run without
-that cell is not compared.
+a loss here. The ratio is then multiplied by that of the other side to its own peer, from the same run; where the run
+lacks that, the cell is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEAST = 0.95
 
 
 class Key(NamedTuple):
-    """What makes two measurements the same cell: the instruction set, its names, and the peer that both runs share."""
+    """What makes two measurements the same cell: the instruction set, its names, and the peer, if any."""
 
     column: str
     row: str
@@ -85,11 +85,12 @@ class Change(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The cells that both sides measured, and how many only one of them did."""
+    """The cells that both sides measured, how many only one of them did, and how many lead to no peer."""
 
     changes: Sequence[Change]
     only_old: int
     only_new: int
+    left_out: int
 
     @property
     def fallen(self) -> list[Change]:
@@ -106,8 +107,11 @@ def in_most(found: Iterable[bool]) -> bool:
 def compare(old: Iterable[Results], new: Iterable[Results]) -> Comparison:
     """Compare the runs of two versions, cell by cell."""
     before, after = _readings(old), _readings(new)
-    changes = [Change(key, before[key], after[key]) for key in before if key in after]
-    return Comparison(changes, len(before) - len(changes), len(after) - len(changes))
+    with_peer = [{key for key in side if key.peer} for side in (before, after)]
+    changes = [Change(key, before[key], after[key]) for key in before if key.peer and key in after]
+    left_out = len((before.keys() | after.keys()).difference(*with_peer))
+    only_old, only_new = (len(keys) - len(changes) for keys in with_peer)
+    return Comparison(changes, only_old, only_new, left_out)
 
 
 def _readings(runs: Iterable[Results]) -> dict[Key, list[Reading]]:
@@ -118,18 +122,19 @@ def _readings(runs: Iterable[Results]) -> dict[Key, list[Reading]]:
 
 
 def _read(run: Results) -> Iterator[tuple[Key, Reading]]:
-    """Yield the cells of a run that have a peer, or that lead to one."""
+    """Yield what a run says of each cell, by the peer that it has or leads to."""
     own = {OURS, *(cell.row for cell in run.cells)}
     raced: dict[tuple[str, str, int], Cell] = {}
     for cell in run.cells:
         if cell.against not in own:
             raced.setdefault((cell.row, cell.text, cell.size), cell)
     for cell in run.cells:
-        link = _link(cell, raced) if cell.against in own else None
-        if link or cell.against not in own:
-            ratio = cell.times.median * (link.times.median if link else 1)
-            key = Key(run.column, *(cell.row, cell.against, cell.text, cell.size), (link or cell).against)
-            yield key, Reading(ratio, _met_goal(cell, run.column))
+        ratio, peer = cell.times.median, cell.against
+        if cell.against in own:
+            link = _link(cell, raced)
+            ratio, peer = (ratio * link.times.median, link.against) if link else (ratio, "")
+        key = Key(run.column, *(cell.row, cell.against, cell.text, cell.size), peer)
+        yield key, Reading(ratio, _met_goal(cell, run.column))
 
 
 def _link(cell: Cell, raced: Mapping[tuple[str, str, int], Cell]) -> Cell | None:
@@ -167,6 +172,8 @@ def lines(comparison: Comparison) -> Iterator[str]:
     """Yield what changed, as lines for people."""
     changes = comparison.changes
     yield f"{len(changes)} cells compared; {comparison.only_old} only before, {comparison.only_new} only after"
+    if comparison.left_out:
+        yield f"{comparison.left_out} left out: both sides are ours, and the same run has no peer to compare them by"
     runs = most_runs(change.new for change in changes)
     yield from _listed(f"fell below {LEAST} of before{runs}", comparison.fallen)
     yield from _listed(f"rose above {1 / LEAST:.3g} of before{runs}", [each for each in changes if each.has_risen])

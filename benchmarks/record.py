@@ -23,8 +23,9 @@ SCALING, PROGRAMS = "scaling", "cli"
 COMPARING = """
 With --compare, a cell is judged by its ratio to the peer: both sides were timed in turns on the same machine, so runs
 of different days and machines can be compared, as long as the peers have the same versions. Where the other side is
-eightfold too, the ratio is multiplied by that side's own ratio to a peer in the same run. With several runs a cell has
-fallen or risen where most of the new runs have (two of three), each compared with the median of the old ones.
+eightfold too, the ratio is multiplied by that side's own ratio to a peer in the same run; a cell without that is left
+out. With several runs a cell has fallen or risen where most of the new runs have (two of three), each compared with the
+median of the old ones.
 """
 
 
@@ -133,7 +134,7 @@ def compare(old: Sequence[Path], new: Sequence[Path]) -> int:
         return 2
     found = comparison.compare(before, after)
     if not found.changes:
-        print("cannot compare: the runs have no cell in common", file=sys.stderr)
+        print("cannot compare: the runs have no cell in common that leads to a peer", file=sys.stderr)
         return 2
     for line in comparison.differences(before, after):
         print(f"warning: {line}", file=sys.stderr)

@@ -85,7 +85,12 @@ def test_a_slower_neighbour_falls_though_utf_8_falls_with_it() -> None:
 
 def test_a_neighbour_without_its_utf_8_is_not_compared() -> None:
     alone = run(cell(1, row="cesu-8 decode", against=OURS))
-    assert comparison.compare([alone], [alone]).changes == []
+    assert comparison.compare([alone], [alone]) == comparison.Comparison([], 0, 0, left_out=1)
+    assert comparison.compare([alone], [against_ours(4, 1)]) == comparison.Comparison([], 0, 2, left_out=1)
+    with_another = run(cell(1, text="greek"), *alone.cells)
+    lines = list(comparison.lines(comparison.compare([with_another], [with_another])))
+    assert lines[0].startswith("1 cells compared")
+    assert lines[1].startswith("1 left out: both sides are ours")
 
 
 def test_commands_against_commands_are_compared_by_the_program_that_those_met() -> None:
@@ -99,7 +104,7 @@ def test_commands_against_commands_are_compared_by_the_program_that_those_met() 
 def test_runs_that_lead_to_different_peers_are_not_compared() -> None:
     old = run(cell(2, row="check", against="isutf8"), cell(1, row="tally", against="check"))
     new = run(cell(2, row="check", against="iconv"), cell(1, row="tally", against="check"))
-    assert comparison.compare([old], [new]) == comparison.Comparison([], 2, 2)
+    assert comparison.compare([old], [new]) == comparison.Comparison([], 2, 2, left_out=0)
 
 
 # --- several runs -----------------------------------------------------------------------------------------------------
@@ -182,7 +187,7 @@ def test_what_cannot_be_compared_has_exit_status_2(tmp_path: Path, capsys: pytes
         assert told.startswith("cannot compare: ")
         assert name in told
     assert record.main(["--compare", here, other]) == 2
-    assert capsys.readouterr().err == "cannot compare: the runs have no cell in common\n"
+    assert capsys.readouterr().err == "cannot compare: the runs have no cell in common that leads to a peer\n"
 
 
 def test_peers_of_other_versions_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
