@@ -73,8 +73,8 @@ full: $(INSTALLED_DEV) ## run what takes too long for each change: all Pythons t
 	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
 	$(MAKE) --no-print-directory test-search
 
-bench: $(INSTALLED_BENCH) ## measure side by side with CPython and other peers; to pass options: BENCH="--check"
-	$(BIN)/python -m benchmarks $(BENCH)
+bench: $(INSTALLED_BENCH) ## measure against CPython and other peers, into benchmarks/measurements/; only some, printed: BENCH="--only 'xtf-8*'"
+	$(BIN)/python -m $(if $(BENCH),benchmarks $(BENCH),benchmarks.record)
 
 wheel: $(INSTALLED_WHEEL) ## build a wheel with the core into dist/, and try it in an environment without a compiler
 	rm -rf build/wheel

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 import eightfold
 from benchmarks import __main__ as command
-from benchmarks import peers, profiles, record, results, row, scaling, texts, timing
+from benchmarks import peers, profiles, record, results, row, scaling, tables, texts, timing
 from benchmarks.goals import TABLE, UNSET, goal, missed
 from benchmarks.row import KIB, MIB, Cell, Row
 from benchmarks.rows import ROWS, lane
@@ -322,34 +323,65 @@ def test_the_command_measures_prints_and_writes(
     assert len({line.index("[") for line in [results.HEADING, *table]}) == 1
 
 
-def test_the_page_is_what_the_data_say() -> None:
-    text = record.PAGE.read_text(encoding="utf-8")
-    assert record.page(text) == text
-    text = record.PROFILE.read_text(encoding="utf-8")
-    assert record.profile(text) == text
+def test_everything_is_measured_and_kept_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    column = results.Results(peers.machine(), ()).column
+
+    def measured(arguments: list[str]) -> int:
+        asked.append(arguments)
+        Path(kept(tmp_path, "avx512", planted_cell(2))).rename(arguments[1])
+        return 0
+
+    monkeypatch.setattr(command, "main", measured)
+    assert record.main(["--folder", str(tmp_path / "folder")]) == 0
+    assert asked == [["--json", str(tmp_path / "folder" / f"{column}.json")]]
+    assert "| ascii | 1 MB | 0.00 | 2 | 1 | 4 | 1.8 | yes |" in (tmp_path / "folder" / f"{column}.md").read_text()
 
 
-def test_a_page_tells_each_cell_and_what_was_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record, "DATA", tmp_path)
-    monkeypatch.setattr(record, "SCALING", tmp_path / "scaling.json")
-    written = kept(
-        tmp_path, "avx512", planted_cell(1.5), planted_cell(2, text="emoji", size=64 * MIB), planted_cell(3, size=5)
-    )
-    Path(written).rename(tmp_path / "avx512.json")
+def test_tables_have_each_cell_and_what_was_missed(tmp_path: Path) -> None:
+    cells = (planted_cell(1.5), planted_cell(2, text="emoji", size=64 * MIB), planted_cell(3, size=5))
+    Path(kept(tmp_path, "avx512", *cells)).rename(tmp_path / "avx512.json")
     found = scaling.Adversary("utf-8", "ASCII", 0.1, "FF only", 5.0, 1.01, None)
     machine = json.loads((tmp_path / "avx512.json").read_text())["machine"]
     (tmp_path / "scaling.json").write_text(json.dumps({"machine": machine, "adversaries": [found._asdict()]}))
-    marks = "<!-- cells -->\nold\n<!-- end of cells -->\n<!-- scaling -->\n<!-- end of scaling -->\n"
-    page = record.page(marks)
+    assert record.main(["--tables", "--folder", str(tmp_path)]) == 0
+    table = (tmp_path / "avx512.md").read_text()
+    assert "## Missed\n\n- decode, against CPython: ascii 1 MB 1.5 of 1.8\n" in table
+    assert "| ascii | 1 MB | 0.00 | 1.5 | 0.75 | 3 | 1.8 | **no** |" in table
+    assert "| emoji | 64 MB | 0.00 | 2 | 1 | 4 | 2 | yes |" in table
+    assert "| decode | CPython | 3 (ascii) | 3 (ascii) |" in table
+    assert "| utf-8 | ASCII | 0.1 | FF only | 5 | 50 | 1.01 |  |" in (tmp_path / "scaling.md").read_text()
+
+
+def test_the_page_has_a_summary_of_both_instruction_sets(tmp_path: Path) -> None:
+    cells = (planted_cell(1), planted_cell(4, text="cyrillic"), planted_cell(9, row="utf-16-le encode", text="thai"))
+    for column in ("avx512", "avx2"):
+        Path(kept(tmp_path, column, *cells)).rename(tmp_path / f"{column}.json")
+    page = record.page("<!-- summary -->\nold\n<!-- end of summary -->\n", tmp_path)
     assert "old" not in page
-    assert record.page(page) == page
-    assert "### Missed\n\n- decode, against CPython: ascii 1 MB 1.5 of 1.8\n" in page
-    assert "| ascii | 1 MB | 0.00 | 1.5 | 0.75 | 3 | 1.8 | **no** |" in page
-    assert "| emoji | 64 MB | 0.00 | 2 | 1 | 4 | 2 | yes |" in page
-    assert "| decode | CPython | 3 (ascii) | 3 (ascii) |" in page
-    assert "| utf-8 | ASCII | 0.1 | FF only | 5 | 50 | 1.01 |  |" in page
-    with pytest.raises(ValueError, match="0 places for cells"):
-        record.page("no marks")
+    assert record.page(page, tmp_path) == page
+    assert "| decode UTF-8 | CPython | 2 | 1, 4 | 0 of 2 | 2 | 1, 4 | 1 of 2 |" in page
+    assert "| encode UTF-16 and UTF-32 | CPython | 9 | 9, 9 |  | 9 | 9, 9 |  |" in page
+    with pytest.raises(ValueError, match="0 places for summary"):
+        record.page("no marks", tmp_path)
+
+
+def test_every_row_is_in_one_line_of_the_summary() -> None:
+    for each in (*ROWS, AGAINST_SIMDUTF):
+        cell = planted_cell(1, row=each.name, against=each.against)
+        groups = [group.title for group in tables.GROUPS if tables.cells_of(group, [cell])]
+        assert len(groups) == 1, (each.name, each.against, groups)
+
+
+def test_the_page_is_short_and_the_repository_holds_no_measurements() -> None:
+    text = record.PAGE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 200
+    for mark in ("summary", "programs"):
+        assert record.between(text, mark, "") != text
+    root = record.PAGE.parents[1]
+    assert [path for kind in ("json", "svg") for path in (root / "docs").rglob(f"*.{kind}")] == []
+    ignored = f"/{results.MEASUREMENTS.relative_to(root).as_posix()}/"
+    assert ignored in (root / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
 # --- profiles ---------------------------------------------------------------------------------------------------------
@@ -390,16 +422,6 @@ def test_samples_are_shares_of_functions_and_of_what_is_around_them() -> None:
     ]
 
 
-def test_a_page_tells_each_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiles, "DATA", tmp_path)
-    found = [profiles.Profile("decode", "CPython", "ascii", 64, 0.731, {"the interpreter": 0.676, "simdutf": 0.3})]
-    profiles.write(found, profiles.kept("avx2"))
-    assert profiles.read_profiles(profiles.kept("avx2")) == found
-    page = record.profile("<!-- profiles -->\n<!-- end of profiles -->")
-    assert "### decode, against CPython, avx2\n" in page
-    assert "| ascii | 64 B | 0.731 | the interpreter 68%, simdutf 30% |" in page
-
-
 def test_without_perf_nothing_is_profiled(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("PATH", "")
     assert profiles.main([]) == 2
@@ -425,6 +447,18 @@ def test_scaling_measures_and_draws_a_form(tmp_path: Path, capsys: pytest.Captur
     assert all(each.ratio >= 1 and each.handler for each in adversaries)
     for name in ("size.svg", "density.svg"):
         assert "utf-16-be" in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_without_matplotlib_there_are_data_and_no_plots(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "benchmarks.plots", raising=False)
+    monkeypatch.delattr("benchmarks.plots", raising=False)
+    monkeypatch.setattr(scaling, "measured", lambda forms, quick: {"size": {}, "density": {}, "adversaries": []})
+    assert scaling.main(["--json", str(tmp_path / "scaling.json"), "--plots", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["scaling.json"]
+    assert "plots: skipped, matplotlib is not installed" in capsys.readouterr().err
 
 
 def test_dirt_is_as_dense_as_asked_for_and_every_alignment_is_tried() -> None:

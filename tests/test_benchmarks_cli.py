@@ -191,26 +191,24 @@ def test_the_command_measures_prints_writes_and_checks(tmp_path: Path, capsys: p
     assert "missed: version, against python -c pass: 60 ms over" in capsys.readouterr().out
 
 
-def test_the_page_is_what_the_data_say() -> None:
-    text = record.PAGE.read_text(encoding="utf-8")
-    assert cli.page(text) == text
-    assert {cell.row for cell in results.read(cli.KEPT).cells} >= {row for row, _, _ in cli.GOALS}
-
-
-def test_a_page_tells_each_cell_and_what_was_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "KEPT", tmp_path / "kept.json")
+def test_the_page_has_the_cells_with_a_goal_and_the_table_has_all(tmp_path: Path) -> None:
     cells = (
         planted_cell(CLEAN, "isutf8", 256 * MIB, 1.0, 1.5),
         planted_cell(FAULTY, CLEAN, 256 * MIB, 9.0, 1.0),
         planted_cell("version", PYTHON, 0, 0.05, 0.01),
         planted_cell(CLEAN, "iconv", MIB, 1.0, 2.0),
     )
-    results.write(results.Results(peers.machine(), cells), cli.KEPT)
-    written = cli.page("before\n<!-- programs -->\nout of date\n<!-- end of programs -->\nafter\n")
+    results.write(results.Results(peers.machine(), cells), tmp_path / "cli.json")
+    written = record.page("before\n<!-- programs -->\nout of date\n<!-- end of programs -->\nafter\n", tmp_path)
     assert "out of date" not in written
-    assert cli.page(written) == written
-    assert "\n3 goals: 2 met, 1 missed.\n" in written
-    assert "| check, valid | isutf8 | 256 | 1.000 | 1.500 | 1.50 | 0.75 | 3.00 | 1 times | yes |" in written
-    assert "| check, valid | 256 | 9.000 | 1.000 | 0.11 | 0.06 | 0.22 | 0.125 times | **no** |" in written
-    assert "| version | python -c pass |  | 0.050 | 0.010 | 0.20 | 0.10 | 0.40 | 60 ms over | yes |" in written
-    assert "| check, valid | iconv | 1 | 1.000 | 2.000 | 2.00 | 1.00 | 4.00 |  |  |" in written
+    assert record.page(written, tmp_path) == written
+    record.write_tables(tmp_path)
+    table = (tmp_path / "cli.md").read_text(encoding="utf-8")
+    for text in (written, table):
+        assert "\n3 goals: 2 met, 1 missed.\n" in text
+        assert "| check, valid | isutf8 | 256 | 1.000 | 1.500 | 1.50 | 0.75 | 3.00 | 1 times | yes |" in text
+        assert "| check, valid | 256 | 9.000 | 1.000 | 0.11 | 0.06 | 0.22 | 0.125 times | **no** |" in text
+        assert "| version | python -c pass |  | 0.050 | 0.010 | 0.20 | 0.10 | 0.40 | 60 ms over | yes |" in text
+    without_goal = "| check, valid | iconv | 1 | 1.000 | 2.000 | 2.00 | 1.00 | 4.00 |  |  |"
+    assert without_goal in table
+    assert without_goal not in written
