@@ -1,7 +1,7 @@
 # The project's commands. Each makes .venv from nothing and installs into it what it needs; a second run is fast.
 #
 # Another interpreter: make PYTHON=python3.15 test
-# Fewer tests, or in one process: make test PYTEST="-n 0 tests/test_faults.py"
+# Fewer tests, or in one process: make test PYTEST="-n 0 tests/verbs/test_faults.py"
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -14,7 +14,8 @@ CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -na
 
 # What is used on machines that have less than this one, and the tests that see best what it does.
 LEVELS := avx2 portable
-COMPARING := $(wildcard tests/test_parity_*.py tests/test_vectors_*.py) tests/test_native.py tests/test_stream.py
+COMPARING := $(wildcard tests/engines/test_parity_*.py) tests/engines/test_native.py tests/streams/test_stream.py \
+    $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
 
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -90,7 +91,7 @@ lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	@test -x $(BIN)/basedpyright || { echo "make lint: basedpyright is missing" >&2; exit 1; }
-	$(BIN)/python -m pytest -n 0 --quiet tests/test_typing.py
+	$(BIN)/python -m pytest -n 0 --quiet tests/project/test_typing.py
 
 versions: $(INSTALLED_DEV) ## say which versions are at work
 	@$(BIN)/python --version

@@ -1,6 +1,6 @@
-"""The vectors: results of other programs, read from `vectors/*.jsonl.gz`, and the one way to compare with them.
+"""The vectors: results of other programs, read from `../vectors/*.jsonl.gz`, and the one way to compare with them.
 
-What made each file, and what to beware of in it, is in `vectors/PROVENANCE.md`. What is ours to agree with is the
+What made each file, and what to beware of in it, is in `../vectors/PROVENANCE.md`. What is ours to agree with is the
 tests' business.
 """
 
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "vectors"
+FOLDER = Path(__file__).parents[1] / "vectors"
 SHOWN = 5
 
 Line = dict[str, Any]

@@ -25,7 +25,7 @@ import pytest
 import eightfold
 from eightfold.cli import COMMANDS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^(?P<indent> *)```(?P<label>[\w-]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 CALLS_EIGHTFOLD = re.compile(r"^\$ (?:.*[|;&(] *)?(?:python3? -m )?eightfold\b", re.MULTILINE)

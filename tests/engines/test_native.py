@@ -24,7 +24,7 @@ from eightfold import jsontext, policy, reference, run
 from eightfold._engine import CORE
 from eightfold.text import TWINS
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 needs_core = pytest.mark.skipif(CORE is None, reason="the reference is the engine")
 
 

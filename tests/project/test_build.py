@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SETUP = Path(__file__).parent.parent / "setup.py"
+SETUP = Path(__file__).parents[2] / "setup.py"
 
 # setup.py with stand-ins for setuptools and setuptools-rust, whose build comes to a core or to none.
 PROGRAM = """

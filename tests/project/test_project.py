@@ -16,7 +16,7 @@ import pytest
 
 import eightfold
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *sorted(page for folder in ("docs", "examples") for page in (ROOT / folder).rglob("*.md")),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).parent / "programs"
+SOURCES = Path(__file__).parents[1] / "vectors" / "programs"
 SECONDS = 120
 
 

@@ -1,7 +1,7 @@
-"""Runs the command line as a shell does, and the golden transcripts in golden/: a command, what it wrote, how it ended.
+"""Runs the command line as a shell does, and the golden transcripts: a command, what it wrote, how it ended.
 
-``python tests/command_line.py`` writes the transcripts anew; look at the difference before it is committed. With
-``--check`` it compares them and needs no pytest, so any Python can be asked.
+``python tests/support/command_line.py`` writes the transcripts anew; look at the difference before it is committed.
+With ``--check`` it compares them and needs no pytest, so any Python can be asked.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-GOLDEN = Path(__file__).parent / "golden"
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "cli" / "golden"
 EXAMPLES = ROOT / "examples"
 
 VERSION_SHOWN = "VERSION"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NEEDED = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "src", "rust")
 NOT_NEEDED = shutil.ignore_patterns("target", "__pycache__", "_native.*.so", "*.pyd", "*.egg-info", "build")
 
