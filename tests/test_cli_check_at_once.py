@@ -21,16 +21,18 @@ from hypothesis import strategies as st
 import eightfold
 from command_line import ENVIRONMENT, check_at_once, run
 from eightfold._engine import CORE
-from eightfold.cli import check, turns
-from eightfold.cli.checking import FileCheck, Task
-from eightfold.cli.reports import report
+from eightfold.cli.commands import check
+from eightfold.cli.output.reports import report
+from eightfold.cli.work import turns
+from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.corrected import Linter
 from eightfold.faults import Fault
-from eightfold.files import FileError, reading, scanning, segments
-from eightfold.files.reading import Source, opened
-from eightfold.files.scanning import Scan, counts_in, faults_in
-from eightfold.files.segments import segment_end, stands_alone
-from eightfold.files.walking import Found
+from eightfold.files import FileError
+from eightfold.files.read import reading, scanning, segments
+from eightfold.files.read.reading import Source, opened
+from eightfold.files.read.scanning import Scan, counts_in, faults_in
+from eightfold.files.read.segments import segment_end, stands_alone
+from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
 from needed import needs_program
@@ -292,7 +294,7 @@ def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_a_process_that_ends_is_told(tree: Path) -> None:
     program = (
-        "import os, signal, sys; from eightfold.cli import checking, main, turns\n"
+        "import os, signal, sys; from eightfold.cli import main; from eightfold.cli.work import checking, turns\n"
         "if __name__ == '__main__':\n"
         "    turns._ALONE = 0\n"
         "    sys.exit(main(sys.argv[1:]))\n"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.cli import main, turns
+from eightfold.cli import main
+from eightfold.cli.work import turns
 
 fsspec = pytest.importorskip("fsspec")
 

@@ -15,7 +15,7 @@ import pytest
 
 import eightfold
 from command_line import ENVIRONMENT, run
-from eightfold.cli import core
+from eightfold.cli.output import core
 
 MUCH = b"a" * 79 + b"\n"
 MUCH *= core._MUCH // len(MUCH) + 1

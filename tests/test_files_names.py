@@ -10,7 +10,7 @@ import pytest
 
 from eightfold.files import FileError
 from eightfold.files.names import shown
-from eightfold.files.walking import files_under
+from eightfold.files.walk.walking import files_under
 
 SHOWN = [
     ("plain name.txt", "plain name.txt"),

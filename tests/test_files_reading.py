@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.files import FileError, reading
-from eightfold.files.places import Place, place_of
-from eightfold.files.reading import CHUNK_BYTES, opened
+from eightfold.files import FileError
+from eightfold.files.read import reading
+from eightfold.files.read.places import Place, place_of
+from eightfold.files.read.reading import CHUNK_BYTES, opened
 from eightfold.forms import form
 
 Become = Callable[[io.BufferedIOBase], None]

@@ -15,9 +15,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
-from eightfold.cli import colour
-from eightfold.cli.arguments import CommandParser
-from eightfold.cli.ending import WRONG_USE_OR_FILE, exit_status
+from eightfold.cli.options.arguments import CommandParser
+from eightfold.cli.output import colour
+from eightfold.cli.output.ending import WRONG_USE_OR_FILE, exit_status
 from eightfold.forms import forms
 from eightfold.version import __version__
 
@@ -89,7 +89,7 @@ def command(name: str) -> ModuleType:
     >>> command("check").parser().prog
     'eightfold check'
     """
-    return importlib.import_module(f"eightfold.cli.{name}")
+    return importlib.import_module(f"eightfold.cli.commands.{name}")
 
 
 def parser() -> CommandParser:
