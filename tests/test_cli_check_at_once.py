@@ -22,7 +22,7 @@ import eightfold
 from command_line import ENVIRONMENT, check_at_once, run
 from eightfold._engine import CORE
 from eightfold.cli.commands import check
-from eightfold.cli.output.reports import report
+from eightfold.cli.output.reports import report_as
 from eightfold.cli.work import turns
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.corrected import Linter
@@ -265,13 +265,13 @@ def test_this_process_takes_a_share(jobs: int, tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(turns, "Crew", Recorded)
     monkeypatch.setattr(turns, "_ALONE", 10)
-    here = FileCheck(Task(), check._Told(report("text", statistics=False)))
+    here = FileCheck(Task(), report_as("text", statistics=False))
     (tmp_path / "file").write_bytes(b"clean\n")
     share = 2 * (jobs - 1) + 1
     files = (Found(str(tmp_path / "file"), b"file", walked=True) for _ in range(64 * (10 + 3 * share)))
     for turn in turns.at_once(jobs, Task(), here, files):
         turn()
-    assert here.listener.summary.files + 64 * len(given) == 64 * (10 + 3 * share)
+    assert here.report.summary.files + 64 * len(given) == 64 * (10 + 3 * share)
     assert len(given) == 3 * (share - 1)
 
 
@@ -284,10 +284,10 @@ def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
             yield Found(str(tmp_path / "file"), b"file", walked=True)
 
     (tmp_path / "file").write_bytes(b"clean\n")
-    here = FileCheck(Task(), check._Told(report("text", statistics=False)))
+    here = FileCheck(Task(), report_as("text", statistics=False))
     with closing(turns.at_once(2, Task(), here, walking())) as due:
         next(due)()
-        assert here.listener.summary.files == 64
+        assert here.report.summary.files == 64
         assert len(met) <= 64 * 5 + 1
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
@@ -23,8 +23,9 @@ from eightfold.cli.options.arguments import (
 )
 from eightfold.cli.options.selection import Selecting, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
-from eightfold.cli.output.lines import results_in, say
-from eightfold.cli.output.reports import FORMATS, Checked, Report, Summary, report
+from eightfold.cli.output.lines import results_in
+from eightfold.cli.output.reports import FORMATS, report_as
+from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files
 from eightfold.cli.work.reading import Reading, add_reading, watched
@@ -147,16 +148,16 @@ def run(options: Options) -> int:
 
 
 def _checked(options: Options) -> Summary:
-    told = _Told(report(options.output_format, statistics=options.statistics))
-    check = FileCheck(options.task, told, options.jobs)
-    told.report.begin()
+    report = report_as(options.output_format, statistics=options.statistics)
+    check = FileCheck(options.task, report, options.jobs)
+    report.begin()
     if options.jobs == 1:
         for met in _met(options):
             check.take(met)
     else:
         _check_at_once(check, options)
-    told.report.end(told.summary)
-    return told.summary
+    report.end()
+    return report.summary
 
 
 def _check_at_once(check: FileCheck, options: Options) -> None:
@@ -175,23 +176,3 @@ def _met(options: Options) -> Iterator[Found | FileError]:
             yield errors.popleft()
         yield found
     yield from errors
-
-
-class _Told:
-    """Is told what the check of each file comes to: hands it to the report, and sums up."""
-
-    def __init__(self, to: Report) -> None:
-        self.report = to
-        self.summary = Summary()
-        self.begin_file = to.begin_file
-        self.fault = to.fault
-        self.tell: Callable[[str], None] = say
-
-    def end_file(self, checked: Checked) -> None:
-        """Report the end of a file, and count it."""
-        self.report.end_file(checked)
-        self.summary.add(checked)
-
-    def skip_binary(self, path: str) -> None:
-        """Count a binary file."""
-        self.summary.binary += 1

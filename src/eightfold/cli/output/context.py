@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from eightfold import reference
-from eightfold.cli.output.reports import Context
+from eightfold.cli.output.reports.findings import Context
 from eightfold.files.read.reading import Source
 from eightfold.files.read.segments import opening
 from eightfold.forms import Form

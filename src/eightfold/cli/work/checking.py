@@ -6,9 +6,10 @@ Not here: which files there are, and how they are reported.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eightfold.cli.output.reports import Checked, Context
+from eightfold.cli.output.reports.findings import Checked, Context
+from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_told, identified
 from eightfold.cli.work.likeness import HEAD_BYTES, PAIRED, OtherForm, Pairs, has_fewer_faults, other_form
 from eightfold.files import FileError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _EVENTS_IN_A_PART = 1000
 Event = tuple[str, tuple[Any, ...]]
-"""The name of what a listener is told by, and with what."""
+"""The name of what a report hears it by, and with what."""
 
 
 class Task(NamedTuple):
@@ -57,36 +58,17 @@ class Task(NamedTuple):
         return (None if name is None else form(name)), is_given
 
 
-class Listener(Protocol):
-    """Is told what a check comes to."""
-
-    def begin_file(self, path: str, form: str) -> None:
-        """A file begins; the form is empty if it could not be read."""
-
-    def fault(self, path: str, found: Located, context: Context | None) -> None:
-        """A fault of the file."""
-
-    def end_file(self, checked: Checked) -> None:
-        """The file ends."""
-
-    def skip_binary(self, path: str) -> None:
-        """A file is binary, and not checked."""
-
-    def tell(self, sentence: str) -> None:
-        """A message for the user."""
-
-
 class FileCheck:
     """Checks files.
 
     Args:
         task: what is asked of every file.
-        listener: is told what they come to.
+        report: hears what they come to.
         threads: how many may scan one large file.
     """
 
-    def __init__(self, task: Task, listener: Listener, threads: int = 1) -> None:
-        self.listener = listener
+    def __init__(self, task: Task, report: Report, threads: int = 1) -> None:
+        self.report = report
         self._task = task
         self._threads = threads
 
@@ -97,7 +79,7 @@ class FileCheck:
             return
         folder = Checked(met.path)
         self._unreadable(folder, met)
-        self.listener.end_file(folder)
+        self.report.end_file(folder)
 
     def check(self, found: Found) -> None:
         """Check a file."""
@@ -106,30 +88,30 @@ class FileCheck:
         try:
             twice = asked is None or self._task.context
             with opened(found.path, twice=twice, unpack=self._task.unpack) as source:
-                plain = asked or identified(source, self.listener.tell)
+                plain = asked or identified(source, self.report.tell)
                 other = None if is_given else other_form(source, plain)
                 if other is None and found.walked and not self._task.binary and is_binary(source, plain):
-                    self.listener.skip_binary(found.path)
+                    self.report.skip_binary(found.path)
                     return
                 self._begin(checked, plain.name)
                 if other is None:
-                    with byte_order_told(source, plain, self.listener.tell):
+                    with byte_order_told(source, plain, self.report.tell):
                         self._check(source, plain, checked)
                 else:
                     self._tell_other(checked, other)
         except FileError as error:
             self._unreadable(checked, error)
-        self.listener.end_file(checked)
+        self.report.end_file(checked)
 
     def _unreadable(self, checked: Checked, error: FileError) -> None:
-        self.listener.tell(str(error))
+        self.report.tell(str(error))
         checked.error = error.reason
         if not checked.form:
             self._begin(checked, "")
 
     def _begin(self, checked: Checked, name: str) -> None:
         checked.form = name
-        self.listener.begin_file(checked.path, name)
+        self.report.begin_file(checked.path, name)
 
     def _check(self, source: Source, asked: Form, checked: Checked) -> None:
         if self._task.max_faults == 0 and asked.name != DOCUMENT:
@@ -152,7 +134,7 @@ class FileCheck:
             if limit is not None and checked.tally.faults > limit:
                 checked.hidden += 1
             else:
-                self.listener.fault(checked.path, found, shows(found))
+                self.report.fault(checked.path, found, shows(found))
         self._look(source, pairs.form, checked)
 
     def _look(self, source: Source, name: str, checked: Checked) -> None:
@@ -167,7 +149,7 @@ class FileCheck:
         if self._task.max_faults == 0:
             checked.hidden += 1
         else:
-            self.listener.fault(checked.path, found, None)
+            self.report.fault(checked.path, found, None)
 
     def _shows(self, source: Source, asked: Form) -> Callable[[Located], Context | None]:
         if not self._task.context:
@@ -185,10 +167,11 @@ def is_binary(source: Source, asked: Form) -> bool:
     return asked.unit_bytes == 1 and asked.name != "mutf-8" and b"\0" in source.head(HEAD_BYTES)
 
 
-class _Recorder:
+class _Recorder(Report):
     """Writes down what a check comes to, to be told elsewhere: see :func:`replay`."""
 
     def __init__(self, send: Send) -> None:
+        super().__init__()
         self._send = send
         self._events: list[Event] = []
 
@@ -230,7 +213,7 @@ def start(task: Task, send: Send) -> Work:
     return work
 
 
-def replay(part: list[Event], listener: Listener) -> None:
+def replay(part: list[Event], report: Report) -> None:
     """Tell what was written down in another process."""
     for name, arguments in part:
-        getattr(listener, name)(*arguments)
+        getattr(report, name)(*arguments)

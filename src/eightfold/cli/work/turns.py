@@ -105,7 +105,7 @@ class _Turns:
 
     def _replay(self, parts: Iterator[list[Event]], files: int, size: int) -> None:
         for part in parts:
-            replay(part, self._here.listener)
+            replay(part, self._here.report)
         READ.add(files=files, bytes=size)
 
     def end(self) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 
 from eightfold.cli.output.lines import counted, put
-from eightfold.cli.output.reports import Checked, Context, Summary
+from eightfold.cli.output.reports.findings import Checked, Context
+from eightfold.cli.output.reports.report import Report
 from eightfold.files.names import shown
 from eightfold.stream import Located
 
@@ -16,21 +17,15 @@ _IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTIES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
-class GithubReport:
-    """See :class:`eightfold.cli.output.reports.Report`."""
-
-    def begin(self) -> None:
-        """Nothing comes before the first fault."""
-
-    def begin_file(self, path: str, form: str) -> None:
-        """A file without faults has no annotation."""
+class GithubReport(Report):
+    """See :class:`eightfold.cli.output.reports.report.Report`."""
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write the annotation of a fault; the workflow shows the line itself."""
         place = {"line": str(found.line), "col": str(found.column)}
         put(annotation(found.fault.severity, str(found.fault), file=_file(path), **place, title=found.fault.kind))
 
-    def end_file(self, checked: Checked) -> None:
+    def put_verdict(self, checked: Checked) -> None:
         """Annotate a file that could not be read, and say what was not told of the others."""
         if checked.error:
             put(annotation("error", checked.error, file=_file(checked.path), title="unreadable"))
@@ -39,8 +34,9 @@ class GithubReport:
         if checked.remedy:
             put(annotation("notice", checked.remedy, file=_file(checked.path)))
 
-    def end(self, summary: Summary) -> None:
+    def end(self) -> None:
         """Say what the files came to."""
+        summary = self.summary
         kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
         found = kinds if summary.read else ["nothing was read"]
         told = ", ".join([f"{counted(summary.files, 'file')} checked", *found])

@@ -10,16 +10,18 @@ import json
 from typing import Any
 
 from eightfold.cli.output.lines import put
-from eightfold.cli.output.reports import Checked, Context, Summary, Tally
+from eightfold.cli.output.reports.findings import Checked, Context, Summary, Tally
+from eightfold.cli.output.reports.report import Report
 from eightfold.files.names import shown
 from eightfold.stream import Located
 from eightfold.version import __version__
 
 
-class JsonReport:
-    """See :class:`eightfold.cli.output.reports.Report`."""
+class JsonReport(Report):
+    """See :class:`eightfold.cli.output.reports.report.Report`."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._files = 0
         self._faults = 0
 
@@ -39,13 +41,13 @@ class JsonReport:
         self._faults += 1
         put(f"{separator}\n  {json.dumps(fault_values(found, context))}", end="")
 
-    def end_file(self, checked: Checked) -> None:
+    def put_verdict(self, checked: Checked) -> None:
         """Close the object of a file, with its verdict."""
         put(f"], {json.dumps(_verdict(checked))[1:]}", end="")
 
-    def end(self, summary: Summary) -> None:
+    def end(self) -> None:
         """Close the object, with the summary."""
-        put(f'\n], "summary": {json.dumps(summary_values(summary))}}}')
+        put(f'\n], "summary": {json.dumps(summary_values(self.summary))}}}')
 
 
 def fault_values(found: Located, context: Context | None) -> dict[str, Any]:

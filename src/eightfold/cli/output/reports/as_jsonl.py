@@ -10,33 +10,28 @@ import json
 from typing import Any
 
 from eightfold.cli.output.lines import put
-from eightfold.cli.output.reports import Checked, Context, Summary
 from eightfold.cli.output.reports.as_json import fault_values, file_values, summary_values
+from eightfold.cli.output.reports.findings import Checked, Context
+from eightfold.cli.output.reports.report import Report
 from eightfold.files.names import shown
 from eightfold.stream import Located
 from eightfold.version import __version__
 
 
-class JsonLinesReport:
-    """See :class:`eightfold.cli.output.reports.Report`. Stable from 1.0."""
-
-    def begin(self) -> None:
-        """Nothing comes before the first line."""
-
-    def begin_file(self, path: str, form: str) -> None:
-        """A file has its line in the end, when its verdict is known."""
+class JsonLinesReport(Report):
+    """See :class:`eightfold.cli.output.reports.report.Report`. Stable from 1.0."""
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a fault."""
         _put("fault", {"path": shown(path), **fault_values(found, context)})
 
-    def end_file(self, checked: Checked) -> None:
+    def put_verdict(self, checked: Checked) -> None:
         """Write the verdict on a file."""
         _put("file", file_values(checked))
 
-    def end(self, summary: Summary) -> None:
+    def end(self) -> None:
         """Write the summary."""
-        _put("summary", {"version": __version__, **summary_values(summary)})
+        _put("summary", {"version": __version__, **summary_values(self.summary)})
 
 
 def _put(kind: str, values: dict[str, Any]) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 from urllib.parse import quote
 
 from eightfold.cli.output.lines import put
-from eightfold.cli.output.reports import Checked, Context, Summary
 from eightfold.cli.output.reports.as_json import summary_values
+from eightfold.cli.output.reports.findings import Checked, Context
+from eightfold.cli.output.reports.report import Report
 from eightfold.faults import KINDS, Kind
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.stream import Located
@@ -56,10 +57,11 @@ _HELP: dict[Kind, str] = {
 """For each kind of fault what may have gone wrong, and what to do."""
 
 
-class SarifReport:
-    """See :class:`eightfold.cli.output.reports.Report`."""
+class SarifReport(Report):
+    """See :class:`eightfold.cli.output.reports.report.Report`."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._results = 0
         self._notifications: list[dict[str, Any]] = []
         self._is_whole = True
@@ -75,16 +77,13 @@ class SarifReport:
         run = {"tool": {"driver": driver}}
         put(f'{json.dumps(head)[:-1]}, "runs": [{json.dumps(run)[:-1]}, "results": [', end="")
 
-    def begin_file(self, path: str, form: str) -> None:
-        """A file without faults has no result."""
-
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a result."""
         separator = "," if self._results else ""
         self._results += 1
         put(f"{separator}\n{json.dumps(_result(path, found, context))}", end="")
 
-    def end_file(self, checked: Checked) -> None:
+    def put_verdict(self, checked: Checked) -> None:
         """Remember what is to be said of a file as a whole: notifications come after the results."""
         if checked.error:
             self._is_whole = False
@@ -96,10 +95,10 @@ class SarifReport:
         place = {"physicalLocation": {"artifactLocation": _artifact(path)}}
         self._notifications.append({"level": level, "message": {"text": message}, "locations": [place]})
 
-    def end(self, summary: Summary) -> None:
+    def end(self) -> None:
         """Close the log, with what the files came to."""
         invocation = {"executionSuccessful": self._is_whole, "toolExecutionNotifications": self._notifications}
-        rest = {"invocations": [invocation], "properties": summary_values(summary)}
+        rest = {"invocations": [invocation], "properties": summary_values(self.summary)}
         put(f"\n], {json.dumps(rest)[1:]}]}}")
 
 

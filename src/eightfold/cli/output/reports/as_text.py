@@ -7,7 +7,8 @@ from typing import cast
 
 from eightfold.cli.output.colour import Part, Styled, is_on, painted
 from eightfold.cli.output.lines import counted, placed, put, say
-from eightfold.cli.output.reports import Checked, Context, Summary, Tally
+from eightfold.cli.output.reports.findings import Checked, Context, Summary, Tally
+from eightfold.cli.output.reports.report import Report
 from eightfold.faults import KINDS, Kind
 from eightfold.files.names import shown
 from eightfold.stream import Located
@@ -15,10 +16,11 @@ from eightfold.stream import Located
 _INDENT = "    "
 
 
-class TextReport:
-    """A line for each fault; see :class:`eightfold.cli.output.reports.Report`."""
+class TextReport(Report):
+    """A line for each fault; see :class:`eightfold.cli.output.reports.report.Report`."""
 
     def __init__(self, *, statistics: bool) -> None:
+        super().__init__()
         self._statistics = statistics
         self._in_colour = False
         self._path = ""
@@ -47,7 +49,7 @@ class TextReport:
         if context is not None:
             put_context(context, fault.severity)
 
-    def end_file(self, checked: Checked) -> None:
+    def put_verdict(self, checked: Checked) -> None:
         """Write the statistics of the file, or say what is not in its lines."""
         if self._statistics and checked.tally.faults:
             put(*placed(checked.path, None), f"{checked.form}: ", _kinds(checked.tally))
@@ -56,11 +58,11 @@ class TextReport:
         if checked.remedy:
             say(f"{shown(checked.path)}: {checked.remedy}")
 
-    def end(self, summary: Summary) -> None:
+    def end(self) -> None:
         """Write the statistics, and say what the files came to."""
         if self._statistics:
-            put_statistics(summary)
-        say(*_summary(summary))
+            put_statistics(self.summary)
+        say(*_summary(self.summary))
 
 
 def put_context(context: Context, role: str) -> None:
