@@ -14,7 +14,7 @@ import pytest
 
 import eightfold
 from command_line import ENVIRONMENT, run
-from eightfold.cli import COMMANDS
+from eightfold.cli.commands import COMMANDS
 from eightfold.cli.commands.completion import SHELLS
 from eightfold.cli.commands.grammar import commands, program
 from eightfold.policy import Errors

@@ -88,7 +88,7 @@ def test_the_page_of_the_docs_tells_of_every_command(command: Command) -> None:
 
 
 def test_every_exit_status_of_the_program_is_told() -> None:
-    from eightfold.cli.commands.manual import STATUSES
+    from eightfold.cli.commands.manual.contents import STATUSES
     from eightfold.cli.output import ending
 
     numbers = {str(value) for name, value in vars(ending).items() if name.isupper() and isinstance(value, int)}

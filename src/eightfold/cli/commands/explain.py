@@ -24,8 +24,9 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import put, say
 from eightfold.cli.work.inputs import byte_order_told, identified, tell_byte_order
 from eightfold.cli.work.reading import Reading, add_reading, watched
-from eightfold.explain import Explained, iter_explained, iter_explained_text
+from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
+from eightfold.explain.rows import Explained
 from eightfold.files.names import shown
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.forms import Form, form

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple, get_args
 
-from eightfold.cli import COMMANDS, command, parser
+from eightfold.cli.commands import COMMANDS, command
+from eightfold.cli.commands.program import parser
 from eightfold.cli.options.arguments import CommandParser, OneOf, form_or_auto
 from eightfold.forms import forms
 from eightfold.policy import Errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from eightfold.cli.commands.grammar import Argument, Command, commands, program
-from eightfold.cli.commands.manual import ENVIRONMENT, STATUSES, blocks
+from eightfold.cli.commands.manual.contents import ENVIRONMENT, STATUSES, blocks
 from eightfold.version import __version__
 
 
