@@ -53,8 +53,8 @@ def command(*arguments: str | bytes) -> list[str | bytes]:
 
 
 AT_ONCE = (
-    "import sys; from eightfold.cli import main; from eightfold.cli.work import turns; "
-    "turns._ALONE = 0; sys.exit(main(sys.argv[1:]))"
+    "import sys; from eightfold.cli import main; from eightfold.cli.work import schedule; "
+    "schedule._ALONE = 0; sys.exit(main(sys.argv[1:]))"
 )
 """The command line, which does not wait with its processes until there is much to do."""
 

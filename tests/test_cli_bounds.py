@@ -18,7 +18,7 @@ import pytest
 import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
-from eightfold.files.names import LONGEST_PATH, shown
+from eightfold.files.path_text import LONGEST_PATH, shown
 from eightfold.files.write import temporary
 from eightfold.files.write.writing import replacing
 

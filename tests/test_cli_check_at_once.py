@@ -23,7 +23,7 @@ from command_line import ENVIRONMENT, check_at_once, run
 from eightfold._engine import CORE
 from eightfold.cli.commands import check
 from eightfold.cli.output.reports import report_as
-from eightfold.cli.work import turns
+from eightfold.cli.work import schedule
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.corrected import Linter
 from eightfold.faults import Fault
@@ -238,11 +238,11 @@ def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: 
 
 def test_no_process_is_started_for_few_files(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
-    monkeypatch.setattr(turns, "Crew", lambda *given: started.append(given))
+    monkeypatch.setattr(schedule, "Workers", lambda *given: started.append(given))
     options = check.Options(paths=[str(tree)], output_file=str(tree / "out"), jobs=2)
     assert check.run(options) == 1
     assert not started
-    monkeypatch.setattr(turns, "_ALONE", 0)
+    monkeypatch.setattr(schedule, "_ALONE", 0)
     with pytest.raises(AttributeError):  # Nobody is there to be given a batch.
         check.run(options)
     assert [count for count, _, _ in started] == [1]
@@ -263,13 +263,13 @@ def test_this_process_takes_a_share(jobs: int, tmp_path: Path, monkeypatch: pyte
         def end(self) -> None:
             pass
 
-    monkeypatch.setattr(turns, "Crew", Recorded)
-    monkeypatch.setattr(turns, "_ALONE", 10)
+    monkeypatch.setattr(schedule, "Workers", Recorded)
+    monkeypatch.setattr(schedule, "_ALONE", 10)
     here = FileCheck(Task(), report_as("text", statistics=False))
     (tmp_path / "file").write_bytes(b"clean\n")
     share = 2 * (jobs - 1) + 1
     files = (Found(str(tmp_path / "file"), b"file", walked=True) for _ in range(64 * (10 + 3 * share)))
-    for turn in turns.at_once(jobs, Task(), here, files):
+    for turn in schedule.at_once(jobs, Task(), here, files):
         turn()
     assert here.report.summary.files + 64 * len(given) == 64 * (10 + 3 * share)
     assert len(given) == 3 * (share - 1)
@@ -285,7 +285,7 @@ def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
 
     (tmp_path / "file").write_bytes(b"clean\n")
     here = FileCheck(Task(), report_as("text", statistics=False))
-    with closing(turns.at_once(2, Task(), here, walking())) as due:
+    with closing(schedule.at_once(2, Task(), here, walking())) as due:
         next(due)()
         assert here.report.summary.files == 64
         assert len(met) <= 64 * 5 + 1
@@ -294,9 +294,9 @@ def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_a_process_that_ends_is_told(tree: Path) -> None:
     program = (
-        "import os, signal, sys; from eightfold.cli import main; from eightfold.cli.work import checking, turns\n"
+        "import os, signal, sys; from eightfold.cli import main; from eightfold.cli.work import checking, schedule\n"
         "if __name__ == '__main__':\n"
-        "    turns._ALONE = 0\n"
+        "    schedule._ALONE = 0\n"
         "    sys.exit(main(sys.argv[1:]))\n"
         "else:\n"
         "    checking.FileCheck.check = lambda self, found: os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -176,9 +176,9 @@ def test_a_file_that_is_left_counts_as_a_whole(tmp_path: Path) -> None:
 
 def test_files_of_other_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from eightfold.cli import main
-    from eightfold.cli.work import turns
+    from eightfold.cli.work import schedule
 
-    monkeypatch.setattr(turns, "_ALONE", 0)
+    monkeypatch.setattr(schedule, "_ALONE", 0)
     for number in range(200):
         (tmp_path / f"{number}.txt").write_bytes(b"a" * 100)
     files, size = READ.files, READ.bytes

@@ -20,7 +20,7 @@ from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import FileError
 from eightfold.files.read import reading
-from eightfold.files.records.plans import Draft, begin_plan, plans_in
+from eightfold.files.records.plan_files import Draft, begin_plan, plans_in
 from eightfold.files.write import writing
 from peaks import peak
 
@@ -478,8 +478,8 @@ def test_memory_does_not_grow_with_the_file(
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK_BYTES", 1000)
     monkeypatch.setattr("eightfold.cli.commands.repair.making.put", lambda *line: None)
-    monkeypatch.setattr("eightfold.cli.output.differing.put", lambda *line: None)
-    monkeypatch.setattr("eightfold.files.records.plans._HELD_BYTES", 1000)
+    monkeypatch.setattr("eightfold.cli.output.diff.put", lambda *line: None)
+    monkeypatch.setattr("eightfold.files.records.plan_files._HELD_BYTES", 1000)
 
     def begin(count: int) -> None:
         (folder / "big.txt").write_bytes(b"a\xff\n" * count)

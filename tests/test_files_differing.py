@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold.files.write import differing
-from eightfold.files.write.differing import Difference, Row
+from eightfold.files.write import difference
+from eightfold.files.write.difference import Difference, Row
 from peaks import peak
 
 LINES = st.lists(st.sampled_from([b"a\n", b"caf\xe9\n", b"\xff", b"b", "漢\n".encode(), b"\n"]), max_size=40)
@@ -55,7 +55,7 @@ def test_what_differs_is_shown_with_what_is_around_it(parts: list[bytes], cut: i
     data = b"".join(parts)
     result = eightfold.convert(data, "utf-8", "utf-8", "replace")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(differing, "HUNK_LINES", hunk_lines)
+        patch.setattr(difference, "HUNK_LINES", hunk_lines)
         rows = rows_of(data, result)
         assert rows_of(data, result, cut=cut) == rows
     given_lines, result_lines = data.splitlines(), result.split(b"\n")
@@ -95,7 +95,7 @@ def test_the_last_line_says_that_it_has_no_end() -> None:
 
 
 def test_a_long_line_is_compared_to_its_end_and_shown_by_its_size() -> None:
-    long = b"x" * (differing.LINE_BYTES + 1)
+    long = b"x" * (difference.LINE_BYTES + 1)
     assert rows_of(long, long) == []
     texts = [text for sign, text in rows_of(long + b"a", long + b"b", cut=999) if sign in "-+"]
     assert texts == [f"({len(long) + 1} bytes, too long to show)"] * 2

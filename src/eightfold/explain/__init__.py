@@ -217,6 +217,6 @@ def _lacking(form: Form, offset: int, end: int, code_point: int, fault: Fault) -
 
 def _named(code_point: int) -> str:
     # Loads the character database, which nothing but an explanation needs.
-    from eightfold.explain.names import character_name
+    from eightfold.explain.characters import character_name
 
     return character_name(code_point)

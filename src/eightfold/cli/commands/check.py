@@ -161,7 +161,7 @@ def _checked(options: Options) -> Summary:
 
 
 def _check_at_once(check: FileCheck, options: Options) -> None:
-    from eightfold.cli.work.turns import at_once
+    from eightfold.cli.work.schedule import at_once
 
     with closing(at_once(options.jobs, options.task, check, _met(options))) as turns:
         for turn in turns:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, form_argument
 from eightfold.cli.options.selection import add_selection, say_nothing_read
 from eightfold.cli.output.colour import Part, Styled, painted
-from eightfold.cli.output.differing import Shown
+from eightfold.cli.output.diff import Shown
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, placed, point, say
 from eightfold.cli.work.certifying import (
@@ -31,8 +31,8 @@ from eightfold.cli.work.reading import add_reading, watched
 from eightfold.cli.work.remedies import remedies
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
-from eightfold.files.names import shown
 from eightfold.files.parallel.threads import Begin, ahead, allowed, working
+from eightfold.files.path_text import shown
 from eightfold.files.read.converting import Conversion, Piece, converted
 from eightfold.files.read.places import place_of
 from eightfold.files.read.reading import Source, opened

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from eightfold import ENGINE, Form, decode, encode, forms, register_codecs
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.colour import Styled, can_draw, verdict
-from eightfold.cli.output.core import missing_core
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import counted, put, say
+from eightfold.cli.output.missing_core import missing_core
 from eightfold.files.extras import installing
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")

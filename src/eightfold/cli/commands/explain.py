@@ -27,7 +27,7 @@ from eightfold.cli.work.reading import Reading, add_reading, watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.explain.rows import Explained
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.forms import Form, form
 from eightfold.version import __version__

@@ -14,7 +14,7 @@ from eightfold.cli.work.inputs import Failures, files_of
 from eightfold.cli.work.reading import Reading, add_reading, watched
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.read.reading import opened
 from eightfold.identify import FAULTS_COUNTED, Identification, Identifier
 from eightfold.version import __version__

@@ -14,8 +14,8 @@ from eightfold.cli.output import colour
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say
 from eightfold.files.extras import installing
-from eightfold.files.names import shown
 from eightfold.files.parallel.threads import processors
+from eightfold.files.path_text import shown
 from eightfold.forms import Form, form
 
 _Options = TypeVar("_Options")

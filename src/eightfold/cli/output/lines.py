@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 
 from eightfold.cli.output.colour import Part, Styled, painted
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 
 
 class OutputError(Exception):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from eightfold.cli.options.arguments import CommandParser
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.destinations import STANDARD_OUTPUT, Destination, Job, RealPaths, check_free, sink
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 
 
 @dataclass

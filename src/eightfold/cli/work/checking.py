@@ -21,7 +21,7 @@ from eightfold.forms import Form, form
 from eightfold.stream import Located
 
 if TYPE_CHECKING:
-    from eightfold.files.parallel.crew import Send, Work
+    from eightfold.files.parallel.processes import Send, Work
 
 _EVENTS_IN_A_PART = 1000
 Event = tuple[str, tuple[Any, ...]]

@@ -16,7 +16,7 @@ from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.inputs import found_files
 from eightfold.cli.work.reading import Reading
 from eightfold.files import FileError
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, packing_of
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT

@@ -9,7 +9,7 @@ from eightfold import reference
 from eightfold.cli.options.arguments import UTF_8, in_files
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.segments import LONGEST_SIGNATURE
 from eightfold.files.walk.walking import EVERYTHING, Found, Selection, found_under

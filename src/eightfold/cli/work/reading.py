@@ -67,7 +67,7 @@ def watched(options: Reading, paths: Sequence[str] | None, selection: Selection 
 def _core_missed(paths: Sequence[str] | None) -> AbstractContextManager[None]:
     if ENGINE == "native":
         return nullcontext()
-    from eightfold.cli.output.core import core_missed
+    from eightfold.cli.output.missing_core import core_missed
 
     return core_missed(paths)
 

@@ -1,7 +1,7 @@
 """Threads that work on what comes next, while what they have done is taken in order.
 
 Threads serve where the work is the core's or the system's, which let others run meanwhile; else see
-:mod:`eightfold.files.parallel.crew`.
+:mod:`eightfold.files.parallel.processes`.
 """
 
 from __future__ import annotations

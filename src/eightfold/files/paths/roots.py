@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from eightfold.files import FileError, blaming
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import BY_DESCRIPTOR, NO_LINK, Entry
 
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from eightfold.files.names import as_text
-from eightfold.files.records.records import VERSION, record
+from eightfold.files.path_text import as_text
+from eightfold.files.records.json_lines import VERSION, record
 from eightfold.version import __version__
 
 

@@ -23,11 +23,11 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from eightfold.files import FileError, blaming
-from eightfold.files.names import as_path, as_text, shown
+from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.entries import NO_LINK, Entry
 from eightfold.files.read.reading import opened
+from eightfold.files.records.json_lines import heading, record, value
 from eightfold.files.records.private import key
-from eightfold.files.records.records import heading, record, value
 
 NAME = ".conversion-journal.eightfold.tmp"
 """A name by which files are known for ours, so that it is not found by walking."""

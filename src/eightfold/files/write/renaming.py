@@ -18,10 +18,10 @@ from functools import cache
 from typing import Any, BinaryIO, NamedTuple
 
 from eightfold.files import FileError
-from eightfold.files.names import as_path, as_text, shown
+from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.roots import steps
 from eightfold.files.read.reading import Source
-from eightfold.files.records.records import heading, record, records
+from eightfold.files.records.json_lines import heading, record, records
 from eightfold.text import is_well_formed
 
 KIND = "log of names"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+from eightfold.cli.commands.names.finding import report
 from eightfold.cli.commands.names.fixing import apply, show, undo
 from eightfold.cli.commands.names.options import FORMATS, Options
-from eightfold.cli.commands.names.report import report
 from eightfold.cli.options.arguments import CommandParser, OneOf, form_argument, path_argument
-from eightfold.cli.options.policies import policies_listed
-from eightfold.cli.options.rooted import add_root
+from eightfold.cli.options.policy_help import policies_listed
+from eightfold.cli.options.root import add_root
 from eightfold.cli.output.ending import UsageError
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.forms import Form

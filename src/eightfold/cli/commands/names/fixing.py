@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from eightfold.cli.commands.names.finding import leads_to_ill_formed
 from eightfold.cli.commands.names.options import Options, names_in
-from eightfold.cli.commands.names.report import leads_to_ill_formed
-from eightfold.cli.options.rooted import inside, quoted, root_option
+from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
@@ -19,7 +19,7 @@ from eightfold.cli.work.destinations import Destination, Job, check_free, sink
 from eightfold.cli.work.inputs import Failures
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
-from eightfold.files.names import as_text, shown
+from eightfold.files.path_text import as_text, shown
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import opened
 from eightfold.files.walk.listing import FOLDER, Name

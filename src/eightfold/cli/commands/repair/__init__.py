@@ -8,8 +8,8 @@ from eightfold.cli.commands.repair.following import apply, undo
 from eightfold.cli.commands.repair.making import plan, show, write
 from eightfold.cli.commands.repair.options import DEFAULT_POLICY, Options, repairer
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_paths
-from eightfold.cli.options.policies import policies_listed
-from eightfold.cli.options.rooted import add_root
+from eightfold.cli.options.policy_help import policies_listed
+from eightfold.cli.options.root import add_root
 from eightfold.cli.options.selection import add_selection
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.certifying import add_certificate, check_certificate

@@ -15,18 +15,18 @@ from typing import BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
 from eightfold.cli.options.arguments import UTF_8
-from eightfold.cli.options.rooted import inside
+from eightfold.cli.options.root import inside
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.certifying import certificates
 from eightfold.cli.work.inputs import Failures
 from eightfold.files import FileError
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Root, steps
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened, opened_entry
 from eightfold.files.records.certificates import Certificate, Side
-from eightfold.files.records.plans import FilePlan, plans_in
+from eightfold.files.records.plan_files import FilePlan, plans_in
 from eightfold.files.write.locks import held
 from eightfold.files.write.temporary import clear_strays
 from eightfold.files.write.writing import replacing, snapshot_of, standard_output

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from eightfold.cli.commands.repair.options import ESCAPE, Options
-from eightfold.cli.commands.repair.work import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
+from eightfold.cli.commands.repair.runs import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
 from eightfold.cli.options.arguments import UTF_8
-from eightfold.cli.options.rooted import inside, quoted, root_option
+from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
-from eightfold.cli.output.differing import Shown
+from eightfold.cli.output.diff import Shown
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
@@ -28,12 +28,12 @@ from eightfold.cli.work.destinations import (
     sink,
 )
 from eightfold.cli.work.in_place import InPlace
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
-from eightfold.files.records.plans import Draft, begin_plan
+from eightfold.files.records.plan_files import Draft, begin_plan
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing

@@ -10,7 +10,7 @@ import os
 from eightfold.cli.output.lines import counted, put
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.stream import Located
 
 _IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})

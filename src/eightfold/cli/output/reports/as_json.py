@@ -12,7 +12,7 @@ from typing import Any
 from eightfold.cli.output.lines import put
 from eightfold.cli.output.reports.findings import Checked, Context, Summary, Tally
 from eightfold.cli.output.reports.report import Report
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.stream import Located
 from eightfold.version import __version__
 

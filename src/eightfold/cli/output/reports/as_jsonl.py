@@ -13,7 +13,7 @@ from eightfold.cli.output.lines import put
 from eightfold.cli.output.reports.as_json import fault_values, file_values, summary_values
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.stream import Located
 from eightfold.version import __version__
 

@@ -10,7 +10,7 @@ from eightfold.cli.output.lines import counted, placed, put, say
 from eightfold.cli.output.reports.findings import Checked, Context, Summary, Tally
 from eightfold.cli.output.reports.report import Report
 from eightfold.faults import KINDS, Kind
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.stream import Located
 
 _INDENT = "    "

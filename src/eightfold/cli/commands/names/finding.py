@@ -12,7 +12,7 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.inputs import Failures
 from eightfold.faults import hex_bytes
-from eightfold.files.names import as_text, shown
+from eightfold.files.path_text import as_text, shown
 from eightfold.files.walk.listing import FOLDER, ZIP, Name
 from eightfold.forms import Form
 from eightfold.text import faults, is_well_formed

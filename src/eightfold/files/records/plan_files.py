@@ -15,10 +15,10 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from eightfold.files import FileError
-from eightfold.files.names import as_path, as_text, shown
+from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.roots import steps
 from eightfold.files.read.reading import Source
-from eightfold.files.records.records import heading, record, records
+from eightfold.files.records.json_lines import heading, record, records
 from eightfold.repair import Change, PlanError, Repaired
 from eightfold.repair.changes import in_order
 

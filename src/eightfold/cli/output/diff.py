@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.lines import put
-from eightfold.files.names import shown
-from eightfold.files.write.differing import Difference
+from eightfold.files.path_text import shown
+from eightfold.files.write.difference import Difference
 from eightfold.forms import Form
 
 _ROLES = {"-": "error", "+": "good", "@": "place", "\\": "aside"}

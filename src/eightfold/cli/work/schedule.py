@@ -17,7 +17,7 @@ from functools import partial
 
 from eightfold.cli.work.checking import Event, FileCheck, Task, replay, start
 from eightfold.files import FileError
-from eightfold.files.parallel.crew import Crew
+from eightfold.files.parallel.processes import Crew
 from eightfold.files.read.reading import READ
 from eightfold.files.read.segments import small_size
 from eightfold.files.walk.walking import Found

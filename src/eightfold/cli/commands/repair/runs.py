@@ -17,7 +17,7 @@ from eightfold.cli.work.likeness import other_form
 from eightfold.cli.work.remedies import units_of
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.read.places import place_of
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from eightfold import reference
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.forms import Form
 
 CONTEXT = 3

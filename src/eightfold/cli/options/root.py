@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from eightfold.cli.options.arguments import CommandParser, path_argument
 from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 

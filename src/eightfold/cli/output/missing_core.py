@@ -15,7 +15,7 @@ from shutil import which
 from urllib.parse import unquote, urlsplit
 
 from eightfold.cli.output.lines import say
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ
 
 _MUCH = 16 * 1024 * 1024
