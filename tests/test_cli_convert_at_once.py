@@ -33,7 +33,7 @@ from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import ahead, allowed, working
 from eightfold.files.read import converting, reading, segments
-from eightfold.files.read.converting import Conversion, Piece, converted
+from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
 from eightfold.files.read.reading import READ, Source
 from eightfold.files.read.segments import is_whole_text, segment_end
 from eightfold.files.records import journals
@@ -48,9 +48,9 @@ PROCESSORS = 3
 Captured = pytest.CaptureFixture[str]
 
 
-def outcome(source: Source, conversion: Conversion, threads: int) -> tuple[list[Piece], object]:
+def outcome(source: Source, conversion: Conversion, threads: int) -> tuple[list[ConvertedPiece], object]:
     """Return the pieces of a conversion, and what it raised in the end, as one can compare it."""
-    pieces: list[Piece] = []
+    pieces: list[ConvertedPiece] = []
     try:
         pieces.extend(converted(source, conversion, threads))
     except ConversionError as error:
@@ -86,7 +86,7 @@ def is_read_from_the_middle(conversion: Conversion) -> bool:
     return conversion.errors == "surrogateescape" and conversion.source.unit_bytes > 1
 
 
-def sides(pieces: list[Piece]) -> tuple[bytes, bytes]:
+def sides(pieces: list[ConvertedPiece]) -> tuple[bytes, bytes]:
     return b"".join(piece.chunk for piece in pieces), b"".join(piece.result for piece in pieces)
 
 

@@ -142,11 +142,11 @@ def test_it_knows_how_much_there_is(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_bytes(bytes(1000))
     known = _Total([str(tmp_path)], EVERYTHING)
     assert not known.is_known
-    known.look(10)
+    known.measure(10)
     assert (known.is_known, known.files, known.bytes) == (True, 3, 3000)
     for paths in (["-"], ["https://example.org/a"], None):
         unknown = _Total(paths, EVERYTHING)
-        unknown.look(10)
+        unknown.measure(10)
         assert not unknown.is_known
 
 

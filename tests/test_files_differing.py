@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold.files.write import difference
-from eightfold.files.write.difference import Difference, Row
+from eightfold.files.write.difference import Difference, DiffLine
 from peaks import peak
 
 LINES = st.lists(st.sampled_from([b"a\n", b"caf\xe9\n", b"\xff", b"b", "漢\n".encode(), b"\n"]), max_size=40)
 
 
-def rows_of(data: bytes, result: bytes, source: str = "utf-8", target: str = "utf-8", cut: int = 1000) -> list[Row]:
+def rows_of(
+    data: bytes, result: bytes, source: str = "utf-8", target: str = "utf-8", cut: int = 1000
+) -> list[DiffLine]:
     difference = Difference(eightfold.form(source), eightfold.form(target))
-    found: list[Row] = []
+    found: list[DiffLine] = []
     for start in range(0, max(len(data), len(result)), cut):
         found += difference.rows(data[start : start + cut], result[start : start + cut])
     return [*found, *difference.rows(b"", b"", final=True)]
@@ -30,7 +32,7 @@ def seen(line: bytes) -> str:
     return re.sub(r"\\x([0-9a-f]{2})", lambda match: f"\\x{match[1].upper()}", text)
 
 
-def sides(rows: list[Row]) -> tuple[dict[int, str], dict[int, str]]:
+def sides(rows: list[DiffLine]) -> tuple[dict[int, str], dict[int, str]]:
     """Return what the hunks say of each numbered line, on both sides."""
     old: dict[int, str] = {}
     new: dict[int, str] = {}

@@ -104,7 +104,7 @@ def iter_explained(chunks: Iterable[Data], form: AnyForm, start: int = 0) -> Ite
     asked = form_named(form)
     contents = filter(None, map(bytes_of, chunks))
     landing = landed(asked, contents, start) if start else Landing(0, b"")
-    reader = _Reader(asked, landing)
+    reader = _RowCutter(asked, landing)
     for content in chain((landing.content,), contents):
         for at in range(0, len(content), _BYTES_AT_ONCE):
             yield from _from(start, reader.rows(content[at : at + _BYTES_AT_ONCE], final=False))
@@ -115,7 +115,7 @@ def _from(start: int, rows: Iterator[Explained]) -> Iterator[Explained]:
     return (row for row in rows if row.end > start)
 
 
-class _Reader:
+class _RowCutter:
     """Cuts bytes into rows: the faults are those of a Checker, and what stands between them is well-formed."""
 
     def __init__(self, asked: Form, landing: Landing) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, form_argument
 from eightfold.cli.options.selection import add_selection, say_nothing_read
 from eightfold.cli.output.colour import Part, Styled, painted
-from eightfold.cli.output.diff import Shown
+from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, placed, point, say
 from eightfold.cli.work.certifying import (
@@ -33,7 +33,7 @@ from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import Begin, ahead, allowed, working
 from eightfold.files.path_text import shown
-from eightfold.files.read.converting import Conversion, Piece, converted
+from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
 from eightfold.files.read.places import place_of
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT
@@ -246,7 +246,7 @@ def _outcome(job: Job) -> str:
 def _differ(file: Found, options: Options) -> int:
     with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
         conversion = _conversion(source, options, say, walked=file.walked)
-        difference = Shown(file.path, conversion.source, conversion.target)
+        difference = ShownDifference(file.path, conversion.source, conversion.target)
         with byte_order_told(source, conversion.source):
             for piece in _pieces(source, conversion, options, say):
                 difference.put(piece.chunk, piece.result, final=piece.final)
@@ -347,7 +347,7 @@ def _pieces(
     options: Options,
     tell: Callable[[str], object],
     verifier: Verifier | None = None,
-) -> Iterator[Piece]:
+) -> Iterator[ConvertedPiece]:
     joined_pairs = 0
     try:
         for piece in converted(source, conversion, options.jobs, strict=options.strict):
@@ -368,8 +368,8 @@ def _pieces(
 
 
 def _document(
-    pieces: Iterator[Piece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
-) -> Iterator[Piece]:
+    pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
+) -> Iterator[ConvertedPiece]:
     """Yield the pieces of a Corrected UTF-8 document; U+0000 in it is warned of, or an error where that is None."""
     nuls = Nuls(conversion)
     for piece in pieces:

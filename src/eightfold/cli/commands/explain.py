@@ -144,12 +144,12 @@ def _explain_file(options: Options, path: str) -> int:
     reading = opened(path, twice=options.form is None, unpack=options.unpack)
     with watched(options, (path,)), reading as source:
         found = options.form or identified(source)
-        chunks = _Measured(source)
+        chunks = _CountedChunks(source)
         with byte_order_told(source, found):
             return _show(options, found, iter_explained(chunks, found, options.offset), lambda: chunks.length)
 
 
-class _Measured:
+class _CountedChunks:
     """The chunks of a source, and how many bytes they have had."""
 
     def __init__(self, source: Source) -> None:

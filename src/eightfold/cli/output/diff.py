@@ -11,7 +11,7 @@ from eightfold.forms import Form
 _ROLES = {"-": "error", "+": "good", "@": "place", "\\": "aside"}
 
 
-class Shown:
+class ShownDifference:
     """The difference of one file, shown as it comes.
 
     Args:

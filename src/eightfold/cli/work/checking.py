@@ -21,7 +21,7 @@ from eightfold.forms import Form, form
 from eightfold.stream import Located
 
 if TYPE_CHECKING:
-    from eightfold.files.parallel.processes import Send, Work
+    from eightfold.files.parallel.processes import BatchWork, Send
 
 _EVENTS_IN_A_PART = 1000
 Event = tuple[str, tuple[Any, ...]]
@@ -120,7 +120,7 @@ class FileCheck:
                 checked.hidden = checked.tally.faults
             if source.seekable and PAIRED.intersection(checked.tally.kinds):
                 source.rewind()
-                self._look(source, Pairs().look_in(faults_in(source, asked)), checked)
+                self._note_likeness(source, Pairs().look_in(faults_in(source, asked)), checked)
         else:
             self._tell(source, asked, checked)
 
@@ -135,9 +135,9 @@ class FileCheck:
                 checked.hidden += 1
             else:
                 self.report.fault(checked.path, found, shows(found))
-        self._look(source, pairs.form, checked)
+        self._note_likeness(source, pairs.form, checked)
 
-    def _look(self, source: Source, name: str, checked: Checked) -> None:
+    def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
         """Note the form that a file looks like by its pairs; where that can be seen, only if it is better in it."""
         if name and (not source.seekable or has_fewer_faults(source, form(name), checked.tally.faults)):
             checked.looks_like = name
@@ -200,7 +200,7 @@ class _Recorder(Report):
         self._events = []
 
 
-def start(task: Task, send: Send) -> Work:
+def start(task: Task, send: Send) -> BatchWork:
     """Return what checks batches of files and sends what they come to: the work of a process."""
     recorder = _Recorder(send)
     each = FileCheck(task, recorder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eightfold.files.read.converting import Conversion, Piece
+from eightfold.files.read.converting import Conversion, ConvertedPiece
 from eightfold.policy import reading
 from eightfold.reference import units_of
 from eightfold.text import signed
@@ -30,7 +30,7 @@ class Nuls:
         self._passed = 0
         self._before = b""
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: ConvertedPiece) -> None:
         """Count those in the next piece."""
         marked = 0
         if self._mark and piece.result:

@@ -38,7 +38,7 @@ def progress(paths: Sequence[str] | None, selection: Selection) -> Iterator[None
         paths: what is read; None where that is not known.
         selection: what is taken of folders.
     """
-    line = _Line(sys.stderr)
+    line = _ProgressLine(sys.stderr)
     ended = Event()
     drawing = Thread(target=_draw, args=(line, ended, _Total(paths, selection)), daemon=True)
     with ExitStack() as stack:
@@ -52,7 +52,7 @@ def progress(paths: Sequence[str] | None, selection: Selection) -> Iterator[None
         yield
 
 
-class _Line:
+class _ProgressLine:
     """The line, and whether it can be seen."""
 
     def __init__(self, terminal: TextIO) -> None:
@@ -103,7 +103,7 @@ class _Line:
 class _Above:
     """A stream to the terminal: what is written to it goes above the line."""
 
-    def __init__(self, stream: TextIO, line: _Line) -> None:
+    def __init__(self, stream: TextIO, line: _ProgressLine) -> None:
         self._stream = stream
         self._line = line
 
@@ -121,7 +121,7 @@ class _Above:
         return getattr(self._stream, name)
 
 
-def _above(stream: TextIO, line: _Line) -> TextIO:
+def _above(stream: TextIO, line: _ProgressLine) -> TextIO:
     return cast(TextIO, _Above(stream, line))
 
 
@@ -135,7 +135,7 @@ class _Total:
         self.files = 0
         self.bytes = 0
 
-    def look(self, seconds: float) -> None:
+    def measure(self, seconds: float) -> None:
         """Look at more files, for so long."""
         until = monotonic() + seconds
         while not self._whole and monotonic() < until:
@@ -158,16 +158,16 @@ class _Total:
         return self._known and self._whole
 
 
-def _draw(line: _Line, ended: Event, total: _Total) -> None:
+def _draw(line: _ProgressLine, ended: Event, total: _Total) -> None:
     if ended.wait(AFTER_SECONDS) or not can_draw():
         return
     rendered = _rendering(line, total)
     while not ended.wait(_EVERY_SECONDS):
-        total.look(_WALKING_SECONDS)
+        total.measure(_WALKING_SECONDS)
         line.draw(rendered())
 
 
-def _rendering(line: _Line, total: _Total) -> Callable[[], str]:
+def _rendering(line: _ProgressLine, total: _Total) -> Callable[[], str]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

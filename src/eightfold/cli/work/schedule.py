@@ -17,7 +17,7 @@ from functools import partial
 
 from eightfold.cli.work.checking import Event, FileCheck, Task, replay, start
 from eightfold.files import FileError
-from eightfold.files.parallel.processes import Crew
+from eightfold.files.parallel.processes import Workers
 from eightfold.files.read.reading import READ
 from eightfold.files.read.segments import small_size
 from eightfold.files.walk.walking import Found
@@ -47,24 +47,24 @@ def at_once(jobs: int, task: Task, here: FileCheck, files: Iterable[Met]) -> Gen
         here: checks what is not left to other processes.
         files: what was met.
     """
-    turns = _Turns(jobs, task, here)
+    schedule = _Schedule(jobs, task, here)
     due: deque[Turn] = deque()
     try:
-        for turn in turns.of(files):
+        for turn in schedule.of(files):
             due.append(turn)
             if len(due) > 2 * jobs:
                 yield due.popleft()
         yield from due
     finally:
-        turns.end()
+        schedule.end()
 
 
-class _Turns:
+class _Schedule:
     def __init__(self, jobs: int, task: Task, here: FileCheck) -> None:
         self._jobs = jobs
         self._task = task
         self._here = here
-        self._crew: Crew | None = None
+        self._workers: Workers | None = None
         self._due = 0
         self._batch: list[Found] = []
         self._bytes = 0
@@ -92,8 +92,8 @@ class _Turns:
         self._due += 1
         if self._is_ours(self._due):
             return partial(self._check, batch)
-        self._crew = self._crew or Crew(self._jobs - 1, start, self._task)
-        return partial(self._replay, self._crew.give(batch), len(batch), size)
+        self._workers = self._workers or Workers(self._jobs - 1, start, self._task)
+        return partial(self._replay, self._workers.give(batch), len(batch), size)
 
     def _is_ours(self, number: int) -> bool:
         share = _BATCHES_EACH * (self._jobs - 1) + 1
@@ -109,8 +109,8 @@ class _Turns:
         READ.add(files=files, bytes=size)
 
     def end(self) -> None:
-        if self._crew is not None:
-            self._crew.end()
+        if self._workers is not None:
+            self._workers.end()
 
 
 def _cost(path: str, size: int) -> int:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 Send = Callable[[Any], None]
-Work = Callable[[Any], None]
+BatchWork = Callable[[Any], None]
 
 
-class Crew:
+class Workers:
     """Processes that work.
 
     Args:
@@ -32,7 +32,7 @@ class Crew:
         settings: what the work needs to know.
     """
 
-    def __init__(self, count: int, start: Callable[[Any, Send], Work], settings: object) -> None:
+    def __init__(self, count: int, start: Callable[[Any, Send], BatchWork], settings: object) -> None:
         # Forking is not safe where there are threads, and we cannot know whose there are.
         from multiprocessing import get_context
 
@@ -91,7 +91,7 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, start: Callable[[Any, Send], Work], settings: object) -> None:
+def _serve(pipe: Connection, start: Callable[[Any, Send], BatchWork], settings: object) -> None:
     # Ctrl-C is for the whole group of processes; who has started us ends us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     work = start(settings, pipe.send)

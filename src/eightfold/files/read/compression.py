@@ -41,7 +41,7 @@ class Decompressor(Protocol):
         """Take more of the file, and return at most so many bytes of what is in it."""
 
 
-class Way(NamedTuple):
+class Compression(NamedTuple):
     """One way to compress.
 
     Attributes:
@@ -57,31 +57,31 @@ class Way(NamedTuple):
     writer: Callable[[BinaryIO], Any]
 
 
-def _gzip() -> Way:
+def _gzip() -> Compression:
     from gzip import GzipFile
     from zlib import error
 
     # Without a name and a time in it, the same content is the same file.
-    return Way("gzip", _Gunzip, (error,), lambda file: GzipFile("", "wb", fileobj=file, mtime=0))
+    return Compression("gzip", _Gunzip, (error,), lambda file: GzipFile("", "wb", fileobj=file, mtime=0))
 
 
-def _bzip2() -> Way:
+def _bzip2() -> Compression:
     from bz2 import BZ2Decompressor, BZ2File
 
-    return Way("bzip2", BZ2Decompressor, (OSError,), lambda file: BZ2File(file, "wb"))
+    return Compression("bzip2", BZ2Decompressor, (OSError,), lambda file: BZ2File(file, "wb"))
 
 
-def _xz() -> Way:
+def _xz() -> Compression:
     from lzma import FORMAT_XZ, LZMADecompressor, LZMAError, LZMAFile
 
-    return Way("xz", lambda: LZMADecompressor(FORMAT_XZ), (LZMAError,), lambda file: LZMAFile(file, "wb"))
+    return Compression("xz", lambda: LZMADecompressor(FORMAT_XZ), (LZMAError,), lambda file: LZMAFile(file, "wb"))
 
 
-def _zstd() -> Way:
+def _zstd() -> Compression:
     zstd = _zstd_module()
     # Its command has a checksum written, its library has none by default.
     options = {zstd.CompressionParameter.checksum_flag: 1}
-    return Way(
+    return Compression(
         "zstd", zstd.ZstdDecompressor, (zstd.ZstdError,), lambda file: zstd.ZstdFile(file, "wb", options=options)
     )
 
@@ -94,13 +94,13 @@ def _zstd_module() -> Any:
         return import_module("backports.zstd")
 
 
-_WAYS: Mapping[str, Callable[[], Way]] = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz, ".zst": _zstd}
+_COMPRESSIONS: Mapping[str, Callable[[], Compression]] = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz, ".zst": _zstd}
 
 
-def _way(path: str) -> Way:
+def _compression(path: str) -> Compression:
     ending = packing_of(path)
     try:
-        return _WAYS[ending]()
+        return _COMPRESSIONS[ending]()
     except ImportError as error:
         if ending == ".zst" and sys.version_info < (3, 14):
             raise FileError(path, f"it is compressed by zstd, which needs: {installing('zstd')}") from error
@@ -118,7 +118,7 @@ def unpacked(path: str, file: BinaryIO, length: int) -> io.BufferedReader:
     Raises:
         FileError: what reads it is not installed.
     """
-    return io.BufferedReader(Unpacked(file, _way(path)), length)
+    return io.BufferedReader(Unpacked(file, _compression(path)), length)
 
 
 class Unpacked(io.RawIOBase):
@@ -127,13 +127,13 @@ class Unpacked(io.RawIOBase):
     Reading raises an OSError where it is broken, cut short, or followed by anything else.
     """
 
-    def __init__(self, file: BinaryIO, way: Way) -> None:
+    def __init__(self, file: BinaryIO, compression: Compression) -> None:
         self._file = file
-        self._way = way
+        self._compression = compression
         self._begin()
 
     def _begin(self) -> None:
-        self._decompressor = self._way.decompressor()
+        self._decompressor = self._compression.decompressor()
         self._at = 0
         self.consumed: int = 0
         """How many bytes of the compressed file have been read."""
@@ -177,8 +177,8 @@ class Unpacked(io.RawIOBase):
     def _decompressed(self, data: bytes, length: int) -> bytes:
         try:
             return self._decompressor.decompress(data, length)
-        except self._way.errors as error:
-            raise OSError(f"its {self._way.name} data is broken {self._place} ({error})") from error
+        except self._compression.errors as error:
+            raise OSError(f"its {self._compression.name} data is broken {self._place} ({error})") from error
 
     def _due(self) -> bytes | None:
         """Return what is to be decompressed next: nothing where there is more of the last; None at the end."""
@@ -188,7 +188,7 @@ class Unpacked(io.RawIOBase):
             return b""
         if data := self._read():
             return data
-        raise OSError(f"its {self._way.name} data is cut short {self._place}")
+        raise OSError(f"its {self._compression.name} data is cut short {self._place}")
 
     def _behind(self, data: bytes) -> bytes | None:
         """Return the beginning of the next compressed file, less the zeros before it."""
@@ -196,7 +196,7 @@ class Unpacked(io.RawIOBase):
             data = self._read()
             if not data:
                 return None
-        self._decompressor = self._way.decompressor()
+        self._decompressor = self._compression.decompressor()
         return begun
 
     @property
@@ -249,6 +249,6 @@ def packing(path: str, file: BinaryIO) -> Iterator[BinaryIO]:
     Raises:
         FileError: what writes it is not installed.
     """
-    with _way(path).writer(file) as writer:
+    with _compression(path).writer(file) as writer:
         writer.write(b"")  # Else nothing would become a zstd file without a frame, which is cut short.
         yield cast(BinaryIO, writer)

@@ -37,7 +37,7 @@ class Conversion(NamedTuple):
     errors: str
 
 
-class Piece(NamedTuple):
+class ConvertedPiece(NamedTuple):
     """The next bytes of a file, what as many as can be converted by then become, and whether that is the end.
 
     Attributes:
@@ -51,7 +51,9 @@ class Piece(NamedTuple):
     joined_pairs: int = 0
 
 
-def converted(source: Source, conversion: Conversion, threads: int = 1, *, strict: bool = False) -> Iterator[Piece]:
+def converted(
+    source: Source, conversion: Conversion, threads: int = 1, *, strict: bool = False
+) -> Iterator[ConvertedPiece]:
     """Yield what is left of a source, piece by piece, and what the pieces become; whatever the number of threads.
 
     Args:
@@ -83,7 +85,7 @@ class _Converting:
         self._conversion = conversion
         self._strict = strict
 
-    def piece(self, chunk: bytes, *, final: bool = False) -> Piece:
+    def piece(self, chunk: bytes, *, final: bool = False) -> ConvertedPiece:
         """Convert the next bytes.
 
         Raises:
@@ -96,10 +98,10 @@ class _Converting:
             self.converter.setstate(state)
             source, target, _ = self._conversion
             raise ConversionError(source.name, target.name, fault.start, fault.end, fault)
-        return Piece(chunk, result, final, self.converter.joined_pairs - count)
+        return ConvertedPiece(chunk, result, final, self.converter.joined_pairs - count)
 
 
-def _in_turn(converting: _Converting, pieces: Iterable[tuple[bytes, bool]]) -> Iterator[Piece]:
+def _in_turn(converting: _Converting, pieces: Iterable[tuple[bytes, bool]]) -> Iterator[ConvertedPiece]:
     for chunk, final in pieces:
         try:
             piece = converting.piece(chunk, final=final)
@@ -109,7 +111,7 @@ def _in_turn(converting: _Converting, pieces: Iterable[tuple[bytes, bool]]) -> I
         yield piece
 
 
-def _before(error: ConversionError, converter: Converter, chunk: bytes) -> Piece:
+def _before(error: ConversionError, converter: Converter, chunk: bytes) -> ConvertedPiece:
     """Return what is before a fault that a chunk has shown: it is all settled, a lead too."""
     held, offset, *others = converter.getstate()
     assert isinstance(held, bytes)
@@ -121,10 +123,10 @@ def _before(error: ConversionError, converter: Converter, chunk: bytes) -> Piece
         result = converter.convert(content[:end], final=True)
     except ConversionError:  # A lead before it that the target lacks.
         result = converter.convert(content[:end])
-    return Piece(content[len(held) : end], result, False)
+    return ConvertedPiece(content[len(held) : end], result, False)
 
 
-def _at_once(source: Source, conversion: Conversion, threads: int, *, strict: bool) -> Iterator[Piece]:
+def _at_once(source: Source, conversion: Conversion, threads: int, *, strict: bool) -> Iterator[ConvertedPiece]:
     converting = _Converting(conversion, strict=strict)
     converter = converting.converter
     plain, _ = opening(source, conversion.source)
@@ -143,7 +145,7 @@ def _at_once(source: Source, conversion: Conversion, threads: int, *, strict: bo
     yield from _in_turn(converting, large.rest())
 
 
-def _apart(conversion: Conversion, others: Sequence[object], strict: bool, segment: Segment) -> Piece:
+def _apart(conversion: Conversion, others: Sequence[object], strict: bool, segment: Segment) -> ConvertedPiece:
     """Convert a segment as if all before it had been converted; ``others`` is the state of that but for the offset."""
     converting = _Converting(conversion, strict=strict)
     converter = converting.converter

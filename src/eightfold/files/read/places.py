@@ -10,14 +10,14 @@ from eightfold.forms import Form
 from eightfold.text import LinePosition
 
 
-class Place(NamedTuple):
+class LineAndColumn(NamedTuple):
     """A line and a column in bytes, both from 1."""
 
     line: int
     column: int
 
 
-def place_of(source: Source, form: Form, offset: int) -> Place | None:
+def place_of(source: Source, form: Form, offset: int) -> LineAndColumn | None:
     """Return where an offset is, as :func:`eightfold.locate` has it, by reading the file again; None for a pipe.
 
     Raises:
@@ -36,7 +36,7 @@ def place_of(source: Source, form: Form, offset: int) -> Place | None:
         position.pass_over(content[:whole])
         rest = content[whole:]
         if final or not left:
-            return Place(position.line, position.column + len(rest))
+            return LineAndColumn(position.line, position.column + len(rest))
     return None
 
 

@@ -50,7 +50,7 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
     Raises:
         FileError: it cannot be read; the faults before that have been counted.
     """
-    opened = _Opened(source, form, worth(source, threads))
+    opened = _Beginning(source, form, worth(source, threads))
     yield from opened.results(partial(_counts, opened.form))
     yield Counter(found.fault.kind for found in opened.rest())
 
@@ -68,7 +68,7 @@ def _in_document(source: Source) -> Iterator[Located]:
 
 
 def _in_segments(source: Source, form: Form, threads: int) -> Iterator[Located]:
-    opened = _Opened(source, form, threads)
+    opened = _Beginning(source, form, threads)
     offset, place = opened.start, (1, 1 + opened.start)
     for scan in opened.results(partial(_scan if threads == 1 else begun, opened.form)):
         yield from scan.behind(form.name, offset, *place)
@@ -83,7 +83,7 @@ def _moved(found: Located, name: str, offset: int, line: int, column: int) -> Lo
     return Located(found.fault.moved(offset).renamed(name), found.line + line - 1, found.column + before)
 
 
-class _Opened:
+class _Beginning:
     """A source of which it is known how it begins.
 
     Args:

@@ -40,7 +40,7 @@ class Certificate:
     """
 
     def __init__(self, source: Side, result: Side, errors: str) -> None:
-        self._sides = (_Measured(source), _Measured(result))
+        self._sides = (_MeasuredSide(source), _MeasuredSide(result))
         self._errors = errors
 
     def take(self, chunk: bytes, result: bytes) -> None:
@@ -66,7 +66,7 @@ class Certificate:
         return record({**words, "source": source, "result": result, "errors": self._errors, "same": proof, **counts})
 
 
-class _Measured:
+class _MeasuredSide:
     def __init__(self, side: Side) -> None:
         self._side = side
         self._bytes = 0

@@ -24,7 +24,7 @@ LINE_BYTES = 1 << 16
 """A longer line is compared to its end, but shown by its size."""
 
 
-class Row(NamedTuple):
+class DiffLine(NamedTuple):
     """One line of a difference: ``-``, ``+``, a space, ``@`` before a hunk, a backslash for a remark; and its text."""
 
     sign: str
@@ -52,7 +52,7 @@ class Difference:
         self._hunk = _Hunk()
         self._number = 0
 
-    def rows(self, chunk: bytes, result: bytes, *, final: bool = False) -> Iterator[Row]:
+    def rows(self, chunk: bytes, result: bytes, *, final: bool = False) -> Iterator[DiffLine]:
         """Go on over more of the source, and over more of its result; yield what is certain to be shown."""
         self._source.read(chunk, final=final)
         self._result.read(result, final=final)
@@ -63,30 +63,30 @@ class Difference:
             yield from self._hunk.end()
 
 
-class _Line(NamedTuple):
+class _Content(NamedTuple):
     """A line by its bytes, without U+000A; where it is long by its size and digest."""
 
     data: bytes
     size: int
     ended: bool
 
-    def rows(self, sign: str) -> Iterator[Row]:
-        yield Row(sign, _seen(self.data) if self.size <= LINE_BYTES else f"({self.size} bytes, too long to show)")
+    def rows(self, sign: str) -> Iterator[DiffLine]:
+        yield DiffLine(sign, _seen(self.data) if self.size <= LINE_BYTES else f"({self.size} bytes, too long to show)")
         if not self.ended:
-            yield Row("\\", " No line feed at the end of the file")
+            yield DiffLine("\\", " No line feed at the end of the file")
 
 
 class _Lines:
     """The lines of one side."""
 
     def __init__(self, form: Form) -> None:
-        self.due: deque[_Line] = deque()
+        self.due: deque[_Content] = deque()
         self._form = form
         self._feed: bytes | None = None
         self._held = b""
         self._line = _Growing()
 
-    def next(self) -> _Line | None:
+    def next(self) -> _Content | None:
         return self.due.popleft() if self.due else None
 
     def read(self, data: bytes, *, final: bool) -> None:
@@ -127,8 +127,8 @@ class _Growing:
         else:
             self._data += data
 
-    def as_line(self, *, ended: bool) -> _Line:
-        return _Line(self._digest.digest() if self.size > LINE_BYTES else self._data, self.size, ended)
+    def as_line(self, *, ended: bool) -> _Content:
+        return _Content(self._digest.digest() if self.size > LINE_BYTES else self._data, self.size, ended)
 
 
 def _line_feed(form: Form, head: bytes, *, final: bool) -> bytes | None:
@@ -152,13 +152,13 @@ class _Hunk:
     """Lines that differ, with those around them that do not."""
 
     def __init__(self) -> None:
-        self._pairs: list[tuple[_Line | None, _Line | None]] = []
+        self._pairs: list[tuple[_Content | None, _Content | None]] = []
         self._first = 1
         self._open = False  # whether what is held belongs to a hunk
         self._differing = 0
         self._alike = 0  # how many lines have been the same since the last that differed
 
-    def add(self, number: int, old: _Line | None, new: _Line | None) -> Iterator[Row]:
+    def add(self, number: int, old: _Content | None, new: _Content | None) -> Iterator[DiffLine]:
         if not self._pairs:
             self._first = number
         self._pairs.append((old, new))
@@ -173,13 +173,13 @@ class _Hunk:
         if not self._open:
             self._drop(len(self._pairs) - CONTEXT)
 
-    def end(self) -> Iterator[Row]:
+    def end(self) -> Iterator[DiffLine]:
         """Show the hunk, if there is one; the last lines may be those before the next."""
         if self._open:
             yield from self._show(len(self._pairs) - max(0, self._alike - CONTEXT))
         self._open = False
 
-    def _show(self, count: int) -> Iterator[Row]:
+    def _show(self, count: int) -> Iterator[DiffLine]:
         if count:
             yield from self._rows(self._pairs[:count])
         self._drop(count)
@@ -190,11 +190,11 @@ class _Hunk:
             del self._pairs[:count]
             self._first += count
 
-    def _rows(self, pairs: list[tuple[_Line | None, _Line | None]]) -> Iterator[Row]:
+    def _rows(self, pairs: list[tuple[_Content | None, _Content | None]]) -> Iterator[DiffLine]:
         spans = (f"{self._first},{sum(pair[side] is not None for pair in pairs)}" for side in (0, 1))
-        yield Row("@", "@ -{} +{} @@".format(*spans))
-        removed: list[Row] = []
-        added: list[Row] = []
+        yield DiffLine("@", "@ -{} +{} @@".format(*spans))
+        removed: list[DiffLine] = []
+        added: list[DiffLine] = []
         for old, new in pairs:
             if old == new and old is not None:
                 yield from (*removed, *added, *old.rows(" "))

@@ -64,8 +64,8 @@ class Verifier:
     """
 
     def __init__(self, source: Form, target: Form, errors: str = "strict") -> None:
-        self._source = _Reader(source, errors)
-        self._result = _Reader(target, errors)
+        self._source = _PointReader(source, errors)
+        self._result = _PointReader(target, errors)
         self.count: int = 0
         """How many code points were found to be the same."""
 
@@ -144,7 +144,7 @@ class Undoing:
         yield repaired.data[at:]
 
 
-class _Reader:
+class _PointReader:
     """One end of a conversion: the code points of its bytes, as they come."""
 
     def __init__(self, form: Form, errors: str) -> None:

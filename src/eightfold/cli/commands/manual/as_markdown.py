@@ -46,8 +46,8 @@ def _command(command: Command) -> Iterator[str]:
 
 def _arguments(arguments: Iterable[Argument]) -> Iterator[tuple[str, str]]:
     for each in arguments:
-        spelt = " ".join(filter(None, (", ".join(each.flags), each.metavar)))
-        yield f"`{spelt}`", each.help
+        argument_words = " ".join(filter(None, (", ".join(each.flags), each.metavar)))
+        yield f"`{argument_words}`", each.help
 
 
 def _described(text: str) -> Iterator[str]:

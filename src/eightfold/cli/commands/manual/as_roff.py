@@ -79,7 +79,7 @@ def _prose(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Return text as roff has it: nothing in it is a command, and hyphens, quotes and accents are those of a shell."""
-    for mark, spelt in (("\\", r"\e"), ("-", r"\-"), ("`", r"\(ga"), ("'", r"\(aq"), ("^", r"\(ha"), ("~", r"\(ti")):
-        text = text.replace(mark, spelt)
+    for mark, escape in (("\\", r"\e"), ("-", r"\-"), ("`", r"\(ga"), ("'", r"\(aq"), ("^", r"\(ha"), ("~", r"\(ti")):
+        text = text.replace(mark, escape)
     shielded = rf"\&{text}" if text.startswith(".") else text
     return "".join(c if c.isascii() else rf"\[u{ord(c):04X}]" for c in shielded)

@@ -8,11 +8,18 @@ from dataclasses import replace
 from functools import partial
 
 from eightfold.cli.commands.repair.options import ESCAPE, Options
-from eightfold.cli.commands.repair.runs import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
+from eightfold.cli.commands.repair.runs import (
+    WAYS_ROUND_LOSS,
+    File,
+    LossError,
+    RepairedPiece,
+    RepairRun,
+    UnchangedError,
+)
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
-from eightfold.cli.output.diff import Shown
+from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
@@ -41,7 +48,7 @@ from eightfold.files.write.verifying import Undoing
 
 def show(options: Options) -> int:
     """Show the changes; return the exit status."""
-    work = Work(options)
+    work = RepairRun(options)
     for file in found(options, work.failures.tell):
         work.do(file, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
     work.summarize(f"{work.changed} to repair")
@@ -61,14 +68,14 @@ def _put_changes(file: File) -> None:
 
 
 def _put_difference(file: File) -> None:
-    difference = Shown(file.source.path, file.form, UTF_8)
+    difference = ShownDifference(file.source.path, file.form, UTF_8)
     for chunk, repaired, final in file.pieces():
         difference.put(chunk, repaired.data, final=final)
 
 
 def write(options: Options) -> int:
     """Write the results; return the exit status."""
-    work = Work(options)
+    work = RepairRun(options)
     options = replace(options, output=options.output or STANDARD_OUTPUT)
     if not options.in_place or _stays(options):
         return _write(jobs(options, work.failures.tell), options, work)
@@ -88,7 +95,7 @@ def _stays(options: Options) -> bool:
     return options.form is UTF_8 and options.policy != ESCAPE
 
 
-def _write(files: Iterable[Job], options: Options, work: Work, in_place: InPlace | None = None) -> int:
+def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: InPlace | None = None) -> int:
     written = 0
     check_certificate_apart(options, files)
     with certificates(options) as certify:
@@ -138,7 +145,7 @@ class _Pouring:
         if self._options.certificate and certificate is not None:
             self._certify(certificate.line("bytes when undone", {"changes": file.changes, "lossy": file.lossy}))
 
-    def _compare(self, piece: Piece, certificate: Certificate | None) -> None:
+    def _compare(self, piece: RepairedPiece, certificate: Certificate | None) -> None:
         if self._undoing is not None:
             self._undoing.compare(piece.chunk, piece.repaired, final=piece.final)
         if certificate is not None:
@@ -156,7 +163,7 @@ def plan(options: Options) -> int:
     check_free("--plan", options.plan)
     root = Root(options.root)
     inside(root, (path for path in options.paths if not is_remote(path)))
-    work, planned = Work(options), 0
+    work, planned = RepairRun(options), 0
 
     def add(file: File) -> None:
         nonlocal planned

@@ -41,7 +41,7 @@ class _StoppedError(Exception):
     """A file that could not be worked on to its end, and it was said why."""
 
 
-class Piece(NamedTuple):
+class RepairedPiece(NamedTuple):
     """The next bytes of a file, the UTF-8 of as many as can be repaired by then, and whether that is the end."""
 
     chunk: bytes
@@ -60,16 +60,16 @@ class File:
         self.lossy: int = 0
         self._repairer = repairer(self.form, self.policy, lambda reason: FileError(source.path, reason))
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[RepairedPiece]:
         """Yield the file piece by piece."""
         for chunk, final in self.source.pieces():
             repaired = self._repairer.repair(chunk, final)
             self.changes += len(repaired.changes)
             self.lossy += sum(change.lossy for change in repaired.changes)
-            yield Piece(chunk, repaired, final)
+            yield RepairedPiece(chunk, repaired, final)
 
 
-class Work:
+class RepairRun:
     """One run over files: what is counted, and how the work on a file may end."""
 
     def __init__(self, options: Options) -> None:
