@@ -21,14 +21,15 @@ from eightfold.cli.options.arguments import (
     count_argument,
     form_or_auto,
 )
-from eightfold.cli.options.selection import Selecting, add_selection, glob_argument, say_nothing_read
+from eightfold.cli.options.reading_options import ReadingOptions, add_reading
+from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import results_in
 from eightfold.cli.output.reports import FORMATS, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files
-from eightfold.cli.work.reading import Reading, add_reading, watched
+from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.walking import Found
@@ -36,7 +37,7 @@ from eightfold.forms import Form
 
 
 @dataclass
-class Options(Selecting, Reading):
+class Options(SelectionOptions, ReadingOptions):
     """What `check` is asked to do; `form` is None for auto."""
 
     paths: Sequence[str] = ()

@@ -9,26 +9,23 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, form_argument
+from eightfold.cli.options.certificate import CertificateOptions, add_certificate
+from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
+from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.selection import add_selection, say_nothing_read
 from eightfold.cli.output.colour import Part, Styled, painted
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, placed, point, say
-from eightfold.cli.work.certifying import (
-    Certified,
-    add_certificate,
-    certificates,
-    check_certificate,
-    check_certificate_apart,
-)
+from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
 from eightfold.cli.work.checking import is_binary
-from eightfold.cli.work.destinations import STANDARD_OUTPUT, Job, add_destination, before, found, jobs, sink
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.inputs import Failures, byte_order_told, identified
+from eightfold.cli.work.jobs import Job, before, found, jobs, sink
 from eightfold.cli.work.likeness import other_form
-from eightfold.cli.work.reading import add_reading, watched
 from eightfold.cli.work.remedies import remedies
+from eightfold.cli.work.watching import watched
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import Begin, ahead, allowed, working
@@ -47,7 +44,7 @@ from eightfold.stream import Converter
 
 
 @dataclass
-class Options(Certified):
+class Options(CertificateOptions):
     """What `convert` is asked to do; `form` is None for auto."""
 
     form: Form | None = UTF_8

@@ -19,11 +19,12 @@ from eightfold.cli.options.arguments import (
     in_files,
     path_argument,
 )
+from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import put, say
 from eightfold.cli.work.inputs import byte_order_told, identified, tell_byte_order
-from eightfold.cli.work.reading import Reading, add_reading, watched
+from eightfold.cli.work.watching import watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
 from eightfold.explain.rows import Explained
@@ -37,7 +38,7 @@ _ROWS_DRAWN = 1000
 
 
 @dataclass
-class Options(Reading):
+class Options(ReadingOptions):
     """What `explain` is asked to do; `form` is None for auto."""
 
     path: str | None = None

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_paths
+from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.work.inputs import Failures, files_of
-from eightfold.cli.work.reading import Reading, add_reading, watched
+from eightfold.cli.work.watching import watched
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
@@ -23,7 +24,7 @@ FORMATS = ("text", "json")
 
 
 @dataclass
-class Options(Reading):
+class Options(ReadingOptions):
     """What `identify` is asked to do."""
 
     paths: list[str] | tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from eightfold.files.walk.walking import Selection
 
 
 @dataclass
-class Selecting:
+class SelectionOptions:
     """What the options of :func:`add_selection` say; the options of a command that has them inherit these."""
 
     include: list[Pattern] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Selecting:
         return Selection(tuple(self.include), tuple(self.exclude), ignore=not self.no_ignore)
 
 
-def say_nothing_read(options: Selecting, *, binary: int = 0) -> None:
+def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
     """Warn that there was no file to read: nothing is wrong, and nothing is known to be right.
 
     Args:

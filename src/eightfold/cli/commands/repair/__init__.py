@@ -8,13 +8,15 @@ from eightfold.cli.commands.repair.following import apply, undo
 from eightfold.cli.commands.repair.making import plan, show, write
 from eightfold.cli.commands.repair.options import DEFAULT_POLICY, Options, repairer
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_paths
+from eightfold.cli.options.certificate import add_certificate
+from eightfold.cli.options.destination import add_destination
 from eightfold.cli.options.policy_help import policies_listed
+from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.root import add_root
 from eightfold.cli.options.selection import add_selection
 from eightfold.cli.output.ending import UsageError
-from eightfold.cli.work.certifying import add_certificate, check_certificate
-from eightfold.cli.work.destinations import add_destination
-from eightfold.cli.work.reading import add_reading, watched
+from eightfold.cli.work.certifying import check_certificate
+from eightfold.cli.work.watching import watched
 from eightfold.repair import POLICIES
 
 __all__ = ["Options", "parser", "run"]

@@ -17,24 +17,15 @@ from eightfold.cli.commands.repair.runs import (
     UnchangedError,
 )
 from eightfold.cli.options.arguments import UTF_8
+from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
-from eightfold.cli.work.destinations import (
-    STANDARD_OUTPUT,
-    Job,
-    before,
-    check_free,
-    check_replaceable,
-    found,
-    jobs,
-    once,
-    sink,
-)
 from eightfold.cli.work.in_place import InPlace
+from eightfold.cli.work.jobs import Job, before, check_free, check_replaceable, found, jobs, once, sink
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from eightfold.cli.options.arguments import UTF_8
-from eightfold.cli.work.certifying import Certified
+from eightfold.cli.options.certificate import CertificateOptions
 from eightfold.forms import Form
 from eightfold.repair import Repairer
 
@@ -15,7 +15,7 @@ DEFAULT_POLICY = ESCAPE
 
 
 @dataclass
-class Options(Certified):
+class Options(CertificateOptions):
     """What `repair` is asked to do; `form` is None for auto, `output` is empty where nothing is to be written."""
 
     output: str = ""

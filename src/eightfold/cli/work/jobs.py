@@ -1,20 +1,18 @@
-"""Where the results of a command go that writes files: standard output, `-o`, or in place; nothing is half written."""
+"""The jobs of a command that writes files: each a file and where its result goes, of which nothing is half written."""
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from eightfold.cli.options.arguments import CommandParser
-from eightfold.cli.options.selection import Selecting
+from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
+from eightfold.cli.options.reading_options import ReadingOptions
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.inputs import found_files
-from eightfold.cli.work.reading import Reading
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, packing_of
@@ -23,47 +21,6 @@ from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.temporary import is_temporary
 from eightfold.files.write.writing import Snapshot, replacing, snapshot, standard_output
-
-STANDARD_OUTPUT = "-"
-
-
-@dataclass
-class Destination(Selecting, Reading):
-    """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
-
-    paths: Sequence[str] = ()
-    output: str = STANDARD_OUTPUT
-    in_place: bool = False
-    backup: str = ""
-
-
-def add_destination(parser: CommandParser, otherwise: str = "standard output") -> None:
-    """Take where the results go; without any of these options that is ``otherwise``."""
-    parser.add_argument(
-        *("-o", "--output"),
-        metavar="OUT",
-        help=f"write to this file, or for a folder or several files into this folder (default: {otherwise})",
-    )
-    parser.add_argument("--in-place", action="store_true", help="replace each file by its result")
-    parser.add_argument(
-        "--backup",
-        type=suffix_argument,
-        metavar="SUFFIX",
-        help="with --in-place: keep the old file as its name and SUFFIX",
-    )
-
-
-def suffix_argument(given: str) -> str:
-    """Return what is put behind a name.
-
-    Raises:
-        argparse.ArgumentTypeError: the name would be the same, or lead elsewhere.
-    """
-    if not given:
-        raise argparse.ArgumentTypeError("an empty suffix would leave no backup: the name must differ")
-    if os.sep in given:
-        raise argparse.ArgumentTypeError(f"takes a suffix for a name, not the path {shown(given)}")
-    return given
 
 
 @dataclass(frozen=True)
@@ -84,7 +41,7 @@ class Job:
     inside: str = ""
 
 
-def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Job]:
+def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:
     """Return what there is to do, before anything is done.
 
     Args:
@@ -108,7 +65,9 @@ def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Jo
     return _apart(_into_folder(options.output, path, file) for path, one in each for file in found(one, on_error))
 
 
-def found(options: Destination, on_error: Callable[[FileError], None], *, replaced: bool = False) -> Iterator[Found]:
+def found(
+    options: DestinationOptions, on_error: Callable[[FileError], None], *, replaced: bool = False
+) -> Iterator[Found]:
     """Yield the files that paths stand for.
 
     Of a folder neither backups are taken, where files are backed up, nor what a run that is at work, or was killed, has
@@ -127,7 +86,7 @@ def found(options: Destination, on_error: Callable[[FileError], None], *, replac
         say(f"{counted(compressed, 'compressed file')} left alone: they are not replaced (--no-compression)")
 
 
-def check_replaceable(path: str, options: Reading) -> None:
+def check_replaceable(path: str, options: ReadingOptions) -> None:
     """Refuse to replace a file that could not be brought back to the byte, or not be replaced whole.
 
     Raises:
@@ -150,7 +109,7 @@ def once(files: Iterable[Found]) -> Iterator[Found]:
             yield file
 
 
-def _check(options: Destination) -> None:
+def _check(options: DestinationOptions) -> None:
     if options.backup and not options.in_place:
         raise UsageError("--backup goes with --in-place")
     if options.in_place and options.output != STANDARD_OUTPUT:
@@ -232,7 +191,7 @@ def before(job: Job) -> Snapshot | None:
 
 
 @contextmanager
-def sink(job: Job, options: Destination, read: Snapshot | None = None) -> Iterator[BinaryIO]:
+def sink(job: Job, options: DestinationOptions, read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """Open what a job writes to. But for standard output it is there when the block ends without an exception.
 
     Args:
@@ -250,7 +209,7 @@ def sink(job: Job, options: Destination, read: Snapshot | None = None) -> Iterat
         yield inside
 
 
-def _whole(job: Job, options: Destination, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
+def _whole(job: Job, options: DestinationOptions, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
     if job.target == STANDARD_OUTPUT:
         return standard_output()
     if is_remote(job.target):
