@@ -46,7 +46,7 @@ ORDER = (
 )
 INSIDE = {
     "files": (
-        ("names", "extras"),
+        ("path_text", "extras"),
         ("__init__",),
         ("paths",),
         ("parallel",),
