@@ -267,7 +267,7 @@ def _defer(due: list[Callable[[], object]], tell: Callable[[Any], object], told:
 
 def _turn(options: Options, in_place: InPlace, told: _Told, begin: Begin, job: Job) -> Callable[[], int]:
     """Return what converts a file when it is its turn, or waits for the thread that does."""
-    if options.jobs == 1 or job.target == STANDARD_OUTPUT or small_size(job.source) is None:
+    if options.jobs == 1 or job.to_standard_output or small_size(job.source) is None:
         return partial(_convert, options, in_place, told, job)
     due: list[Callable[[], object]] = []
     wait = begin(partial(_convert, options, in_place, told.later(due), job))
@@ -293,8 +293,7 @@ def _convert(options: Options, in_place: InPlace, told: _Told, job: Job) -> int:
 
 def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> None:
     twice = options.form is None
-    reading = opened(job.source, twice=twice, unpack=options.unpack, regular=options.in_place)
-    with sink(job, options, before(job)) as target, reading as source:
+    with sink(job, before(job)) as target, job.opened(twice=twice) as source:
         conversion = _conversion(source, options, told.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from eightfold.cli.options.certificate import CertificateOptions
-from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
+from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.jobs import Job, RealPaths, check_free, sink
 from eightfold.files.path_text import shown
@@ -44,5 +44,5 @@ def certificates(options: CertificateOptions) -> Iterator[Callable[[bytes], obje
     if not options.certificate:
         yield lambda line: None
         return
-    with sink(Job("", options.certificate), DestinationOptions()) as file:
+    with sink(Job("", options.certificate)) as file:
         yield file.write

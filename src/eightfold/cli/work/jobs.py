@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import BinaryIO
 
 from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
-from eightfold.cli.options.reading_options import ReadingOptions
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.inputs import found_files
@@ -17,7 +17,7 @@ from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, packing_of
 from eightfold.files.paths.roots import Root
-from eightfold.files.read.reading import STANDARD_INPUT
+from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.temporary import is_temporary
 from eightfold.files.write.writing import Snapshot, replacing, snapshot, standard_output
@@ -25,7 +25,7 @@ from eightfold.files.write.writing import Snapshot, replacing, snapshot, standar
 
 @dataclass(frozen=True)
 class Job:
-    """A file, and where its result goes.
+    """A file, and where its result goes; what their paths are is decided here, once.
 
     Attributes:
         source: the file, or ``-``.
@@ -33,12 +33,58 @@ class Job:
         walked: whether the file was found in a folder, and not given.
         inside: the path of the target in the folder that results go to, where they do: in it no link is followed, and
             folders are made.
+        folder: that folder.
+        in_place: whether the result replaces the file.
+        backup: what is put behind the name of a file that is replaced, to keep it; empty not to.
+        unpack: whether of compressed files what is in them is read, and written.
     """
 
     source: str
     target: str
     walked: bool = False
     inside: str = ""
+    folder: str = ""
+    in_place: bool = False
+    backup: str = ""
+    unpack: bool = True
+
+    @cached_property
+    def is_remote(self) -> bool:
+        """Whether the result goes to a remote place."""
+        return is_remote(self.target)
+
+    @cached_property
+    def packing(self) -> str:
+        """How the result is compressed, as :func:`packing_of` says it; empty if it is not."""
+        return packing_of(self.target) if self.unpack else ""
+
+    @property
+    def to_standard_output(self) -> bool:
+        """Whether the result goes to standard output."""
+        return self.target == STANDARD_OUTPUT
+
+    def check_replaceable(self) -> None:
+        """Refuse to replace a file that could not be brought back to the byte, or not be replaced whole.
+
+        Raises:
+            FileError: it is compressed, or remote.
+        """
+        if self.is_remote:
+            raise FileError(self.target, "it is remote, and not replaced: write to another file with -o")
+        if self.packing:
+            raise FileError(
+                self.target, "it is compressed, and not replaced: write what is in it to another file with -o"
+            )
+
+    def opened(self, *, twice: bool) -> AbstractContextManager[Source]:
+        """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does."""
+        return opened(self.source, twice=twice, unpack=self.unpack, regular=self.in_place)
+
+
+def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:
+    """Return the job of a file, as the options say: see :class:`Job`."""
+    folder = options.output if inside else ""
+    return Job(file.path, target, file.walked, inside, folder, options.in_place, options.backup, options.unpack)
 
 
 def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:
@@ -55,14 +101,14 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> 
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
         files = once(found(options, on_error, replaced=True))
-        return [Job(file.path, file.path, file.walked) for file in files]
+        return [job_of(options, file, file.path) for file in files]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not _is_folder(options.output):
-        return [Job(paths[0], options.output)]
+        return [job_of(options, Found(paths[0], b"", walked=False), options.output)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
     each = ((path, replace(options, paths=(path,))) for path in paths)
-    return _apart(_into_folder(options.output, path, file) for path, one in each for file in found(one, on_error))
+    return _apart(_into_folder(options, path, file) for path, one in each for file in found(one, on_error))
 
 
 def found(
@@ -84,18 +130,6 @@ def found(
             yield file
     if compressed:
         say(f"{counted(compressed, 'compressed file')} left alone: they are not replaced (--no-compression)")
-
-
-def check_replaceable(path: str, options: ReadingOptions) -> None:
-    """Refuse to replace a file that could not be brought back to the byte, or not be replaced whole.
-
-    Raises:
-        FileError: it is compressed, or remote.
-    """
-    if is_remote(path):
-        raise FileError(path, "it is remote, and not replaced: write to another file with -o")
-    if options.unpack and packing_of(path):
-        raise FileError(path, "it is compressed, and not replaced: write what is in it to another file with -o")
 
 
 def once(files: Iterable[Found]) -> Iterator[Found]:
@@ -126,11 +160,11 @@ def _many(paths: Sequence[str]) -> str:
     return "several files" if len(paths) > 1 else f"{shown(paths[0])} is a folder"
 
 
-def _into_folder(folder: str, path: str, file: Found) -> Job:
+def _into_folder(options: DestinationOptions, path: str, file: Found) -> Job:
     if file.path == STANDARD_INPUT:
         raise UsageError("standard input has no name for a file in a folder: give -o a file")
     inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
-    return Job(file.path, os.path.join(folder, inside), file.walked, inside)
+    return job_of(options, file, os.path.join(options.output, inside), inside)
 
 
 def _apart(work: Iterable[Job]) -> list[Job]:
@@ -187,40 +221,38 @@ def check_free(flag: str, path: str) -> None:
 
 def before(job: Job) -> Snapshot | None:
     """Return what the file is like that a job replaces by its own result; to be asked before it is read."""
-    return snapshot(job.target) if job.source == job.target != STANDARD_OUTPUT else None
+    return None if job.to_standard_output or job.source != job.target else snapshot(job.target)
 
 
 @contextmanager
-def sink(job: Job, options: DestinationOptions, read: Snapshot | None = None) -> Iterator[BinaryIO]:
+def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """Open what a job writes to. But for standard output it is there when the block ends without an exception.
 
     Args:
         job: what is done.
-        options: how it was asked for.
         read: what :func:`before` returned; a file that has changed since is not replaced.
 
     Raises:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
     """
-    if options.in_place:
-        check_replaceable(job.target, options)
-    packs = options.unpack and packing_of(job.target)
-    with _whole(job, options, read) as file, _packing(job.target, file) if packs else nullcontext(file) as inside:
+    if job.in_place:
+        job.check_replaceable()
+    with _whole(job, read) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
         yield inside
 
 
-def _whole(job: Job, options: DestinationOptions, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
-    if job.target == STANDARD_OUTPUT:
+def _whole(job: Job, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
+    if job.to_standard_output:
         return standard_output()
-    if is_remote(job.target):
+    if job.is_remote:
         from eightfold.files.read.remote import sending
 
         return sending(job.target)
-    if options.in_place and os.path.exists(job.target) and not os.path.isfile(job.target):
+    if job.in_place and os.path.exists(job.target) and not os.path.isfile(job.target):
         raise FileError(job.target, "only a file can be replaced")
     if job.inside:
-        return _inside(Root(options.output), job.inside, read)
-    return replacing(job.target, options.backup, read)
+        return _inside(Root(job.folder), job.inside, read)
+    return replacing(job.target, job.backup, read)
 
 
 @contextmanager

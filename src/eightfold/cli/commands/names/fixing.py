@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from eightfold.cli.commands.names.finding import leads_to_ill_formed
 from eightfold.cli.commands.names.options import Options, names_in
-from eightfold.cli.options.destination import DestinationOptions
 from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
@@ -62,7 +61,7 @@ def apply(options: Options) -> int:
     due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
     if due:
         # All of it is on the disk before the first name is changed.
-        with sink(Job("", options.apply), DestinationOptions()) as log:
+        with sink(Job("", options.apply)) as log:
             write_log(log, (renaming for _, renaming in due))
     done = 0
     for fix, renaming in due:

@@ -25,14 +25,13 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.output.lines import placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
 from eightfold.cli.work.in_place import InPlace
-from eightfold.cli.work.jobs import Job, before, check_free, check_replaceable, found, jobs, once, sink
+from eightfold.cli.work.jobs import Job, before, check_free, found, job_of, jobs, once, sink
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, begin_plan
-from eightfold.files.walk.walking import Found
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
 
@@ -41,7 +40,8 @@ def show(options: Options) -> int:
     """Show the changes; return the exit status."""
     work = RepairRun(options)
     for file in found(options, work.failures.tell):
-        work.do(file, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
+        job = job_of(options, file, STANDARD_OUTPUT)
+        work.do(job, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
     work.summarize(f"{work.changed} to repair")
     if work.changes:
         say("nothing is written: -o, --in-place or --plan writes")
@@ -91,8 +91,7 @@ def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: In
     check_certificate_apart(options, files)
     with certificates(options) as certify:
         for job in files:
-            file = Found(job.source, b"", job.walked)
-            written += work.do(file, _Pouring(job, options, certify, in_place).pour, _outcome(job))
+            written += work.do(job, _Pouring(job, options, certify, in_place).pour, _outcome(job))
     work.summarize(f"{written} written{' and verified' if options.verified else ''}")
     return work.status()
 
@@ -124,7 +123,7 @@ class _Pouring:
     def _pour(self, file: File) -> None:
         sides = Side(self._job.source, file.form.name), Side(self._job.target, UTF_8.name)
         certificate = Certificate(*sides, file.policy) if self._options.certificate or self._in_place else None
-        with sink(self._job, self._options, self._read) as target:
+        with sink(self._job, self._read) as target:
             for piece in file.pieces():
                 # What is lost is counted to the end, so that it can be told.
                 if self._options.lossy or not file.lossy:
@@ -156,21 +155,21 @@ def plan(options: Options) -> int:
     inside(root, (path for path in options.paths if not is_remote(path)))
     work, planned = RepairRun(options), 0
 
-    def add(file: File) -> None:
+    def add(job: Job, file: File) -> None:
         nonlocal planned
-        path = file.source.path
-        check_replaceable(path, options)
-        with Draft(_planned_path(root, path), file.form.name, file.policy) as draft:
+        job.check_replaceable()
+        with Draft(_planned_path(root, job.source), file.form.name, file.policy) as draft:
             for chunk, repaired, _ in file.pieces():
                 draft.add(chunk, repaired)
             if draft.count:
                 draft.write_to(target)
                 planned += 1
 
-    with sink(Job("", options.plan), options) as target:
+    with sink(Job("", options.plan, unpack=options.unpack)) as target:
         begin_plan(target)
         for each in once(found(options, work.failures.tell, replaced=True)):
-            work.do(each, add, f"{shown(each.path)} is not in the plan")
+            job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
+            work.do(job, partial(add, job), f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
         name = f"{quoted(options.plan)}{root_option(root)}"

@@ -13,14 +13,14 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, point, say
 from eightfold.cli.work.checking import is_binary
 from eightfold.cli.work.inputs import Failures, identified
+from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import other_form
 from eightfold.cli.work.remedies import units_of
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.read.places import place_of
-from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
-from eightfold.files.walk.walking import Found
+from eightfold.files.read.reading import Source
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms import Form
 from eightfold.repair import Repaired
@@ -83,20 +83,18 @@ class RepairRun:
         self.lossy: int = 0
         self._worst = NOTHING_WRONG
 
-    def do(self, found: Found, act: Callable[[File], None], outcome: str) -> bool:
+    def do(self, job: Job, act: Callable[[File], None], outcome: str) -> bool:
         """Open a file and do something with it; return whether that could be done.
 
         What stops it is told, with the outcome, and the next file can come.
         """
         try:
             options = self._options
-            replaced = options.in_place or bool(options.plan and found.path != STANDARD_INPUT)
-            twice = options.form is None
-            with opened(found.path, twice=twice, unpack=options.unpack, regular=replaced) as source:
+            with job.opened(twice=options.form is None) as source:
                 file = File(source, options)
                 if not options.form_is_given:
                     _refuse_other_form(file)
-                if found.walked and not options.binary and is_binary(source, file.form):
+                if job.walked and not options.binary and is_binary(source, file.form):
                     self.binary += 1
                     return False
                 self._do(file, act, outcome)
