@@ -18,9 +18,9 @@ import pytest
 import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
-from eightfold.files import temporary
-from eightfold.files.names import LONGEST_PATH, shown
-from eightfold.files.writing import replacing
+from eightfold.files.path_text import LONGEST_PATH, shown
+from eightfold.files.write import temporary
+from eightfold.files.write.writing import replacing
 
 RED = "\x1b[31mred\x07"
 Captured = pytest.CaptureFixture[str]

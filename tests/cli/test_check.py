@@ -16,7 +16,7 @@ import eightfold
 from command_line import ENVIRONMENT, run
 from eightfold import corrected
 from eightfold.cli import main
-from eightfold.files import reading
+from eightfold.files.read import reading
 from peaks import peak
 
 # Two, three and four units wide, surrogates of all kinds, every kind of byte, lines, a mark in the middle.

@@ -21,16 +21,18 @@ from hypothesis import strategies as st
 import eightfold
 from command_line import ENVIRONMENT, check_at_once, run
 from eightfold._engine import CORE
-from eightfold.cli import check, turns
-from eightfold.cli.checking import FileCheck, Task
-from eightfold.cli.reports import report
+from eightfold.cli.commands import check
+from eightfold.cli.output.reports import report_as
+from eightfold.cli.work import schedule
+from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.corrected import Linter
 from eightfold.faults import Fault
-from eightfold.files import FileError, reading, scanning, segments
-from eightfold.files.reading import Source, opened
-from eightfold.files.scanning import Scan, counts_in, faults_in
-from eightfold.files.segments import segment_end, stands_alone
-from eightfold.files.walking import Found
+from eightfold.files import FileError
+from eightfold.files.read import reading, scanning, segments
+from eightfold.files.read.reading import Source, opened
+from eightfold.files.read.scanning import Scan, counts_in, faults_in
+from eightfold.files.read.segments import segment_end, stands_alone
+from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
 from needed import needs_program
@@ -236,11 +238,11 @@ def test_large_files_among_small_ones_keep_their_place(tree: Path, monkeypatch: 
 
 def test_no_process_is_started_for_few_files(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
-    monkeypatch.setattr(turns, "Crew", lambda *given: started.append(given))
+    monkeypatch.setattr(schedule, "Workers", lambda *given: started.append(given))
     options = check.Options(paths=[str(tree)], output_file=str(tree / "out"), jobs=2)
     assert check.run(options) == 1
     assert not started
-    monkeypatch.setattr(turns, "_ALONE", 0)
+    monkeypatch.setattr(schedule, "_ALONE", 0)
     with pytest.raises(AttributeError):  # Nobody is there to be given a batch.
         check.run(options)
     assert [count for count, _, _ in started] == [1]
@@ -261,15 +263,15 @@ def test_this_process_takes_a_share(jobs: int, tmp_path: Path, monkeypatch: pyte
         def end(self) -> None:
             pass
 
-    monkeypatch.setattr(turns, "Crew", Recorded)
-    monkeypatch.setattr(turns, "_ALONE", 10)
-    here = FileCheck(Task(), check._Told(report("text", statistics=False)))
+    monkeypatch.setattr(schedule, "Workers", Recorded)
+    monkeypatch.setattr(schedule, "_ALONE", 10)
+    here = FileCheck(Task(), report_as("text", statistics=False))
     (tmp_path / "file").write_bytes(b"clean\n")
     share = 2 * (jobs - 1) + 1
     files = (Found(str(tmp_path / "file"), b"file", walked=True) for _ in range(64 * (10 + 3 * share)))
-    for turn in turns.at_once(jobs, Task(), here, files):
+    for turn in schedule.at_once(jobs, Task(), here, files):
         turn()
-    assert here.listener.summary.files + 64 * len(given) == 64 * (10 + 3 * share)
+    assert here.report.summary.files + 64 * len(given) == 64 * (10 + 3 * share)
     assert len(given) == 3 * (share - 1)
 
 
@@ -282,19 +284,19 @@ def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
             yield Found(str(tmp_path / "file"), b"file", walked=True)
 
     (tmp_path / "file").write_bytes(b"clean\n")
-    here = FileCheck(Task(), check._Told(report("text", statistics=False)))
-    with closing(turns.at_once(2, Task(), here, walking())) as due:
+    here = FileCheck(Task(), report_as("text", statistics=False))
+    with closing(schedule.at_once(2, Task(), here, walking())) as due:
         next(due)()
-        assert here.listener.summary.files == 64
+        assert here.report.summary.files == 64
         assert len(met) <= 64 * 5 + 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_a_process_that_ends_is_told(tree: Path) -> None:
     program = (
-        "import os, signal, sys; from eightfold.cli import checking, main, turns\n"
+        "import os, signal, sys; from eightfold.cli import main; from eightfold.cli.work import checking, schedule\n"
         "if __name__ == '__main__':\n"
-        "    turns._ALONE = 0\n"
+        "    schedule._ALONE = 0\n"
         "    sys.exit(main(sys.argv[1:]))\n"
         "else:\n"
         "    checking.FileCheck.check = lambda self, found: os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -16,7 +16,7 @@ import pytest
 
 from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
-from eightfold.cli.reports import FORMATS, as_github
+from eightfold.cli.output.reports import FORMATS, as_github
 from eightfold.corrected import MAGIC
 from eightfold.faults import KINDS
 

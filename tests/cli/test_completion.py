@@ -14,9 +14,9 @@ import pytest
 
 import eightfold
 from command_line import ENVIRONMENT, run
-from eightfold.cli import COMMANDS
-from eightfold.cli.completion import SHELLS
-from eightfold.cli.grammar import commands, program
+from eightfold.cli.commands import COMMANDS
+from eightfold.cli.commands.completion import SHELLS
+from eightfold.cli.commands.grammar import commands, program
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
 from needed import needs_program, needs_terminal

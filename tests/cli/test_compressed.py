@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.cli import main, turns
+from eightfold.cli import main
+from eightfold.cli.work import schedule
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -54,7 +55,7 @@ def test_check_reads_what_is_in_it(ending: str, options: list[str], capsys: Capt
 def test_many_compressed_files_are_checked_by_several_processes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setattr(turns, "_ALONE", 0)
+    monkeypatch.setattr(schedule, "_ALONE", 0)
     for number in range(200):
         (folder / f"{number}.gz").write_bytes(gzip.compress(b"" if number else b"\xff"))
     assert main(["check", "-j", "2", "--include", "*.gz", "."]) == 1

@@ -27,14 +27,17 @@ from hypothesis import strategies as st
 
 import eightfold
 from command_line import ENVIRONMENT, command
-from eightfold.cli import convert, main
+from eightfold.cli import main
+from eightfold.cli.commands import convert
 from eightfold.faults import ConversionError
-from eightfold.files import FileError, converting, journals, reading, segments
-from eightfold.files.converting import Conversion, Piece, converted
-from eightfold.files.journals import Ends, Journals
-from eightfold.files.reading import READ, Source
-from eightfold.files.segments import is_whole_text, segment_end
-from eightfold.files.threads import ahead, allowed, working
+from eightfold.files import FileError
+from eightfold.files.parallel.threads import ahead, allowed, working
+from eightfold.files.read import converting, reading, segments
+from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
+from eightfold.files.read.reading import READ, Source
+from eightfold.files.read.segments import is_whole_text, segment_end
+from eightfold.files.records import journals
+from eightfold.files.records.journals import Ends, Journals
 from eightfold.forms import Form, Row, form
 from eightfold.stream import Converter
 from soups import NAMES, PLAIN, SOUP, source_of
@@ -45,9 +48,9 @@ PROCESSORS = 3
 Captured = pytest.CaptureFixture[str]
 
 
-def outcome(source: Source, conversion: Conversion, threads: int) -> tuple[list[Piece], object]:
+def outcome(source: Source, conversion: Conversion, threads: int) -> tuple[list[ConvertedPiece], object]:
     """Return the pieces of a conversion, and what it raised in the end, as one can compare it."""
-    pieces: list[Piece] = []
+    pieces: list[ConvertedPiece] = []
     try:
         pieces.extend(converted(source, conversion, threads))
     except ConversionError as error:
@@ -83,7 +86,7 @@ def is_read_from_the_middle(conversion: Conversion) -> bool:
     return conversion.errors == "surrogateescape" and conversion.source.unit_bytes > 1
 
 
-def sides(pieces: list[Piece]) -> tuple[bytes, bytes]:
+def sides(pieces: list[ConvertedPiece]) -> tuple[bytes, bytes]:
     return b"".join(piece.chunk for piece in pieces), b"".join(piece.result for piece in pieces)
 
 
@@ -241,7 +244,7 @@ def without_order(name: str, data: bytes) -> list[bytes]:
 
 
 LARGE_IS_SMALL = (
-    "import sys; from eightfold.cli import main; from eightfold.files import converting, segments; "
+    "import sys; from eightfold.cli import main; from eightfold.files.read import converting, segments; "
     "segments.LARGE_BYTES = 50_000; segments.SEGMENT_BYTES = converting._HEAD_BYTES = 1000; "
     "sys.exit(main(sys.argv[1:]))"
 )
@@ -500,7 +503,7 @@ def test_a_run_that_has_done_all_says_so_whoever_stops_it(stop: signal.Signals, 
     """Else it would be run again, and with no journal left everything would be converted a second time."""
     (tmp_path / "a").write_bytes("text".encode("utf-16-le"))
     slow = (
-        "import sys, time; from eightfold.cli import main; from eightfold.files.journals import Journals\n"
+        "import sys, time; from eightfold.cli import main; from eightfold.files.records.journals import Journals\n"
         "end = Journals.end; Journals.end = lambda self: (end(self), print(flush=True), time.sleep(1))\n"
         "sys.exit(main())"
     )

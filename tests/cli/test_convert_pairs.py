@@ -9,8 +9,8 @@ import pytest
 import eightfold
 from command_line import run
 from eightfold import ConversionError
-from eightfold.files import converting, reading, segments
-from eightfold.files.converting import Conversion, converted
+from eightfold.files.read import converting, reading, segments
+from eightfold.files.read.converting import Conversion, converted
 from eightfold.forms import form
 from soups import source_of
 

@@ -15,10 +15,10 @@ import pytest
 
 import eightfold
 from command_line import ENVIRONMENT, run
-from eightfold.cli import core
+from eightfold.cli.output import missing_core
 
 MUCH = b"a" * 79 + b"\n"
-MUCH *= core._MUCH // len(MUCH) + 1
+MUCH *= missing_core._MUCH // len(MUCH) + 1
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_one_line_says_it_when_much_is_read(
 
 def test_what_many_files_or_a_pipe_hold_counts_together(without_core: dict[str, str], tmp_path: Path) -> None:
     for number in range(3):
-        (tmp_path / str(number)).write_bytes(MUCH[: core._MUCH // 2])
+        (tmp_path / str(number)).write_bytes(MUCH[: missing_core._MUCH // 2])
     assert len(lines(run("check", str(tmp_path), env=without_core))) == 1
     assert len(lines(run("check", "-", env=without_core, input=MUCH))) == 1
     assert lines(run("check", str(tmp_path / "0"), env=without_core)) == []
@@ -66,7 +66,7 @@ def test_doctor_says_it(without_core: dict[str, str]) -> None:
     assert "engine           python: there is no compiled core" in done.stdout.decode()
 
 
-@pytest.mark.skipif(not core.find_spec("eightfold._native"), reason="there is no core here")
+@pytest.mark.skipif(not missing_core.find_spec("eightfold._native"), reason="there is no core here")
 def test_nothing_is_said_where_there_is_a_core(tmp_path: Path) -> None:
     (tmp_path / "much").write_bytes(MUCH)
     for engine in ("native", "python"):
@@ -102,9 +102,9 @@ def test_the_command_installs_from_where_the_package_came_from(
     origin: object, given: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metadata, "distribution", lambda name: Installed(origin))
-    monkeypatch.setattr(core, "find_spec", lambda name: None)
-    monkeypatch.setattr(core, "which", lambda tool: tool)
-    message, _, command = core.missing_core().partition("run: ")
+    monkeypatch.setattr(missing_core, "find_spec", lambda name: None)
+    monkeypatch.setattr(missing_core, "which", lambda tool: tool)
+    message, _, command = missing_core.missing_core().partition("run: ")
     words = shlex.split(command.partition(" (")[0])
     assert message == "no compiled core, so this is slow; to get it, "
     options = ["--force-reinstall", "--no-deps", "--no-cache-dir"]
@@ -114,12 +114,12 @@ def test_the_command_installs_from_where_the_package_came_from(
 
 
 def test_what_is_lacking_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "find_spec", lambda name: None)
+    monkeypatch.setattr(missing_core, "find_spec", lambda name: None)
     for there, said in (
         ((), "install cargo (https://rustup.rs) and a C++ compiler, then run: "),
         (("c++",), "install cargo (https://rustup.rs), then run: "),
         (("cargo",), "install a C++ compiler, then run: "),
     ):
-        monkeypatch.setattr(core, "which", lambda tool: tool if tool in there else None)
-        assert said in core.missing_core()
-        assert "\n" not in core.missing_core()
+        monkeypatch.setattr(missing_core, "which", lambda tool: tool if tool in there else None)
+        assert said in missing_core.missing_core()
+        assert "\n" not in missing_core.missing_core()

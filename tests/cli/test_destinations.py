@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.cli import main
-from eightfold.files import writing
+from eightfold.files.write import writing
 
 Captured = pytest.CaptureFixture[str]
 CONVERT = ["convert", "-t", "utf-8-sig"]

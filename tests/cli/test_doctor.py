@@ -15,7 +15,8 @@ import pytest
 
 import eightfold
 from command_line import ENVIRONMENT, ROOT, run
-from eightfold.cli import doctor, main
+from eightfold.cli import main
+from eightfold.cli.commands import doctor
 
 PLAIN = {name: value for name, value in ENVIRONMENT.items() if name != "EIGHTFOLD_ENGINE"}
 

@@ -10,7 +10,7 @@ import pytest
 import eightfold
 from command_line import run
 from eightfold.corrected import MAGIC
-from eightfold.files import reading
+from eightfold.files.read import reading
 
 
 def convert(folder: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[bytes]:

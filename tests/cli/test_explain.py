@@ -15,7 +15,7 @@ import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold import explain, forms
 from eightfold.cli import main
-from eightfold.files import reading
+from eightfold.files.read import reading
 from peaks import peak
 
 NAMES = [form.name for form in forms()]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command_line import commanded, make_inputs, transcript, transcripts
-from eightfold.cli import COMMANDS
+from eightfold.cli.commands import COMMANDS
 
 
 @pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)

@@ -16,8 +16,9 @@ import pytest
 from command_line import run
 from eightfold import repair
 from eightfold.cli import main
-from eightfold.files import entries, journals
-from eightfold.files.journals import NAME
+from eightfold.files.paths import entries
+from eightfold.files.records import journals
+from eightfold.files.records.journals import NAME
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
 
@@ -333,7 +334,7 @@ def test_a_plan_reaches_nothing_outside_the_root(
 def test_a_plan_follows_no_link(
     path: str, by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eightfold.files.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    monkeypatch.setattr("eightfold.files.paths.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
     for folder in (tree, tree / "deep"):
         (folder / "link").symlink_to(outside)
         (folder / "file").symlink_to(outside / "precious")
@@ -535,7 +536,7 @@ def test_the_way_back_that_is_shown_can_be_run(tree: Path, capsys: Captured) -> 
 def test_a_log_renames_nothing_by_way_of_a_link(
     by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eightfold.files.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    monkeypatch.setattr("eightfold.files.paths.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
     (tree / "deep" / "link").symlink_to(outside)
     (tree / "log").write_bytes(log_of({"folder": "deep/link", "old": "caf\uefe9", "new": "precious"}))
     refused(["names", "--undo", "log"], capsys, "deep/link: a symbolic link, which is not followed")

@@ -10,7 +10,7 @@ import pytest
 import eightfold
 from command_line import run
 from eightfold.cli import main
-from eightfold.cli.identify import described
+from eightfold.cli.commands.identify import described
 from eightfold.faults import hex_bytes
 
 INPUTS = {

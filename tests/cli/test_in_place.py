@@ -17,8 +17,10 @@ import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
-from eightfold.files import FileError, journals, locks
-from eightfold.files.locks import held
+from eightfold.files import FileError
+from eightfold.files.records import journals
+from eightfold.files.write import locks
+from eightfold.files.write.locks import held
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs locks, pipes and signals")
 Captured = pytest.CaptureFixture[str]

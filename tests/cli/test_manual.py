@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from command_line import ROOT, run
-from eightfold.cli.grammar import Command, commands, program
-from eightfold.cli.manual.as_roff import page
+from eightfold.cli.commands.grammar import Command, commands, program
+from eightfold.cli.commands.manual.as_roff import page
 from needed import needs_program
 
 DOCS = ROOT / "docs" / "cli.md"
@@ -88,8 +88,8 @@ def test_the_page_of_the_docs_tells_of_every_command(command: Command) -> None:
 
 
 def test_every_exit_status_of_the_program_is_told() -> None:
-    from eightfold.cli import ending
-    from eightfold.cli.manual import STATUSES
+    from eightfold.cli.commands.manual.contents import STATUSES
+    from eightfold.cli.output import ending
 
     numbers = {str(value) for name, value in vars(ending).items() if name.isupper() and isinstance(value, int)}
     assert set(STATUSES) == numbers

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from command_line import ENVIRONMENT, EXAMPLES, command, run
 from eightfold.cli import main
-from eightfold.files import renaming
+from eightfold.files.write import renaming
 
 pytestmark = pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names of files are no bytes there")
 

@@ -225,7 +225,7 @@ def test_nothing_is_said_where_pairs_do_not_fit(data: bytes, folder: Path) -> No
 
 
 def test_the_forms_that_have_marks_are_all_looked_for() -> None:
-    from eightfold.cli.likeness import _SIGNATURES
+    from eightfold.cli.work.likeness import _SIGNATURES
 
     marks = {signature.mark for each in forms() if each.unit_bits > 8 for signature in each.signatures}
     assert {signature.mark for signature, _ in _SIGNATURES} == marks

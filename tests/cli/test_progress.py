@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from command_line import ENVIRONMENT
-from eightfold.cli.progress import _Total
-from eightfold.files.reading import READ, opened
-from eightfold.files.walking import EVERYTHING
+from eightfold.cli.work.progress import _Total
+from eightfold.files.read.reading import READ, opened
+from eightfold.files.walk.walking import EVERYTHING
 from needed import needs_terminal
 from terminals import shown_by, terminal
 
@@ -24,7 +24,10 @@ pytest.importorskip("rich")
 pytestmark = needs_terminal
 
 TERMINAL = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"} | {"TERM": "xterm-256color"}
-SOON = "import sys, eightfold.cli.progress as p; p.AFTER_SECONDS = {}; from eightfold.cli import main; sys.exit(main())"
+SOON = (
+    "import sys, eightfold.cli.work.progress as p; p.AFTER_SECONDS = {}; "
+    "from eightfold.cli import main; sys.exit(main())"
+)
 SHOWN = re.compile(r"\d(\.\d)?(/\S+)? (bytes|kB|MB|GB) .*\d+(/\d+)? files?")
 
 
@@ -139,11 +142,11 @@ def test_it_knows_how_much_there_is(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_bytes(bytes(1000))
     known = _Total([str(tmp_path)], EVERYTHING)
     assert not known.is_known
-    known.look(10)
+    known.measure(10)
     assert (known.is_known, known.files, known.bytes) == (True, 3, 3000)
     for paths in (["-"], ["https://example.org/a"], None):
         unknown = _Total(paths, EVERYTHING)
-        unknown.look(10)
+        unknown.measure(10)
         assert not unknown.is_known
 
 
@@ -172,9 +175,10 @@ def test_a_file_that_is_left_counts_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_files_of_other_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from eightfold.cli import main, turns
+    from eightfold.cli import main
+    from eightfold.cli.work import schedule
 
-    monkeypatch.setattr(turns, "_ALONE", 0)
+    monkeypatch.setattr(schedule, "_ALONE", 0)
     for number in range(200):
         (tmp_path / f"{number}.txt").write_bytes(b"a" * 100)
     files, size = READ.files, READ.bytes

@@ -18,8 +18,10 @@ import eightfold
 from command_line import run, transcript
 from eightfold import repair
 from eightfold.cli import main
-from eightfold.files import FileError, reading, writing
-from eightfold.files.plans import Draft, begin_plan, plans_in
+from eightfold.files import FileError
+from eightfold.files.read import reading
+from eightfold.files.records.plan_files import Draft, begin_plan, plans_in
+from eightfold.files.write import writing
 from peaks import peak
 
 SOUP = b"caf\xe9 \xed\xa0\xbd\xed\xb8\x80\n\xf0\x9f\x98\x80 \xc0\x80\xe2\x82\n" + "\uef80 漢".encode() + b"\xff\xf4"
@@ -475,9 +477,9 @@ def test_memory_does_not_grow_with_the_file(
     arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK_BYTES", 1000)
-    monkeypatch.setattr("eightfold.cli.repair.making.put", lambda *line: None)
-    monkeypatch.setattr("eightfold.cli.differing.put", lambda *line: None)
-    monkeypatch.setattr("eightfold.files.plans._HELD_BYTES", 1000)
+    monkeypatch.setattr("eightfold.cli.commands.repair.making.put", lambda *line: None)
+    monkeypatch.setattr("eightfold.cli.output.diff.put", lambda *line: None)
+    monkeypatch.setattr("eightfold.files.records.plan_files._HELD_BYTES", 1000)
 
     def begin(count: int) -> None:
         (folder / "big.txt").write_bytes(b"a\xff\n" * count)

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
-from eightfold.files import reading
-from eightfold.files.entries import Entry
-from eightfold.files.temporary import temporary_beside
+from eightfold.files.paths.entries import Entry
+from eightfold.files.read import reading
+from eightfold.files.write.temporary import temporary_beside
 from peaks import peak
 
 FILES = 12

@@ -18,11 +18,17 @@ import pytest
 
 import eightfold
 from command_line import ENVIRONMENT, ROOT, command, run
-from eightfold.cli import COMMANDS, main
+from eightfold.cli import main
+from eightfold.cli.commands import COMMANDS
 
 NOT_FOR_CHECK = {
     *("json", "tempfile", "shutil", "difflib", "rich", "gzip", "bz2", "lzma", "fsspec", "hashlib"),
-    *("eightfold.cli.progress", "eightfold.files.compression", "eightfold.files.remote", "eightfold.files.journals"),
+    *(
+        "eightfold.cli.work.progress",
+        "eightfold.files.read.compression",
+        "eightfold.files.read.remote",
+        "eightfold.files.records.journals",
+    ),
 }
 
 
@@ -47,7 +53,7 @@ def test_starting_imports_neither_extras_nor_other_commands(arguments: list[str]
     # Python's own `copy` asks for Jython's `org.python.core`, in vain.
     own = {"eightfold", "sitecustomize", "usercustomize", "org"}
     assert {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names) <= own
-    others = {f"eightfold.cli.{name}" for name in COMMANDS} - {f"eightfold.cli.{arguments[0]}"}
+    others = {f"eightfold.cli.commands.{name}" for name in COMMANDS} - {f"eightfold.cli.commands.{arguments[0]}"}
     assert not modules & (others | NOT_FOR_CHECK)
 
 
@@ -62,8 +68,8 @@ def test_check_leaves_nothing_heavy_in_sys_modules(clean: str) -> None:
         [sys.executable, "-c", program, "check", clean], capture_output=True, text=True, check=True, env=ENVIRONMENT
     )
     modules = set(done.stdout.split())
-    assert "eightfold.cli.check" in modules
-    assert not modules & (NOT_FOR_CHECK | {"eightfold.cli.convert", "eightfold.cli.identify"})
+    assert "eightfold.cli.commands.check" in modules
+    assert not modules & (NOT_FOR_CHECK | {"eightfold.cli.commands.convert", "eightfold.cli.commands.identify"})
 
 
 def test_the_version_is_the_package_s() -> None:
@@ -252,7 +258,7 @@ def test_a_signal_ends_quietly_and_leaves_nothing_behind(number: signal.Signals,
 
 STOPPED = """
 import os, signal, sys
-from eightfold.cli.ending import exit_status
+from eightfold.cli.output.ending import exit_status
 
 def run():
     print("found")

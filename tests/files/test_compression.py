@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eightfold.files import FileError
-from eightfold.files.addresses import PACKED
-from eightfold.files.compression import packing, unpacked
-from eightfold.files.reading import opened
+from eightfold.files.paths.addresses import PACKED
+from eightfold.files.read.compression import packing, unpacked
+from eightfold.files.read.reading import opened
 
 if sys.version_info >= (3, 14):
     from compression import zstd

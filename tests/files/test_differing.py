@@ -10,16 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold.files import differing
-from eightfold.files.differing import Difference, Row
+from eightfold.files.write import difference
+from eightfold.files.write.difference import Difference, DiffLine
 from peaks import peak
 
 LINES = st.lists(st.sampled_from([b"a\n", b"caf\xe9\n", b"\xff", b"b", "漢\n".encode(), b"\n"]), max_size=40)
 
 
-def rows_of(data: bytes, result: bytes, source: str = "utf-8", target: str = "utf-8", cut: int = 1000) -> list[Row]:
+def rows_of(
+    data: bytes, result: bytes, source: str = "utf-8", target: str = "utf-8", cut: int = 1000
+) -> list[DiffLine]:
     difference = Difference(eightfold.form(source), eightfold.form(target))
-    found: list[Row] = []
+    found: list[DiffLine] = []
     for start in range(0, max(len(data), len(result)), cut):
         found += difference.rows(data[start : start + cut], result[start : start + cut])
     return [*found, *difference.rows(b"", b"", final=True)]
@@ -30,7 +32,7 @@ def seen(line: bytes) -> str:
     return re.sub(r"\\x([0-9a-f]{2})", lambda match: f"\\x{match[1].upper()}", text)
 
 
-def sides(rows: list[Row]) -> tuple[dict[int, str], dict[int, str]]:
+def sides(rows: list[DiffLine]) -> tuple[dict[int, str], dict[int, str]]:
     """Return what the hunks say of each numbered line, on both sides."""
     old: dict[int, str] = {}
     new: dict[int, str] = {}
@@ -55,7 +57,7 @@ def test_what_differs_is_shown_with_what_is_around_it(parts: list[bytes], cut: i
     data = b"".join(parts)
     result = eightfold.convert(data, "utf-8", "utf-8", "replace")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(differing, "HUNK_LINES", hunk_lines)
+        patch.setattr(difference, "HUNK_LINES", hunk_lines)
         rows = rows_of(data, result)
         assert rows_of(data, result, cut=cut) == rows
     given_lines, result_lines = data.splitlines(), result.split(b"\n")
@@ -95,7 +97,7 @@ def test_the_last_line_says_that_it_has_no_end() -> None:
 
 
 def test_a_long_line_is_compared_to_its_end_and_shown_by_its_size() -> None:
-    long = b"x" * (differing.LINE_BYTES + 1)
+    long = b"x" * (difference.LINE_BYTES + 1)
     assert rows_of(long, long) == []
     texts = [text for sign, text in rows_of(long + b"a", long + b"b", cut=999) if sign in "-+"]
     assert texts == [f"({len(long) + 1} bytes, too long to show)"] * 2

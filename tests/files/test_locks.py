@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.files import FileError, locks
-from eightfold.files.locks import held
+from eightfold.files import FileError
+from eightfold.files.write import locks
+from eightfold.files.write.locks import held
 
 pytestmark = pytest.mark.skipif(locks.fcntl is None, reason="this system has no such locks")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from eightfold.files import FileError
-from eightfold.files.names import shown
-from eightfold.files.walking import files_under
+from eightfold.files.path_text import shown
+from eightfold.files.walk.walking import files_under
 
 SHOWN = [
     ("plain name.txt", "plain name.txt"),

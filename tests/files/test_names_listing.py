@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.files import FileError, listing
-from eightfold.files.listing import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name, names_of
+from eightfold.files import FileError
+from eightfold.files.walk import listing
+from eightfold.files.walk.listing import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name, names_of
 from peaks import peak
 
 BAD = b"caf\xe9"

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eightfold.files import FileError, reading, renaming
-from eightfold.files.renaming import Renaming, obstacle, read_log, rename, write_log
+from eightfold.files import FileError
+from eightfold.files.read import reading
+from eightfold.files.write import renaming
+from eightfold.files.write.renaming import Renaming, obstacle, read_log, rename, write_log
 
 NAMES = (
     st.binary(min_size=1, max_size=9)

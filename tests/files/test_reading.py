@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from eightfold.files import FileError, reading
-from eightfold.files.places import Place, place_of
-from eightfold.files.reading import CHUNK_BYTES, opened
+from eightfold.files import FileError
+from eightfold.files.read import reading
+from eightfold.files.read.places import LineAndColumn, place_of
+from eightfold.files.read.reading import CHUNK_BYTES, opened
 from eightfold.forms import form
 
 Become = Callable[[io.BufferedIOBase], None]
@@ -126,4 +127,4 @@ def test_a_place_is_found_whatever_the_chunks(
     expected = [(1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (1, 6), (2, 1), (2, 2), (2, 3), (2, 4), (2, 5), (2, 6), (3, 1)]
     with opened(str(tmp_path / "file")) as source:
         found = [place_of(source, form("utf-16"), offset) for offset in range(13)]
-    assert found == [Place(*each) for each in expected]
+    assert found == [LineAndColumn(*each) for each in expected]

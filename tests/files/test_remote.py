@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from eightfold.files import FileError
-from eightfold.files.reading import opened
-from eightfold.files.remote import sending
+from eightfold.files.read.reading import opened
+from eightfold.files.read.remote import sending
 
 fsspec = pytest.importorskip("fsspec")
 CONTENT = b"a line\n" * 200_000

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold.files.verifying import DifferenceError, Verifier
+from eightfold.files.write.verifying import DifferenceError, Verifier
 from eightfold.text import signed
 
 NAMES = [form.name for form in eightfold.forms()]

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eightfold.files import FileError
-from eightfold.files.globs import globs, pattern
-from eightfold.files.walking import Found, Selection, found_under
+from eightfold.files.walk.globs import globs, pattern
+from eightfold.files.walk.walking import Found, Selection, found_under
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs names of any bytes, links and pipes")

@@ -16,7 +16,7 @@ import pytest
 
 from command_line import ENVIRONMENT, command, run
 from eightfold.files import FileError
-from eightfold.files.writing import replacing, snapshot
+from eightfold.files.write.writing import replacing, snapshot
 
 OLD, NEW = b"the old content", b"the new content"
 

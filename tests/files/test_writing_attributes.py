@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from eightfold.files import FileError
-from eightfold.files.writing import replacing
+from eightfold.files.write.writing import replacing
 
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 _NOBODY = 0xFFFFFFFF

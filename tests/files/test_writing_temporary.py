@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from command_line import ENVIRONMENT, command, run
-from eightfold.files import FileError, temporary
-from eightfold.files.entries import Entry
-from eightfold.files.temporary import PLACES, is_temporary, temporary_beside
-from eightfold.files.writing import replacing
+from eightfold.files import FileError
+from eightfold.files.paths.entries import Entry
+from eightfold.files.write import temporary
+from eightfold.files.write.temporary import PLACES, is_temporary, temporary_beside
+from eightfold.files.write.writing import replacing
 
 fcntl = pytest.importorskip("fcntl")
 

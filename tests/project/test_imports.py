@@ -44,7 +44,30 @@ ORDER = (
     ("cli",),
     ("__main__",),
 )
+INSIDE = {
+    "files": (
+        ("path_text", "extras"),
+        ("__init__",),
+        ("paths",),
+        ("parallel",),
+        ("read",),
+        ("records",),
+        ("write",),
+        ("walk",),
+    ),
+    "cli": (
+        ("output",),
+        ("options",),
+        ("work",),
+        ("commands",),
+        ("__init__",),
+    ),
+}
+"""The rooms inside the two largest ones, in the same order; a module that has no room there is one itself."""
 RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}
+INNER_RANKS = {
+    outer: {room: rank for rank, line in enumerate(order) for room in line} for outer, order in INSIDE.items()
+}
 DOORS = ("files", "columns", "web", "cli")
 """The only rooms with third-party packages."""
 TYPES = "_typeshed"
@@ -69,6 +92,10 @@ def module_of(path: Path, root: Path) -> str:
 
 def room_of(module: str) -> str:
     return module.partition(".")[0] or "__init__"
+
+
+def inner_room_of(module: str) -> str:
+    return room_of(module.partition(".")[2])
 
 
 def imports(source: str, module: str, *, is_package: bool) -> Iterator[str]:
@@ -112,21 +139,27 @@ def breaches(sources: dict[str, tuple[str, bool]]) -> list[str]:
             elif room_of(target) == CORE:
                 if room not in CHOOSERS:
                     found.append(f"{module or 'the package'} imports the compiled core")
-            elif RANKS.get(room_of(target), -1) > RANKS[room]:
+            elif RANKS.get(room_of(target), -1) > RANKS[room] or points_down_inside(module, target):
                 found.append(f"{module or 'the package'} imports {name}, which stands below it")
+        if room in INSIDE and inner_room_of(module) not in INNER_RANKS[room]:
+            found.append(f"{module} has no place in the order")
     return found
 
 
-def circle(sources: dict[str, tuple[str, bool]]) -> list[str]:
-    """Return modules that import each other in a circle, the first again at the end, or nothing.
+def points_down_inside(module: str, target: str) -> bool:
+    """Say whether an import leads down from one room to another of the same larger one."""
+    if room_of(module) != room_of(target) or room_of(module) not in INSIDE:
+        return False
+    ranks = INNER_RANKS[room_of(module)]
+    return ranks.get(inner_room_of(target), -1) > ranks.get(inner_room_of(module), -1)
 
-    A package may call the modules inside it, which build on what it defines.
-    """
+
+def circle(sources: dict[str, tuple[str, bool]]) -> list[str]:
+    """Return modules that import each other in a circle, the first again at the end, or nothing."""
     graph = {}
     for module, (source, is_package) in sources.items():
         targets = {own_module(name, {*sources, CORE}) for name in imports(source, module, is_package=is_package)}
-        inside = {target for target in targets if target and target.startswith(f"{module}.")}
-        graph[module] = targets - inside - {module, "", None}
+        graph[module] = targets - {module, None}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -146,8 +179,11 @@ def test_imports_point_up_the_list_only() -> None:
 
 
 def test_every_room_of_the_core_was_read() -> None:
-    rooms = {room_of(module) for module in package_sources()}
+    sources = package_sources()
+    rooms = {room_of(module) for module in sources}
     assert {"faults", "forms", "reference", "_engine", "policy", "run", "text", "__init__", "version"} <= rooms
+    for outer, ranks in INNER_RANKS.items():
+        assert {inner_room_of(module) for module in sources if room_of(module) == outer} == set(ranks)
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
@@ -212,11 +248,30 @@ def test_what_is_loaded_later_is_there_when_it_is_asked_for() -> None:
         ("reference", "from eightfold._native import decode", "reference imports the compiled core"),
         ("reference", "from eightfold import _native", "reference imports the compiled core"),
         ("utils", "", "utils has no place in the order"),
+        ("files.utils", "", "files.utils has no place in the order"),
+        (
+            "files.read.source",
+            "from eightfold.files.walk import walking",
+            "files.read.source imports eightfold.files.walk.walking, which stands below it",
+        ),
+        ("files", "from .read import source", "files imports eightfold.files.read.source, which stands below it"),
+        (
+            "cli.output.lines",
+            "from eightfold.cli import main",
+            "cli.output.lines imports eightfold.cli.main, which stands below it",
+        ),
+        (
+            "cli.work.inputs",
+            "def later():\n    import eightfold.cli.commands.check",
+            "cli.work.inputs imports eightfold.cli.commands.check, which stands below it",
+        ),
     ],
 )
 def test_a_planted_import_is_caught(module: str, source: str, breach: str) -> None:
-    blank = {"text": ("", False), "faults": ("", False), "cli": ("", True), "": ("", True)}
-    assert breaches({**blank, module: (source, module == "")}) == [breach]
+    packages = ("", "cli", "cli.commands", "files", "files.read", "files.walk")
+    modules = ("text", "faults", "cli.commands.check", "files.read.source", "files.walk.walking")
+    blank = {**dict.fromkeys(packages, ("", True)), **dict.fromkeys(modules, ("", False))}
+    assert breaches({**blank, module: (source, module in packages)}) == [breach]
 
 
 @pytest.mark.parametrize(
@@ -225,12 +280,16 @@ def test_a_planted_import_is_caught(module: str, source: str, breach: str) -> No
         ("text", "from eightfold.faults import Fault\nfrom eightfold import faults\nimport array, codecs.abc"),
         ("forms.utf_8", "from eightfold.forms.definition import Row\nfrom . import form\nfrom ..faults import Fault"),
         ("_engine", "from eightfold import _native"),
-        ("cli.check", "import rich\nfrom eightfold import decode\nfrom .. import files\nfrom . import convert"),
+        (
+            "cli.commands.check",
+            "import rich\nfrom eightfold import decode\nfrom ... import files\nfrom . import convert",
+        ),
+        ("files.walk.walking", "from eightfold.files import FileError\nfrom ..read import source\nfrom . import globs"),
         ("columns.arrow", "import pyarrow"),
     ],
 )
 def test_an_import_up_the_list_is_not(module: str, source: str) -> None:
-    rooms = ("text", "faults", "forms", "forms.definition", "files", "cli", "cli.convert", "")
+    rooms = ("text", "faults", "forms", "forms.definition", "files", "files.read", "cli", "cli.commands", "")
     assert breaches({**dict.fromkeys(rooms, ("", True)), module: (source, False)}) == []
 
 
@@ -243,3 +302,11 @@ def test_a_planted_circle_is_caught() -> None:
     }
     assert len(circle(sources)) == 4
     assert set(circle(sources)) == {"identify", "explain", "repair"}
+
+
+def test_a_package_and_a_module_inside_it_can_be_a_circle() -> None:
+    sources = {
+        "explain": ("def later():\n    from eightfold.explain import as_text", True),
+        "explain.as_text": ("from eightfold.explain import Explained", False),
+    }
+    assert set(circle(sources)) == {"explain", "explain.as_text"}

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import pytest
 
 import eightfold
-from eightfold.cli import COMMANDS
+from eightfold.cli.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

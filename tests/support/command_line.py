@@ -52,7 +52,10 @@ def command(*arguments: str | bytes) -> list[str | bytes]:
     return [sys.executable, "-m", "eightfold", *arguments]
 
 
-AT_ONCE = "import sys; from eightfold.cli import main, turns; turns._ALONE = 0; sys.exit(main(sys.argv[1:]))"
+AT_ONCE = (
+    "import sys; from eightfold.cli import main; from eightfold.cli.work import schedule; "
+    "schedule._ALONE = 0; sys.exit(main(sys.argv[1:]))"
+)
 """The command line, which does not wait with its processes until there is much to do."""
 
 

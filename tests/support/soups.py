@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold.files.reading import Source, opened
+from eightfold.files.read.reading import Source, opened
 from eightfold.forms import form
 
 NAMES = [each.name for each in eightfold.forms()]

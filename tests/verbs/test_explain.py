@@ -20,7 +20,7 @@ from eightfold.explain import Explanation, iter_explained, iter_explained_text
 from eightfold.explain.as_html import ROWS_SHOWN, html_table
 from eightfold.explain.as_text import HEADER, text_lines
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, payload_widths
-from eightfold.explain.names import CONTROLS, character_name, columns, shown_character
+from eightfold.explain.characters import CONTROLS, character_name, columns, shown_character
 from peaks import peak
 
 NAMES = [form.name for form in forms()]

@@ -47,7 +47,7 @@ class Survey:
         self.containers: list[Place] = []
         self._kept: dict[int, tuple[Part, ...]] = {}
         self._met: set[int] = set()
-        self._look(obj)
+        self._walk(obj)
 
     def parts(self, container: Any) -> Iterable[Part]:
         """Return the parts of a container: the very same objects each time."""
@@ -74,7 +74,7 @@ class Survey:
             pending += new
         return changing
 
-    def _look(self, obj: object) -> None:
+    def _walk(self, obj: object) -> None:
         root: Part = (paths.itself, None, obj)
         stack: list[tuple[Place | None, Iterator[Part]]] = [(None, iter((root,)))]
         while stack:
