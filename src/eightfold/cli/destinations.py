@@ -83,6 +83,11 @@ class Job:
     walked: bool = False
     inside: str = ""
 
+    @property
+    def unwritten(self) -> str:
+        """What becomes of the target where work on the file stops."""
+        return "the output ends before it" if self.target == STANDARD_OUTPUT else f"{shown(self.target)} is not written"
+
 
 def jobs(options: Destination, on_error: Callable[[FileError], None]) -> list[Job]:
     """Return what there is to do, before anything is done.

@@ -24,7 +24,7 @@ from eightfold.cli.destinations import (
 from eightfold.cli.differing import Shown
 from eightfold.cli.ending import FAULTS, NOTHING_WRONG
 from eightfold.cli.in_place import InPlace
-from eightfold.cli.lines import placed, put, say
+from eightfold.cli.lines import counted, placed, put, say
 from eightfold.cli.repair.options import ESCAPE, Options
 from eightfold.cli.repair.work import WAYS_ROUND_LOSS, File, LossError, Piece, UnchangedError, Work
 from eightfold.cli.rooted import inside, quoted, root_option
@@ -94,13 +94,9 @@ def _write(files: Iterable[Job], options: Options, work: Work, in_place: InPlace
     with certificates(options) as certify:
         for job in files:
             file = Found(job.source, b"", job.walked)
-            written += work.do(file, _Pouring(job, options, certify, in_place).pour, _outcome(job))
+            written += work.do(file, _Pouring(job, options, certify, in_place).pour, job.unwritten)
     work.summarize(f"{written} written{' and verified' if options.verified else ''}")
     return work.status()
-
-
-def _outcome(job: Job) -> str:
-    return "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
 
 
 class _Pouring:
@@ -146,7 +142,7 @@ class _Pouring:
 
     def _check(self, file: File) -> None:
         if file.lossy and not self._options.lossy:
-            raise LossError
+            raise LossError(counted(file.lossy, "lossy change"))
         if self._options.in_place and not file.changes:
             raise UnchangedError
 

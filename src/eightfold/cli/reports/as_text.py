@@ -65,7 +65,7 @@ class TextReport:
 
 def put_context(context: Context, role: str) -> None:
     """Write a line of a file, and what marks bytes in it."""
-    from eightfold.cli.context import columns
+    from eightfold.explain.names import columns
 
     mark = "^" * max(1, columns(context.units))
     put(_INDENT, context.before, Styled(context.units, role), context.after)
