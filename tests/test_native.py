@@ -33,6 +33,37 @@ def python(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
 
 
+FACTS = {
+    "KINDS": "eightfold.policy",
+    "POLICIES": "eightfold.policy",
+    "UNITS_KEPT": "eightfold.policy",
+    "STALLS_ALLOWED": "eightfold.policy",
+    "FAULTS_AHEAD": "eightfold.files.scanning",
+}
+"""What both languages know, and which module compares it."""
+PLANTED = """
+import sys
+from importlib import import_module, reload
+from eightfold._engine import CORE
+name, module = sys.argv[1:]
+fact = getattr(CORE, name)
+setattr(CORE, name, fact[::-1] if isinstance(fact, tuple) else fact + 1)
+try:
+    reload(import_module(module))
+except ImportError as error:
+    print(error)
+"""
+
+
+@needs_core
+@pytest.mark.parametrize("name", FACTS)
+def test_a_planted_difference_between_the_core_and_the_package_is_found(name: str) -> None:
+    command = [sys.executable, "-c", PLANTED, name, FACTS[name]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"the compiled core is not of this eightfold: its {name} is ")
+    assert done.stdout.count("EIGHTFOLD_ENGINE=python") == 1
+
+
 def test_the_engine_that_was_asked_for_is_at_work() -> None:
     asked = os.environ.get("EIGHTFOLD_ENGINE")
     assert asked in (None, "", eightfold.ENGINE)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import eightfold
+from eightfold import policy as policies
 from handlers import handler
 from policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
@@ -37,6 +38,11 @@ def expect_error(expected: str, strict_error: type[Exception], call: Callable[[]
     # An UnicodeError is a ValueError too: refusing must happen before any work is done.
     assert isinstance(raised.value, UnicodeError) == (expected == STRICT)
     return True
+
+
+def test_the_names_are_those_of_python_s_own_of_surrogates_and_what_forms_declare() -> None:
+    declared = {variant.policy for form in eightfold.forms() for variant in form.variants}
+    assert {*policies.POLICIES} == {*policies._PYTHONS_OWN, "surrogatepass", "surrogateescape", *declared}
 
 
 def test_the_table_has_every_form() -> None:
