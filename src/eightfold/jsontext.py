@@ -21,9 +21,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from eightfold._engine import CORE
+from eightfold._engine import bind, choose
 from eightfold.faults import ConversionError, Fault
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
 from eightfold.policy import REPLACEMENT, raise_conversion
@@ -172,15 +172,16 @@ def _can_go_on(content: bytes, at: int) -> bool:
     return step is None or (step.code_point is None and fault_at(UTF_8, content, at, final=False) is None)
 
 
-def _is_utf_8(data: bytes) -> bool:
-    if CORE is not None:
-        return is_well_formed(data, UTF_8)
+def _is_decoded(data: bytes) -> bool:
     # The interpreter's own decoder is as exact (the tests compare them), and fast without the core.
     try:
         data.decode()
     except UnicodeDecodeError:
         return False
     return True
+
+
+_is_utf_8 = choose(lambda data: is_well_formed(data, UTF_8), _is_decoded)
 
 
 def _ill_formed_runs(content: bytes, end: int) -> Iterator[re.Match[bytes]]:
@@ -203,13 +204,10 @@ def _made_well_formed(run: bytes, errors: AnyErrors, *, ended: bool) -> bytes:
 # --- the second layer: escapes ----------------------------------------------------------------------------------------
 
 
+@bind
 def may_hold_unpaired(text: bytes) -> bool:
     """Say whether an escape of a surrogate may stand in no pair; the core looks closer, and says so less often."""
     return _SURROGATE_BEGUN.search(text) is not None
-
-
-if not TYPE_CHECKING and CORE is not None:
-    may_hold_unpaired = CORE.may_hold_unpaired
 
 
 @dataclass(slots=True)

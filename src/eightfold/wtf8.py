@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, final
 
-from eightfold._engine import CORE
+from eightfold._engine import bind
 from eightfold.forms import Form
 from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
@@ -75,6 +75,7 @@ def concat(parts: Iterable[Data]) -> bytes:
     return joined(WTF_8, map(_well_formed, parts))
 
 
+@bind
 def joined(form: Form, parts: Iterable[bytes]) -> bytes:
     """Join parts that are known to be well-formed WTF-8; ``form`` is that form."""
     whole = bytearray()
@@ -86,13 +87,6 @@ def joined(form: Form, parts: Iterable[bytes]) -> bytes:
             part = part[_SURROGATE_BYTES:]
         whole += part
     return bytes(whole)
-
-
-JOINED = joined
-"""How parts are joined as the reference has it, whichever engine is at work."""
-
-if not TYPE_CHECKING and CORE is not None:
-    joined = CORE.joined
 
 
 def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> bytes:

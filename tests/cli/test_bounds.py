@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.command_line import ENVIRONMENT, command, run
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
 from eightfold.files.path_text import LONGEST_PATH, shown
 from eightfold.files.write import temporary

@@ -17,10 +17,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.command_line import ENVIRONMENT, check_at_once, run
+from support.needed import needs_program
+from support.soups import NAMES, PLAIN, SOUP, source_of
 
 import eightfold
-from command_line import ENVIRONMENT, check_at_once, run
-from eightfold._engine import CORE
+from eightfold._engine import CORE, twins_of
 from eightfold.cli.commands import check
 from eightfold.cli.output.reports import report_as
 from eightfold.cli.work import schedule
@@ -30,13 +32,13 @@ from eightfold.faults import Fault
 from eightfold.files import FileError
 from eightfold.files.read import reading, scanning, segments
 from eightfold.files.read.reading import Source, opened
-from eightfold.files.read.scanning import Scan, counts_in, faults_in
+from eightfold.files.read.scanning import counts_in, faults_in
 from eightfold.files.read.segments import segment_end, stands_alone
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
-from needed import needs_program
-from soups import NAMES, PLAIN, SOUP, source_of
+
+TWIN = twins_of("eightfold.files.scanning")["Scan"]
 
 
 def whole(data: bytes, name: str) -> list[Located]:
@@ -112,7 +114,7 @@ def test_a_cut_changes_nothing_on_either_side(name: str) -> None:
         plain = form(name)
         end = segment_end(plain, before, stands_alone)
         whole = Checker(plain).check(before[:end] + after, final=True)
-        parts = [fault.fault for fault in Scan(plain, before[:end])]
+        parts = [fault.fault for fault in TWIN(plain, before[:end])]
         parts += [fault.fault.moved(end) for fault in Checker(plain).check(after, final=True)]
         assert [each.fault for each in whole] == parts
 
@@ -125,7 +127,7 @@ def test_the_core_s_scan_tells_what_the_reference_s_does(name: str) -> None:
     @given(SOUP, st.integers(0, 50), st.integers(1, 3), st.integers(1, 9), st.none() | st.integers(0, 9))
     def compare(data: bytes, offset: int, line: int, column: int, ahead: int | None) -> None:
         plain, ends = form(name), []
-        scans = Scan(plain, data), CORE.LocatedScan(plain, data)
+        scans = TWIN(plain, data), CORE.Scan(plain, data)
         for scan in scans:
             if ahead is not None:
                 scan.look_ahead(ahead)
@@ -142,7 +144,7 @@ def test_the_core_s_scan_tells_what_the_reference_s_does(name: str) -> None:
 def test_a_scan_goes_on_behind_the_faults_that_it_found_at_once() -> None:
     data = b"".join(b"\xff" + b"\n" * (at % 3) for at in range(10_000))
     plain = form("utf-8")
-    scans = Scan(plain, data), CORE.LocatedScan(plain, data)
+    scans = TWIN(plain, data), CORE.Scan(plain, data)
     assert list(scans[0]) == list(scans[1])
     assert scans[0].end() == scans[1].end() == (1 + data.count(b"\n"), 2)
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from support.command_line import ENVIRONMENT, run
+from support.needed import needs_program, needs_terminal
 
 import eightfold
-from command_line import ENVIRONMENT, run
 from eightfold.cli.commands import COMMANDS
 from eightfold.cli.commands.completion import SHELLS
 from eightfold.cli.commands.grammar import commands, program
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
-from needed import needs_program, needs_terminal
 
 FORMS = {form.name for form in eightfold.forms()}
 FILES = {"alpha.txt", "beta gamma.txt", "folder"}

@@ -24,9 +24,10 @@ from threading import Barrier, Event, Thread
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.command_line import ENVIRONMENT, command
+from support.soups import NAMES, PLAIN, SOUP, source_of
 
 import eightfold
-from command_line import ENVIRONMENT, command
 from eightfold.cli import main
 from eightfold.cli.commands import convert
 from eightfold.faults import ConversionError
@@ -40,7 +41,6 @@ from eightfold.files.records import journals
 from eightfold.files.records.journals import Ends, Journals
 from eightfold.forms import Form, Row, form
 from eightfold.stream import Converter
-from soups import NAMES, PLAIN, SOUP, source_of
 
 POLICIES = ["strict", "replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"]
 TARGETS = ["utf-8", "utf-8-sig", "wtf-8", "cesu-8", "xtf-8", "utf-16", "wtf-16-le", "utf-32-be"]

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+from support.command_line import ENVIRONMENT, command, run
 
-from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
 from eightfold.files.records.journals import NAME
 

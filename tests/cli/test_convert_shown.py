@@ -7,9 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from support.command_line import run
 
 import eightfold
-from command_line import run
 from eightfold.cli import main
 
 SIGNED = b"\xef\xbb\xbfone\ntwo\n"

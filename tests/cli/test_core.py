@@ -12,9 +12,9 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from support.command_line import ENVIRONMENT, run
 
 import eightfold
-from command_line import ENVIRONMENT, run
 from eightfold.cli.output import missing_core
 
 MUCH = b"a" * 79 + b"\n"
@@ -66,7 +66,7 @@ def test_doctor_says_it(without_core: dict[str, str]) -> None:
     assert "engine           python: there is no compiled core" in done.stdout.decode()
 
 
-@pytest.mark.skipif(not missing_core.find_spec("eightfold._native"), reason="there is no core here")
+@pytest.mark.skipif(not missing_core.CORE_IS_BUILT, reason="there is no core here")
 def test_nothing_is_said_where_there_is_a_core(tmp_path: Path) -> None:
     (tmp_path / "much").write_bytes(MUCH)
     for engine in ("native", "python"):
@@ -102,7 +102,7 @@ def test_the_command_installs_from_where_the_package_came_from(
     origin: object, given: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metadata, "distribution", lambda name: Installed(origin))
-    monkeypatch.setattr(missing_core, "find_spec", lambda name: None)
+    monkeypatch.setattr(missing_core, "CORE_IS_BUILT", False)
     monkeypatch.setattr(missing_core, "which", lambda tool: tool)
     message, _, command = missing_core.missing_core().partition("run: ")
     words = shlex.split(command.partition(" (")[0])
@@ -114,7 +114,7 @@ def test_the_command_installs_from_where_the_package_came_from(
 
 
 def test_what_is_lacking_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing_core, "find_spec", lambda name: None)
+    monkeypatch.setattr(missing_core, "CORE_IS_BUILT", False)
     for there, said in (
         ((), "install cargo (https://rustup.rs) and a C++ compiler, then run: "),
         (("c++",), "install cargo (https://rustup.rs), then run: "),

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.command_line import ENVIRONMENT, ROOT, run
 
 import eightfold
-from command_line import ENVIRONMENT, ROOT, run
 from eightfold.cli import main
 from eightfold.cli.commands import doctor
 

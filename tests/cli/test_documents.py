@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.command_line import run
 
 import eightfold
-from command_line import run
 from eightfold.corrected import MAGIC
 from eightfold.files.read import reading
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.command_line import commanded, make_inputs, transcript, transcripts
 
-from command_line import commanded, make_inputs, transcript, transcripts
 from eightfold.cli.commands import COMMANDS
 
 

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.command_line import run
 
-from command_line import run
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files.paths import entries

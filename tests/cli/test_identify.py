@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from support.command_line import run
 
 import eightfold
-from command_line import run
 from eightfold.cli import main
 from eightfold.cli.commands.identify import described
 from eightfold.faults import hex_bytes

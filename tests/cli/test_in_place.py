@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.command_line import ENVIRONMENT, command, run
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import FileError

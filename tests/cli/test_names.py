@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.command_line import ENVIRONMENT, EXAMPLES, command, run
 
-from command_line import ENVIRONMENT, EXAMPLES, command, run
 from eightfold.cli import main
 from eightfold.files.write import renaming
 

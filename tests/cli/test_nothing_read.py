@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from command_line import run
+from support.command_line import run
 
 ALL_CLEAR = b"no faults"
 

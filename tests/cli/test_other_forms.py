@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.command_line import ENVIRONMENT, check_at_once, run
 
 import eightfold
-from command_line import ENVIRONMENT, check_at_once, run
 from eightfold.forms import forms
 
 TEXT = "hi there, naïve\n"

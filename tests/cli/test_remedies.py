@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 import pytest
 from packaging.requirements import Requirement
+from support.command_line import ROOT
 
-from command_line import ROOT
 from eightfold import forms, is_well_formed
 from eightfold.cli import main
 from eightfold.files.extras import installing, requirements

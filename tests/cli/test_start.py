@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.command_line import ENVIRONMENT, ROOT, command, run
 
 import eightfold
-from command_line import ENVIRONMENT, ROOT, command, run
 from eightfold.cli import main
 from eightfold.cli.commands import COMMANDS
 

@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import pytest
+from support.command_line import run
 
 import eightfold
-from command_line import run
 from eightfold import FaultRow, Form, Row, fault_row, forms
 from eightfold.cli import main
 from eightfold.family import compared, contains, is_lossless

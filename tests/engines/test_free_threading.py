@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from support.command_line import ENVIRONMENT
 
 import eightfold
-from command_line import ENVIRONMENT
 from eightfold import Row
 from eightfold.stream import Checker, Decoder, Encoder
 

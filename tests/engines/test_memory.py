@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from support.command_line import ENVIRONMENT
 
-from command_line import ENVIRONMENT
 from eightfold._engine import CORE
 
 MIB = 1 << 20

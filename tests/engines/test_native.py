@@ -21,7 +21,7 @@ import pytest
 
 import eightfold
 from eightfold import jsontext, policy, reference, run
-from eightfold._engine import CORE
+from eightfold._engine import CORE, twins_of
 from eightfold.text import TWINS
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +31,37 @@ needs_core = pytest.mark.skipif(CORE is None, reason="the reference is the engin
 def python(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **variables}
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+
+
+FACTS = {
+    "KINDS": "eightfold.policy",
+    "POLICIES": "eightfold.policy",
+    "UNITS_KEPT": "eightfold.policy",
+    "STALLS_ALLOWED": "eightfold.policy",
+    "FAULTS_AHEAD": "eightfold.files.scanning",
+}
+"""What both languages know, and which module compares it."""
+PLANTED = """
+import sys
+from importlib import import_module, reload
+from eightfold._engine import CORE
+name, module = sys.argv[1:]
+fact = getattr(CORE, name)
+setattr(CORE, name, fact[::-1] if isinstance(fact, tuple) else fact + 1)
+try:
+    reload(import_module(module))
+except ImportError as error:
+    print(error)
+"""
+
+
+@needs_core
+@pytest.mark.parametrize("name", FACTS)
+def test_a_planted_difference_between_the_core_and_the_package_is_found(name: str) -> None:
+    command = [sys.executable, "-c", PLANTED, name, FACTS[name]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"the compiled core is not of this eightfold: its {name} is ")
+    assert done.stdout.count("EIGHTFOLD_ENGINE=python") == 1
 
 
 def test_the_engine_that_was_asked_for_is_at_work() -> None:
@@ -451,11 +482,12 @@ def test_references_are_counted() -> None:
 
 @needs_core
 def test_parts_are_joined_as_the_reference_joins_them() -> None:
+    twin = twins_of(eightfold.wtf8.__name__)["joined"]
     wtf_8 = eightfold.form("wtf-8")
     strings = [eightfold.encode(text, wtf_8) for text in ("", "a", "\ud83d", "\ude00", "\ud83da", "a\ude00", "😀", "é")]
     for count in range(5):
         for parts in product(strings, repeat=count):
-            assert CORE.joined(wtf_8, iter(parts)) == eightfold.wtf8.JOINED(wtf_8, parts)
+            assert CORE.joined(wtf_8, iter(parts)) == twin(wtf_8, parts)
     with pytest.raises(TypeError):
         CORE.joined(wtf_8, [bytearray(b"a")])
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
+from support.byte_classes import neighbours, representatives
 
 import eightfold
-from byte_classes import neighbours, representatives
 from eightfold import Fault, FaultRow, Form, Row, reference
 from eightfold._engine import CORE
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.command_line import ENVIRONMENT, command, run
 
-from command_line import ENVIRONMENT, command, run
 from eightfold.files import FileError
 from eightfold.files.write.writing import replacing, snapshot
 

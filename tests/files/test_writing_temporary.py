@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from support.command_line import ENVIRONMENT, command, run
 
-from command_line import ENVIRONMENT, command, run
 from eightfold.files import FileError
 from eightfold.files.paths.entries import Entry
 from eightfold.files.write import temporary

@@ -7,9 +7,9 @@ from itertools import product
 from math import prod
 
 import pytest
+from support.byte_classes import strings
 
 import eightfold
-from byte_classes import strings
 from eightfold import Fault, Form, Row, form
 
 UTF_8 = form("utf-8")

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.byte_classes import strings
 
 import eightfold
-from byte_classes import strings
 from eightfold import corrected
 from eightfold.corrected import DOCUMENT, MAGIC, Linter, lint
 from eightfold.stream import Checker, Decoder, Encoder

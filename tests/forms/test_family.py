@@ -13,9 +13,9 @@ from itertools import pairwise, product
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.byte_classes import strings
 
 import eightfold
-from byte_classes import strings
 from eightfold import FaultRow, Form, Row, Signature, fault_row, forms, reference
 from eightfold.family import contains, is_lossless, lost
 

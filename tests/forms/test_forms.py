@@ -13,9 +13,9 @@ from math import prod
 from typing import Any
 
 import pytest
+from support.byte_classes import classes, representatives
 
 import eightfold
-from byte_classes import classes, representatives
 from eightfold import FaultRow, Form, Row, fault_row, form, forms
 from eightfold.faults import KINDS
 

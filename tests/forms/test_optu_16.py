@@ -6,9 +6,9 @@ import sys
 from itertools import product
 
 import pytest
+from support.byte_classes import neighbours, strings
 
 import eightfold
-from byte_classes import neighbours, strings
 from eightfold import convert, decode, encode
 
 # One unit from each side of every border that OPTU-8 and the surrogates draw.

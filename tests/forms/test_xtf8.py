@@ -11,9 +11,9 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.byte_classes import strings
 
 import eightfold
-from byte_classes import strings
 from eightfold import xtf8
 
 ESCAPES = [chr(point) for point in range(0xEF80, 0xF000)]

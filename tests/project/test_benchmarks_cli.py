@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from support.needed import needs_program
 
 import eightfold
 from benchmarks import cli, contests, peers, programs, record, results
@@ -15,7 +16,6 @@ from benchmarks.contests import CLEAN, COUNTED, FAULTY, ONE_FAULT_IN, OURS, PYTH
 from benchmarks.programs import Program
 from benchmarks.row import MIB, Cell
 from benchmarks.timing import Spread
-from needed import needs_program
 
 SMALL = Scale(sizes=(MIB // 4,), files=20)
 

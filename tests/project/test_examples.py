@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.command_line import EXAMPLES
 
-from command_line import EXAMPLES
 from eightfold import decode, faults, is_well_formed, mutf8, scrub_report, xtf8
 
 SOURCES = (EXAMPLES / "SOURCES.md").read_text(encoding="utf-8")

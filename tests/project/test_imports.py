@@ -154,6 +154,15 @@ def points_down_inside(module: str, target: str) -> bool:
     return ranks.get(inner_room_of(target), -1) > ranks.get(inner_room_of(module), -1)
 
 
+def askers(sources: dict[str, tuple[str, bool]]) -> list[str]:
+    """Return the modules that ask whether there is a core: only what binds twins may know."""
+    return [
+        module
+        for module, (source, is_package) in sources.items()
+        if f"eightfold.{CHOOSERS[0]}.CORE" in imports(source, module, is_package=is_package)
+    ]
+
+
 def circle(sources: dict[str, tuple[str, bool]]) -> list[str]:
     """Return modules that import each other in a circle, the first again at the end, or nothing."""
     graph = {}
@@ -176,6 +185,12 @@ def package_sources() -> dict[str, tuple[str, bool]]:
 
 def test_imports_point_up_the_list_only() -> None:
     assert breaches(package_sources()) == []
+
+
+def test_only_the_engine_s_module_knows_whether_there_is_a_core() -> None:
+    assert askers(package_sources()) == []
+    planted = {"text": ("from eightfold._engine import CORE, bind", False), "run": ("from ._engine import bind", False)}
+    assert askers(planted) == ["text"]
 
 
 def test_every_room_of_the_core_was_read() -> None:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.byte_classes import representatives
 
 import eightfold
-from byte_classes import representatives
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 

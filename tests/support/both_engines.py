@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from support.engines import PYTHON, REFERENCE, WITH_PYTHON
+
 import eightfold
 from eightfold import stream
-from engines import PYTHON, REFERENCE, WITH_PYTHON
 
 
 def outcome(verb: Callable[..., Any], *given: Any) -> Any:

@@ -11,8 +11,9 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
+from support.byte_classes import classes
+
 import eightfold
-from byte_classes import classes
 from eightfold import FaultRow, Form, Row
 from eightfold.faults import KINDS
 from eightfold.forms import Signature, fault_row

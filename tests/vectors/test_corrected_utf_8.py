@@ -4,6 +4,8 @@ from array import array
 from collections.abc import Iterable
 
 import pytest
+from support.outcomes import Raised, outcome
+from support.vector_files import Comparisons, Line, code_points, lines_agreeing
 
 from eightfold import (
     ConversionError,
@@ -14,8 +16,6 @@ from eightfold import (
     faults,
     is_well_formed,
 )
-from outcomes import Raised, outcome
-from vector_files import Comparisons, Line, code_points, lines_agreeing
 
 FORM = "corrected-utf-8"
 LARGEST_IN_STR = 0x10FFFF

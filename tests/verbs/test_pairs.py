@@ -185,8 +185,8 @@ def test_core_and_reference_count_alike(source: str, target: str, errors: str, m
         if errors not in ("strict", "surrogatepass"):
             data.insert(2, b"\xff" * unit)
         found = []
-        for engine in (stream.converted_bytes, run.TWINS["converted_bytes"]):
-            monkeypatch.setattr(stream, "converted_bytes", engine)
+        for engine in (stream.converted_piece, run.TWINS["converted_piece"]):
+            monkeypatch.setattr(stream, "converted_piece", engine)
             found.append(converted(source, target, *data, errors=errors))
         assert bool(found[0] == found[1])
         assert found[0][1] == found[1][1]

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from support.handlers import handler
+from support.policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
 import eightfold
-from handlers import handler
-from policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
+from eightfold import policy as policies
 
 NATIVE = "le" if sys.byteorder == "little" else "be"
 MARKED = ("utf-16", "wtf-16", "optu-16", "utf-32")
@@ -37,6 +38,11 @@ def expect_error(expected: str, strict_error: type[Exception], call: Callable[[]
     # An UnicodeError is a ValueError too: refusing must happen before any work is done.
     assert isinstance(raised.value, UnicodeError) == (expected == STRICT)
     return True
+
+
+def test_the_names_are_those_of_python_s_own_of_surrogates_and_what_forms_declare() -> None:
+    declared = {variant.policy for form in eightfold.forms() for variant in form.variants}
+    assert {*policies.POLICIES} == {*policies._PYTHONS_OWN, "surrogatepass", "surrogateescape", *declared}
 
 
 def test_the_table_has_every_form() -> None:

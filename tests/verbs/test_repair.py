@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.byte_classes import strings
 
 import eightfold
-from byte_classes import strings
 from eightfold import repair, xtf8
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.repair import repairing

@@ -14,10 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import eightfold
-from eightfold import scrub, scrub_report
-from scrub_pictures import (
+from support.scrub_pictures import (
     DATACLASSES,
     POLICIES,
     ROOMS,
@@ -36,6 +33,9 @@ from scrub_pictures import (
     texts,
     with_texts,
 )
+
+import eightfold
+from eightfold import scrub, scrub_report
 
 DEPTH = 100_000
 

@@ -10,10 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
-import eightfold
-from eightfold import scrub, scrub_report
-from scrub_pictures import (
+from support.scrub_pictures import (
     POLICIES,
     Frozen,
     FrozenSlotted,
@@ -22,6 +19,9 @@ from scrub_pictures import (
     by_cpython,
     shape,
 )
+
+import eightfold
+from eightfold import scrub, scrub_report
 
 # --- policies ---------------------------------------------------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from support.byte_classes import neighbours, representatives, strings
 
 import eightfold
-from byte_classes import neighbours, representatives, strings
 from eightfold import Fault, Form, forms, reference
 from eightfold.faults import KINDS
 

@@ -50,7 +50,7 @@ impl Kind {
     }
 
     /// All of them, in the order of their indices.
-    pub(crate) fn all() -> impl Iterator<Item = Kind> {
+    pub fn all() -> impl Iterator<Item = Kind> {
         (0u8..).take(Kind::COUNT).map(Kind)
     }
 
@@ -195,8 +195,8 @@ impl Form {
     /// Where the run ends, as far as it is there, that begins at an offset, if the form has such a unit and one does.
     fn run_at(&self, data: &[u8], start: usize) -> Option<usize> {
         let row = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
-        let begins = self.matched(&row.ranges, data, start).0 == row.ranges.len();
-        begins.then(|| self.run_end(data, start + row.ranges.len() * self.tables.unit_bytes))
+        let begun = start + row.ranges.len() * self.tables.unit_bytes;
+        self.begins_run(data, start).then(|| self.run_end(data, begun))
     }
 
     fn named(&self, row: Option<&FaultRow>, data: &[u8], start: usize, end: usize) -> (Kind, Option<u32>) {

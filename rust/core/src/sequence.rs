@@ -195,6 +195,13 @@ impl Form {
         at
     }
 
+    /// Whether the form's unit without a fixed length begins at an offset.
+    #[must_use]
+    pub fn begins_run(&self, data: &[u8], start: usize) -> bool {
+        let unit = self.tables.units.iter().find(|unit| !unit.run.is_empty());
+        unit.is_some_and(|unit| self.matched(&unit.ranges, data, start).0 == unit.ranges.len())
+    }
+
     /// The span, in a unit from `start` to `end`, of what goes on belonging to the unit without a fixed length; None where
     /// the unit could be one of fixed length.
     #[must_use]

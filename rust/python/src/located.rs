@@ -21,7 +21,7 @@ pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResul
 }
 
 /// The faults of a segment: see `eightfold.files.read.scanning.Scan`.
-#[pyclass(module = "eightfold._native", name = "LocatedScan")]
+#[pyclass(module = "eightfold._native", name = "Scan")]
 pub struct Located {
     data: Py<PyBytes>,
     form: Arc<Form>,

@@ -16,7 +16,7 @@ from eightfold.cli.options.selection import add_selection, say_nothing_read
 from eightfold.cli.output.colour import Part, Styled, painted
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
-from eightfold.cli.output.lines import counted, placed, point, say
+from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
 from eightfold.cli.work.checking import is_binary
 from eightfold.cli.work.documents import RULE, Nuls
@@ -25,13 +25,13 @@ from eightfold.cli.work.inputs import Failures, byte_order_told, identified
 from eightfold.cli.work.jobs import Job, before, found, jobs, sink
 from eightfold.cli.work.likeness import other_form
 from eightfold.cli.work.remedies import remedies
+from eightfold.cli.work.stopping import StoppedError, fault_line, line_at
 from eightfold.cli.work.watching import watched
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import Begin, ahead, allowed, working
 from eightfold.files.path_text import shown
 from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
-from eightfold.files.read.places import place_of
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT
 from eightfold.files.read.segments import small_size
@@ -39,7 +39,8 @@ from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.walk.walking import Found
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import DifferenceError, Verifier
-from eightfold.forms import Form
+from eightfold.forms import Form, forms
+from eightfold.policy import POLICIES
 from eightfold.stream import Converter
 
 
@@ -103,8 +104,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "--errors",
         metavar="POLICY",
-        help="what to do at a fault: strict (the default), replace, ignore, backslashreplace, surrogatepass, "
-        "surrogateescape, xmlcharrefreplace, namereplace; escape (xtf-8), private-use (corrected-utf-8), java (mutf-8)",
+        help=f"what to do at a fault: {_policies()}",
     )
     command.add_argument(
         "--strict",
@@ -126,6 +126,14 @@ def parser() -> CommandParser:
     )
     command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
     return command
+
+
+def _policies() -> str:
+    """Return the names of all policies, those last that a form declares."""
+    declared = {variant.policy: form.name for form in reversed(forms()) for variant in form.variants}
+    everywhere = [name + " (the default)" * (name == Options.errors) for name in POLICIES if name not in declared]
+    somewhere = [f"{name} ({declared[name]})" for name in POLICIES if name in declared]
+    return f"{', '.join(everywhere)}; {', '.join(somewhere)}"
 
 
 def run(options: Options) -> int:
@@ -169,7 +177,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     threads = allowed(options.jobs)
     with certificates(options) as certify, working(threads) as begin:
         convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
-        turns = ((convert(job), _outcome(job)) for job in work)
+        turns = ((convert(job), job.unwritten) for job in work)
         status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
     run.check_read()
     return status
@@ -188,15 +196,6 @@ def _for_a_terminal(work: list[Job]) -> bool:
 
 class _BinaryError(Exception):
     """A file that was found in a folder, and is no text."""
-
-
-class _StoppedError(Exception):
-    """A conversion that cannot go on: the line that says where and why, and what to do."""
-
-    def __init__(self, line: tuple[Part, ...], advice: str = "") -> None:
-        super().__init__(line)
-        self.line = line
-        self.advice = advice
 
 
 class _Run:
@@ -218,9 +217,8 @@ class _Run:
             self._failures.tell(error)
         except _BinaryError:
             self._binary += 1
-        except _StoppedError as stopped:
-            point(*stopped.line)
-            say(f"{outcome}; {stopped.advice}" if stopped.advice else outcome)
+        except StoppedError as stopped:
+            stopped.tell(outcome)
             return FAULTS
         return NOTHING_WRONG
 
@@ -234,10 +232,6 @@ class _Run:
         if self._binary:
             say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
         self.in_place.end(status, certified=certified)
-
-
-def _outcome(job: Job) -> str:
-    return "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
 
 
 def _differ(file: Found, options: Options) -> int:
@@ -352,11 +346,10 @@ def _pieces(
                 verifier.compare(piece.chunk, piece.result, final=piece.final)
             yield piece
     except ConversionError as error:
-        fault = error.fault
-        line = _line(source, conversion.source, fault.start, (Styled(fault.kind, "error"), f": {fault}"))
-        raise _StoppedError(line, remedies(fault, conversion)) from error
+        line = fault_line(source, conversion.source, error.fault)
+        raise StoppedError(line, remedies(error.fault, conversion)) from error
     except DifferenceError as error:
-        raise _StoppedError(_line(source, conversion.source, error.start, (error.sentence,))) from error
+        raise StoppedError(line_at(source, conversion.source, error.start, (error.sentence,))) from error
     if joined_pairs:
         joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
         effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
@@ -371,7 +364,7 @@ def _document(
     for piece in pieces:
         nuls.take(piece)
         if nuls.count and warn is None:
-            raise _StoppedError(_nul(source, conversion.source, nuls, (Styled("raw-nul", "error"), f": {RULE}")))
+            raise StoppedError(_nul(source, conversion.source, nuls, (Styled("raw-nul", "error"), f": {RULE}")))
         yield piece
     if nuls.count and warn is not None:
         others = f" (and {nuls.count - 1} more)" if nuls.count > 1 else ""
@@ -382,8 +375,4 @@ def _document(
 def _nul(source: Source, form: Form, nuls: Nuls, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
     if nuls.offset is None:
         return *placed(source.path, None), *sentence
-    return _line(source, form, nuls.offset, sentence)
-
-
-def _line(source: Source, form: Form, offset: int, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
-    return *placed(source.path, place_of(source, form, offset)), *sentence, f", at byte {offset}"
+    return line_at(source, form, nuls.offset, sentence)

@@ -9,11 +9,11 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module, metadata
-from importlib.util import find_spec
+from importlib import metadata
 from typing import Any, NamedTuple
 
 from eightfold import ENGINE, Form, decode, encode, forms, register_codecs
+from eightfold._engine import CORE_IS_BUILT, imported_core
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.colour import Styled, can_draw, verdict
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
@@ -24,7 +24,6 @@ from eightfold.files.path_text import shown
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")
-_CORE = "eightfold._native"
 _BASIC_SAMPLE = "na\u00efve \u2192 \ufffd"
 _SAMPLE = f"{_BASIC_SAMPLE} \U0001f600"
 """Text with code points of one to four bytes; the basic one has none above U+FFFF, which optu-8 lacks."""
@@ -115,12 +114,12 @@ def _findings() -> Iterator[Finding]:
 
 def _engine() -> Iterator[Finding]:
     yield Finding("engine", f"{ENGINE}: {_reason()}")
-    if find_spec(_CORE) is None:
+    if not CORE_IS_BUILT:
         yield Finding("compiled core", "not in this installation")
         yield Finding("instruction set", f"none: the engine {ENGINE} has no compiled code")
         return
     try:
-        core: Any = import_module(_CORE)
+        core: Any = imported_core()
     except Exception as error:  # Whatever its import raises is what is wrong with it.
         advice = "install eightfold anew, or set EIGHTFOLD_ENGINE=python to go on without it"
         yield Finding("compiled core", "broken", f"{type(error).__name__}: {error}; {advice}")
@@ -135,7 +134,7 @@ def _reason() -> str:
     asked = os.environ.get("EIGHTFOLD_ENGINE")
     if asked:
         return f"EIGHTFOLD_ENGINE={asked}"
-    return "the compiled core is there" if find_spec(_CORE) else "there is no compiled core"
+    return "the compiled core is there" if CORE_IS_BUILT else "there is no compiled core"
 
 
 # --- what is installed beside it --------------------------------------------------------------------------------------

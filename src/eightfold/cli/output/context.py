@@ -79,14 +79,3 @@ def _readable(code_point: int) -> str:
     if code_point < 0x80:
         return f"\\x{code_point:02X}"
     return f"\\u{code_point:04X}" if code_point <= 0xFFFF else f"\\U{code_point:08X}"
-
-
-def columns(text: str) -> int:
-    """Return how many columns of a terminal text takes.
-
-    >>> columns("héllo"), columns("漢字")
-    (5, 4)
-    """
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)

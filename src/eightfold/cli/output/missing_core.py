@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from urllib.parse import unquote, urlsplit
 
+from eightfold._engine import CORE_IS_BUILT
 from eightfold.cli.output.lines import say
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ
@@ -25,7 +25,7 @@ _TOOLS = (("cargo", "cargo (https://rustup.rs)"), ("c++", "a C++ compiler"))
 
 def missing_core() -> str:
     """Return, in one line, that there is no compiled core and how to get it; nothing where there is one."""
-    if find_spec("eightfold._native") is not None:
+    if CORE_IS_BUILT:
         return ""
     lacking = [name for tool, name in _TOOLS if which(tool) is None]
     install = f"install {' and '.join(lacking)}, then run: " if lacking else "run: "

@@ -80,6 +80,11 @@ class Job:
         """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does."""
         return opened(self.source, twice=twice, unpack=self.unpack, regular=self.in_place)
 
+    @property
+    def unwritten(self) -> str:
+        """What becomes of the target where work on the file stops."""
+        return "the output ends before it" if self.target == STANDARD_OUTPUT else f"{shown(self.target)} is not written"
+
 
 def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:
     """Return the job of a file, as the options say: see :class:`Job`."""

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from eightfold import reference
-from eightfold._engine import CORE
+from eightfold._engine import bind, compare
 from eightfold.files.read.reading import Source
 from eightfold.files.read.segments import LargeFile, Pieces, Segment, Segments, opening, stands_alone, worth
 from eightfold.forms import Form
@@ -22,6 +22,7 @@ from eightfold.text import LinePosition, faults, tally
 
 FAULTS_AHEAD = 4096
 """How many faults of a segment a thread finds before they are due: each takes hundreds of bytes."""
+compare(FAULTS_AHEAD=FAULTS_AHEAD)
 DOCUMENT = "corrected-utf-8-sig"
 """The form that has rules about a file as a whole, and warnings."""
 
@@ -133,10 +134,9 @@ def _behind_signature(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
     return plain, length, chain([(head[length:], final)], pieces)
 
 
+@bind
 class Scan:
     r"""The faults of a segment, with their places in it or in the input that it is of: to be iterated over once.
-
-    This is the reference's; the core has its own.
 
     >>> from eightfold.forms import form
     >>> scan = Scan(form("utf-8"), b"one\ntwo \xff")
@@ -187,12 +187,8 @@ class Scan:
         return self._position.line + line - 1, self._position.column + before
 
 
-SCAN = Scan if CORE is None else CORE.LocatedScan
-"""The scan of the engine at work."""
-
-
 def _scan(form: Form, segment: Segment) -> Scan:
-    return SCAN(form, segment.data)
+    return Scan(form, segment.data)
 
 
 def begun(form: Form, segment: Segment) -> Scan:

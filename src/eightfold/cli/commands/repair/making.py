@@ -22,7 +22,7 @@ from eightfold.cli.options.root import inside, quoted, root_option
 from eightfold.cli.output.colour import Styled
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
-from eightfold.cli.output.lines import placed, put, say
+from eightfold.cli.output.lines import counted, placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.jobs import Job, before, check_free, found, job_of, jobs, once, sink
@@ -91,13 +91,9 @@ def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: In
     check_certificate_apart(options, files)
     with certificates(options) as certify:
         for job in files:
-            written += work.do(job, _Pouring(job, options, certify, in_place).pour, _outcome(job))
+            written += work.do(job, _Pouring(job, options, certify, in_place).pour, job.unwritten)
     work.summarize(f"{written} written{' and verified' if options.verified else ''}")
     return work.status()
-
-
-def _outcome(job: Job) -> str:
-    return "the output ends before it" if job.target == STANDARD_OUTPUT else f"{shown(job.target)} is not written"
 
 
 class _Pouring:
@@ -143,7 +139,7 @@ class _Pouring:
 
     def _check(self, file: File) -> None:
         if file.lossy and not self._options.lossy:
-            raise LossError
+            raise LossError(counted(file.lossy, "lossy change"))
         if self._options.in_place and not file.changes:
             raise UnchangedError
 

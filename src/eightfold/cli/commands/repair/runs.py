@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from eightfold.cli.commands.repair.options import Options, repairer
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.selection import say_nothing_read
-from eightfold.cli.output.colour import Part, Styled
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
-from eightfold.cli.output.lines import counted, placed, point, say
+from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.checking import is_binary
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import other_form
 from eightfold.cli.work.remedies import units_of
+from eightfold.cli.work.stopping import StoppedError, fault_line
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
-from eightfold.files.read.places import place_of
 from eightfold.files.read.reading import Source
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms import Form
@@ -30,15 +29,11 @@ WAYS_ROUND_LOSS = "--lossy writes it anyway, --plan FILE keeps the way back"
 
 
 class LossError(Exception):
-    """Changes that cannot be turned back, and nobody asked for them."""
+    """Changes that cannot be turned back, and nobody asked for them: how many."""
 
 
 class UnchangedError(Exception):
     """A file that would be replaced by itself: it is left alone."""
-
-
-class _StoppedError(Exception):
-    """A file that could not be worked on to its end, and it was said why."""
 
 
 class RepairedPiece(NamedTuple):
@@ -97,37 +92,37 @@ class RepairRun:
                 if job.walked and not options.binary and is_binary(source, file.form):
                     self.binary += 1
                     return False
-                self._do(file, act, outcome)
+                self._do(file, act)
                 return True
         except FileError as error:
             self.failures.tell(error)
-        except (_StoppedError, UnchangedError):
+        except StoppedError as stopped:
+            stopped.tell(outcome)
+            self._stop(FAULTS)
+        except LossError as loss:
+            say(f"{shown(job.source)}: {loss}: {outcome}; {WAYS_ROUND_LOSS}")
+            self._stop(WRONG_USE_OR_FILE)
+        except UnchangedError:
             pass
         return False
 
-    def _do(self, file: File, act: Callable[[File], None], outcome: str) -> None:
+    def _do(self, file: File, act: Callable[[File], None]) -> None:
         self.files += 1
         try:
             act(file)
         except ConversionError as error:
-            point(*_line(file, error.fault))
-            self._stop(FAULTS, "; ".join(filter(None, (outcome, _remedies(file, error.fault)))))
+            line = fault_line(file.source, file.form, error.fault)
+            raise StoppedError(line, _remedies(file, error.fault)) from error
         except DifferenceError as error:
-            point(*placed(file.source.path, None), f"not verified, {error}")
-            self._stop(FAULTS, outcome)
-        except LossError:
-            lost = counted(file.lossy, "lossy change")
-            self._stop(WRONG_USE_OR_FILE, f"{shown(file.source.path)}: {lost}: {outcome}; {WAYS_ROUND_LOSS}")
+            raise StoppedError((*placed(file.source.path, None), f"not verified, {error}")) from error
         finally:
             self.changed += bool(file.changes)
             self.changes += file.changes
             self.lossy += file.lossy
 
-    def _stop(self, status: int, sentence: str) -> NoReturn:
-        say(sentence)
+    def _stop(self, status: int) -> None:
         self.stopped += 1
         self._worst = max(self._worst, status)
-        raise _StoppedError
 
     def summarize(self, outcome: str) -> None:
         """Say what the files came to."""
@@ -153,11 +148,6 @@ def _refuse_other_form(file: File) -> None:
     other = other_form(file.source, file.form)
     if other is not None:
         raise FileError(file.source.path, f"{other.seen}; try eightfold convert -f {other.use} -t {UTF_8.name}")
-
-
-def _line(file: File, fault: Fault) -> tuple[Part, ...]:
-    place = place_of(file.source, file.form, fault.start)
-    return *placed(file.source.path, place), Styled(fault.kind, "error"), f": {fault}, at byte {fault.start}"
 
 
 _REMEDIES = {

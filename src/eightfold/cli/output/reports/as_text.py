@@ -67,7 +67,7 @@ class TextReport(Report):
 
 def put_context(context: Context, role: str) -> None:
     """Write a line of a file, and what marks bytes in it."""
-    from eightfold.cli.output.context import columns
+    from eightfold.explain.characters import columns
 
     mark = "^" * max(1, columns(context.units))
     put(_INDENT, context.before, Styled(context.units, role), context.after)
