@@ -2,16 +2,16 @@
 
 use std::sync::OnceLock;
 
-use crate::agreement::{Agreement, merged};
-use crate::automaton::{Automaton, TooLarge};
-use crate::encode::Missing;
-use crate::fault::Kind;
-use crate::fault_table::FaultTable;
+use crate::derive::agreement::{Agreement, merged};
+use crate::derive::automaton::{Automaton, TooLarge};
+use crate::derive::fault_table::FaultTable;
+use crate::derive::layout::{Layout, SURROGATE};
+use crate::derive::spelling::{Lacking, Spelling};
+use crate::derive::verdict::Verdicts;
+use crate::derive::wide::Wide;
 use crate::kernels::{Level, Script, Spelt, Text, WideText};
-use crate::layout::{Layout, SURROGATE};
-use crate::spelling::{Lacking, Spelling};
-use crate::verdict::Verdicts;
-use crate::wide::Wide;
+use crate::read::fault::Kind;
+use crate::write::encode::Missing;
 
 /// The lowest and the highest value of a code unit.
 pub type Range = (u32, u32);

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::simd;
+use super::dispatch as simd;
 
 /// The environment variable that asks for less than the machine has.
 const ASKED: &str = "EIGHTFOLD_SIMD";
@@ -51,9 +51,9 @@ impl Level {
 
     #[cfg(target_arch = "x86_64")]
     fn detected() -> Level {
-        if super::avx512::is_available() {
+        if super::x86::avx512::is_available() {
             Level::Avx512
-        } else if super::avx2::is_available() {
+        } else if super::x86::avx2::is_available() {
             Level::Avx2
         } else {
             Level::Portable

@@ -5,10 +5,7 @@
 
 mod ascii;
 mod ascii_prefix;
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+mod dispatch;
 mod fetch;
 mod find;
 mod input;
@@ -17,22 +14,23 @@ mod output;
 mod paired;
 mod portable;
 mod short;
-mod simd;
 mod source;
 mod spelt;
 mod text;
 mod units;
 mod utf8;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use ascii::{copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
+pub(crate) use dispatch::{append, append_up_to, tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use output::Output;
 pub use paired::count_pairs;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
-pub(crate) use simd::{append, append_up_to, tally, tally_units};
 pub(crate) use source::Faults;
 pub use source::{Answer, Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};

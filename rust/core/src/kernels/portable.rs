@@ -6,10 +6,10 @@ use super::spelt::Spelt;
 use super::text::Scalar;
 use super::utf8::{Measured, Width};
 use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
-use crate::encode::backslashed;
+use crate::derive::piece::{Piece, window};
+use crate::derive::spelling::Lacking;
 use crate::form::{LEADS, TRAILS, holds};
-use crate::piece::{Piece, window};
-use crate::spelling::Lacking;
+use crate::write::encode::backslashed;
 
 /// A place for code points.
 pub trait Points {

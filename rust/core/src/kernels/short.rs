@@ -38,7 +38,7 @@ fn written(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         Level::Avx512 => unsafe { avx512::write(text, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { super::avx2::short::write(text, out) },
+        Level::Avx2 => unsafe { super::x86::avx2::short::write(text, out) },
         _ => match text {
             Text::One(points) => one_by_one(points, out),
             Text::Two(points) => one_by_one(points, out),
@@ -140,9 +140,9 @@ mod tests {
         type Write = fn(Text<'_>, &[u32], &mut ShortBuffer) -> Option<usize>;
         let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
         #[cfg(target_arch = "x86_64")]
-        if super::super::avx2::is_available() {
+        if crate::kernels::x86::avx2::is_available() {
             // SAFETY: the machine has the instructions.
-            ways.push(|text, _, out| unsafe { super::super::avx2::short::write(text, out) });
+            ways.push(|text, _, out| unsafe { crate::kernels::x86::avx2::short::write(text, out) });
         }
         for write in ways {
             assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::len));

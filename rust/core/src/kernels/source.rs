@@ -1,10 +1,10 @@
 //! Bytes that the kernels read by a layout, and what reading them came to.
 
 use super::utf8::Width;
-use super::{Output, portable, simd};
-use crate::agreement::Agreement;
-use crate::fault_table::FaultTable;
-use crate::layout::Layout;
+use super::{Output, dispatch as simd, portable};
+use crate::derive::agreement::Agreement;
+use crate::derive::fault_table::FaultTable;
+use crate::derive::layout::Layout;
 
 /// What the kernels do at an ill-formed decoding unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

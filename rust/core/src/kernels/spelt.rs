@@ -1,10 +1,10 @@
 //! Text that the kernels write by a spelling.
 
 use super::text::Text;
-use super::{Output, find_point, portable, simd};
-use crate::agreement::Agreement;
+use super::{Output, dispatch as simd, find_point, portable};
 use crate::chunk::{NEAR_BYTES, WINDOW_BYTES};
-use crate::spelling::Spelling;
+use crate::derive::agreement::Agreement;
+use crate::derive::spelling::Spelling;
 
 /// Code points of a str, for a form that has a spelling.
 #[derive(Clone, Copy, Debug)]

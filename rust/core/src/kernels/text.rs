@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{find_point, simd};
+use super::{dispatch as simd, find_point};
 use crate::form::SURROGATES;
 
 /// The code points of a str, as it holds them.

@@ -7,12 +7,12 @@ use super::source::{Answer, Extent};
 use super::spelt::Stretch;
 use super::text::Text;
 use super::utf8::Width;
-use super::{Output, simd};
+use super::{Output, dispatch as simd};
 use crate::LARGEST_IN_STR;
-use crate::encode::{joined, split};
+use crate::derive::spelling::Lacking;
+use crate::derive::wide::Wide;
 use crate::form::{LEADS, SURROGATES, TRAILS, holds};
-use crate::spelling::Lacking;
-use crate::wide::Wide;
+use crate::write::encode::{joined, split};
 
 /// Units that are looked at together.
 const BLOCK: usize = 64;

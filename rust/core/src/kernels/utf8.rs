@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::simd;
+use super::dispatch as simd;
 use crate::chunk::NEAR_BYTES;
 
 /// The narrowest kind of str that holds a text.

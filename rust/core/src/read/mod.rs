@@ -1,0 +1,9 @@
+//! Reading: from the bytes of a form to code points, and to faults.
+
+pub mod cuts;
+pub mod fault;
+pub mod line;
+pub mod nearly_ascii;
+pub mod pass;
+pub mod scan;
+pub mod sequence;
