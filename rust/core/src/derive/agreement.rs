@@ -3,8 +3,9 @@
 //! A well-formed UTF-8 sequence *agrees* when the form reads it as the same code point and has nothing longer that
 //! begins like it. A valid UTF-8 text without the parting bytes is therefore the same text in the form.
 
-use crate::form::{Range, Row, SURROGATES, Tables, holds};
+use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::kernels;
+use crate::tables::{Row, Tables};
 
 const CONTINUATION: Range = (0x80, 0xBF);
 
@@ -48,7 +49,7 @@ impl Agreement {
             }
         }
         let mut apart: Vec<Range> = blocks.iter().filter(|block| !block.agrees).map(|block| block.points).collect();
-        apart.extend([SURROGATES, (crate::LARGEST_IN_STR + 1, u32::MAX)]);
+        apart.extend([SURROGATES, (LARGEST_IN_STR + 1, u32::MAX)]);
         agreement.apart = merged(apart);
         agreement
     }
@@ -115,7 +116,7 @@ fn blocks(tables: &Tables, lead: u8) -> Vec<Block> {
     let tail = 1u32 << (6 * (length - 2));
     let seconds = (0x80..=0xBFu8).filter_map(|second| {
         let first = ((lead_value & (0x7F >> length)) * 64 + u32::from(second & 0x3F)) * tail;
-        let known = first >= shortest && first <= crate::LARGEST_IN_STR && !holds(SURROGATES, first);
+        let known = first >= shortest && first <= LARGEST_IN_STR && !holds(SURROGATES, first);
         known.then(|| Block {
             lead,
             second: Some(second),

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 use std::iter::repeat_n;
 
-use crate::form::{Range, Tables, holds};
+use crate::code_point::{Range, holds};
+use crate::tables::Tables;
 
 /// No state: no entry goes on with this unit.
 pub(crate) const DEAD: u16 = u16::MAX;

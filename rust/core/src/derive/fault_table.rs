@@ -6,12 +6,12 @@
 
 use std::ops::RangeInclusive;
 
-use crate::LARGEST_IN_STR;
+use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD, SURROGATE_LEAD, SURROGATE_SECOND, Table};
 use crate::derive::piece::Piece;
 use crate::derive::verdict::Verdict;
-use crate::form::{FaultRow, Form, Range, SURROGATES, holds};
-use crate::read::fault::Kind;
+use crate::form::Form;
+use crate::tables::{FaultRow, Kind};
 
 /// No byte of a sequence that it continues.
 const PLAIN: u8 = 0x41;

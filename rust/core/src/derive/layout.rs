@@ -8,8 +8,9 @@ use std::iter::repeat;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
+use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::automaton::linear;
-use crate::form::{FaultRow, Range, Row, SURROGATES, Tables, holds};
+use crate::tables::{FaultRow, Row, Tables};
 
 const CONTINUATION: Range = (0x80, 0xBF);
 /// The bytes of a surrogate pair, each written as three.
@@ -344,11 +345,11 @@ impl Layout {
         let (payload, length) = first_payload(place);
         let before_gap = (payload + last).wrapping_add(self.offsets[length - 2]);
         // In 16 bits two bytes are never behind the gap, and in 8 bits nothing is; three are no byte, and four no 16 bits.
-        let is_before = before_gap < self.gap.0 || length > 2 && before_gap <= crate::LARGEST_IN_STR;
+        let is_before = before_gap < self.gap.0 || length > 2 && before_gap <= LARGEST_IN_STR;
         let least = [0, LEAST[1], LEAST[2]][length - 2];
         is_before
             && self.value(payload + last, length) == value
-            && (least..=crate::LARGEST_IN_STR).contains(&value)
+            && (least..=LARGEST_IN_STR).contains(&value)
             && self.is_ordered(place, value)
     }
 
@@ -404,7 +405,7 @@ impl<'a> Lead<'a> {
                 let second = line.ranges[1].0.max(low.into());
                 line.ranges.len() == length
                     && line.ranges[2..].iter().all(|&range| range == CONTINUATION)
-                    && line.value([self.byte.into(), second, CONTINUATION.0]) > crate::LARGEST_IN_STR
+                    && line.value([self.byte.into(), second, CONTINUATION.0]) > LARGEST_IN_STR
             })
     }
 

@@ -1,8 +1,7 @@
 //! What begins at an offset, told by a layout in a few steps: what the automaton finds out unit by unit.
 
+use crate::code_point::{LEADS, holds, joined};
 use crate::derive::layout::{Layout, Pairs, RUN_LEAD};
-use crate::form::{LEADS, holds};
-use crate::write::encode::joined;
 
 /// The bytes that a layout needs to tell what begins at the first of them; behind the end of the data they are 0.
 pub(crate) type Window = [u8; 8];

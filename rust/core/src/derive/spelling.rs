@@ -1,11 +1,9 @@
 //! How a byte form writes code points, derived from its rows: the other direction of a [`Layout`].
 
+use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
 use crate::derive::layout::{Layout, PAIR, SURROGATE};
-use crate::form::{Range, Row, SURROGATES, Tables, holds};
-use crate::write::encode::{Missing, split};
-
-/// The code points by which `surrogateescape` keeps bytes.
-pub(crate) const ESCAPED: Range = (0xDC80, 0xDCFF);
+use crate::policy::{ESCAPED, Lacking, Missing};
+use crate::tables::{Row, Tables};
 
 /// Where the lengths of UTF-8 begin.
 const USUAL_STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
@@ -37,31 +35,6 @@ pub struct Spelling {
     pub lacking: Lacking,
 }
 
-/// What the kernels write for a code point that the form lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lacking {
-    /// They stop.
-    Stop,
-    /// `?`.
-    Mark,
-    /// Nothing.
-    Nothing,
-    /// Its escape with a backslash; they may stop at one that is not `\uNNNN`.
-    Escape,
-}
-
-impl Lacking {
-    /// What they write under a policy, as far as they know it.
-    pub(crate) fn under(policy: Missing) -> Self {
-        match policy {
-            Missing::Replace => Lacking::Mark,
-            Missing::Ignore => Lacking::Nothing,
-            Missing::BackslashReplace => Lacking::Escape,
-            _ => Lacking::Stop,
-        }
-    }
-}
-
 impl Spelling {
     /// The spelling of a form that has a layout; None where its rows say something else.
     pub(crate) fn new(tables: &Tables, layout: &Layout) -> Option<Spelling> {
@@ -88,8 +61,8 @@ impl Spelling {
         let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
         // Longer rows are beyond what a str holds; nothing else may be.
         let tells = |row: &&Row| {
-            row.first > crate::LARGEST_IN_STR
-                || [row.first, row.last.min(crate::LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
+            row.first > LARGEST_IN_STR
+                || [row.first, row.last.min(LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
         };
         // The kernels split what is three bytes each in UTF-8.
         let are_split = !spelling.splits || spelling.starts[..2] == USUAL_STARTS[..2] && !spelling.is_shifted();
@@ -100,7 +73,7 @@ impl Spelling {
     fn begin_as_usual(&mut self) {
         let lengths = if self.splits { 2 } else { 3 };
         for (place, usual) in USUAL_STARTS.into_iter().enumerate().take(lengths) {
-            let between = (usual, self.starts[place].min(crate::LARGEST_IN_STR + 1).saturating_sub(1));
+            let between = (usual, self.starts[place].min(LARGEST_IN_STR + 1).saturating_sub(1));
             if !self.is_shifted() && usual <= between.1 && self.missing_at(between).is_some() {
                 self.starts[place] = usual;
             }
@@ -225,7 +198,7 @@ fn missing(tables: &Tables) -> Vec<Range> {
     known.sort_unstable();
     let (mut missing, mut next) = (Vec::new(), 0);
     for (first, last) in known {
-        if first > crate::LARGEST_IN_STR {
+        if first > LARGEST_IN_STR {
             break;
         }
         if first > next {
@@ -234,8 +207,8 @@ fn missing(tables: &Tables) -> Vec<Range> {
         // Rows that nothing is encoded with may share code points.
         next = next.max(last.saturating_add(1));
     }
-    if next <= crate::LARGEST_IN_STR {
-        missing.push((next, crate::LARGEST_IN_STR));
+    if next <= LARGEST_IN_STR {
+        missing.push((next, LARGEST_IN_STR));
     }
     missing
 }

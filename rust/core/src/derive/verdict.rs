@@ -4,10 +4,11 @@
 //! says, when it must wait for what more input could change, that nothing could. Units that all tables take alike are
 //! one class, so there are few such runs.
 
+use crate::code_point::Range;
 use crate::derive::automaton;
-use crate::form::{Form, Range, Tables};
-use crate::read::fault::Kind;
+use crate::form::Form;
 use crate::read::sequence::Step;
+use crate::tables::{Kind, Tables};
 
 /// What begins at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl Verdicts {
     #[inline]
     pub fn at(&self, form: &Form, data: &[u8], start: usize) -> Verdict {
         let (mut node, mut at) = (0, start);
-        while let Some(unit) = form.unit_at(data, at) {
+        while let Some(unit) = form.tables.unit_at(data, at) {
             match self.verdicts[node * (self.cuts.len() + 1) + self.class(unit)] {
                 Verdict::Node(next) => node = usize::from(next),
                 verdict => return verdict,

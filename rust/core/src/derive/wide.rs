@@ -1,7 +1,7 @@
 //! Forms of 16- and 32-bit units, derived from their rows: what the kernels need to read and write them.
 
-use crate::form::{Range, Row, SURROGATES, Tables, holds};
-use crate::write::encode::split;
+use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
+use crate::tables::{Row, Tables};
 
 /// The units of a surrogate pair.
 const PAIR: [Range; 2] = [(0xD800, 0xDBFF), (0xDC00, 0xDFFF)];
@@ -22,13 +22,13 @@ impl Wide {
     pub(crate) fn new(tables: &Tables) -> Option<Wide> {
         let mut rows: Vec<&Row> = tables.rows.iter().collect();
         rows.sort_by_key(|row| row.first);
-        let is_pair = |row: &&Row| row.ranges == PAIR && (row.first, row.last) == (0x1_0000, crate::LARGEST_IN_STR);
+        let is_pair = |row: &&Row| row.ranges == PAIR && (row.first, row.last) == (0x1_0000, LARGEST_IN_STR);
         let pairs = rows.iter().filter(|row| is_pair(row)).count();
         rows.retain(|row| !is_pair(row));
         let is_itself = |row: &&Row| row.ranges == [(row.first, row.last)];
         let last = match (tables.unit_bytes, pairs) {
             (2, 1) => 0xFFFF,
-            (4, 0) => crate::LARGEST_IN_STR,
+            (4, 0) => LARGEST_IN_STR,
             _ => return None,
         };
         let mut gaps = Vec::new();

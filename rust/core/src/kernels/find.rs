@@ -1,7 +1,7 @@
 //! Searching for values in ranges: blocks without a branch, which the compiler makes vectors of.
 
 use super::Text;
-use crate::form::{Range, holds};
+use crate::code_point::{Range, holds};
 
 const BLOCK: usize = 64;
 

@@ -32,7 +32,7 @@ pub use output::Output;
 pub use paired::count_pairs;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
 pub(crate) use source::Faults;
-pub use source::{Answer, Extent, Notes, Source};
+pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Scalar;
 pub use text::Text;

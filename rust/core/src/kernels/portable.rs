@@ -1,15 +1,14 @@
 //! Reading by a layout and writing by a spelling, one sequence at a time: for machines without the instructions that the other kernels need.
 
 use super::Output;
-use super::source::{Answer, Extent, Source};
+use super::source::{Extent, Source};
 use super::spelt::Spelt;
 use super::text::Scalar;
 use super::utf8::{Measured, Width};
 use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
+use crate::code_point::{LEADS, TRAILS, holds};
 use crate::derive::piece::{Piece, window};
-use crate::derive::spelling::Lacking;
-use crate::form::{LEADS, TRAILS, holds};
-use crate::write::encode::backslashed;
+use crate::policy::{Answer, Lacking, backslashed};
 
 /// A place for code points.
 pub trait Points {

@@ -5,21 +5,7 @@ use super::{Output, dispatch as simd, portable};
 use crate::derive::agreement::Agreement;
 use crate::derive::fault_table::FaultTable;
 use crate::derive::layout::Layout;
-
-/// What the kernels do at an ill-formed decoding unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// They stop.
-    Stop,
-    /// U+FFFD.
-    Replace,
-    /// Nothing.
-    Drop,
-    /// Each of its bytes and this; they stop at a byte below 80.
-    Escape(u32),
-    /// There is none: what is read was measured, is clean and whole.
-    Never,
-}
+use crate::policy::Answer;
 
 /// Bytes of a form that has a layout.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::{dispatch as simd, find_point};
-use crate::form::SURROGATES;
+use crate::code_point::SURROGATES;
 
 /// The code points of a str, as it holds them.
 #[derive(Clone, Copy, Debug)]

@@ -3,16 +3,14 @@
 
 use std::mem::MaybeUninit;
 
-use super::source::{Answer, Extent};
+use super::source::Extent;
 use super::spelt::Stretch;
 use super::text::Text;
 use super::utf8::Width;
 use super::{Output, dispatch as simd};
-use crate::LARGEST_IN_STR;
-use crate::derive::spelling::Lacking;
+use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS, holds, joined, split};
 use crate::derive::wide::Wide;
-use crate::form::{LEADS, SURROGATES, TRAILS, holds};
-use crate::write::encode::{joined, split};
+use crate::policy::{Answer, Lacking};
 
 /// Units that are looked at together.
 const BLOCK: usize = 64;

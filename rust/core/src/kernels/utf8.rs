@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::dispatch as simd;
 use crate::chunk::NEAR_BYTES;
+use crate::code_point::LARGEST_IN_STR;
 
 /// The narrowest kind of str that holds a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +46,7 @@ impl Width {
             Width::Ascii => 0x7F,
             Width::Latin1 => 0xFF,
             Width::Ucs2 => 0xFFFF,
-            Width::Ucs4 => crate::LARGEST_IN_STR,
+            Width::Ucs4 => LARGEST_IN_STR,
         }
     }
 }

@@ -9,7 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::form::{Form, Range, TRAILS, holds};
+use crate::code_point::{Range, TRAILS, holds};
+use crate::form::Form;
 use crate::read::sequence::Step;
 
 /// How long a piece is, where the input can be cut there: some tens of microseconds of work.
@@ -39,7 +40,7 @@ impl Form {
     }
 
     fn is_cut(&self, data: &[u8], at: usize) -> bool {
-        let opens = self.unit_at(data, at).is_some_and(|unit| self.only_opens(unit));
+        let opens = self.tables.unit_at(data, at).is_some_and(|unit| self.only_opens(unit));
         let begins = |step| matches!(step, Step::Value { code_point, .. } if !holds(TRAILS, code_point));
         opens && begins(self.sequence_at(data, at, true))
     }

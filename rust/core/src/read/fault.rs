@@ -1,69 +1,11 @@
 //! The diagnosis: which fault begins at an ill-formed decoding unit. Slow on purpose: faults are read by people.
 
-use crate::form::{FaultRow, Form, Range, holds};
-use crate::read::pass::OnFault;
+use crate::code_point::{Range, holds};
+use crate::form::Form;
+use crate::policy::OnFault;
 use crate::read::sequence::Step;
-
-/// The kinds of fault that this crate names, by their stable identifiers.
-const KINDS: [&str; Kind::COUNT] = [
-    "overlong",
-    "surrogate",
-    "beyond-unicode",
-    "too-long",
-    "invalid-byte",
-    "unexpected-continuation",
-    "truncated",
-    "surrogate-pair",
-    "unpaired-surrogate",
-    "four-byte",
-    "raw-nul",
-    "escape-collision",
-    "reserved",
-    "unrepresentable",
-    "odd-length",
-    "control",
-    "line-terminator",
-    "no-final-newline",
-    "no-signature",
-    "joined-pair",
-    "needless-escape",
-    "unexamined",
-    "other-form",
-];
-
-/// A kind of fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind(u8);
-
-impl Kind {
-    /// How many kinds there are.
-    pub(crate) const COUNT: usize = 23;
-    pub(crate) const INVALID_BYTE: Kind = Kind(4);
-    pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
-    pub(crate) const TRUNCATED: Kind = Kind(6);
-    pub(crate) const ODD_LENGTH: Kind = Kind(14);
-
-    /// The kind with this identifier.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Kind> {
-        KINDS.iter().zip(0u8..).find(|(kind, _)| **kind == name).map(|(_, index)| Kind(index))
-    }
-
-    /// All of them, in the order of their indices.
-    pub(crate) fn all() -> impl Iterator<Item = Kind> {
-        (0u8..).take(Kind::COUNT).map(Kind)
-    }
-
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
-    }
-
-    /// The stable identifier.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        KINDS[usize::from(self.0)]
-    }
-}
+use crate::tables::FaultRow;
+use crate::tables::Kind;
 
 /// One place where input is ill-formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +75,7 @@ impl Form {
     /// How many units the row has of which the most fit.
     fn longest_prefix(&self, data: &[u8], start: usize) -> usize {
         let (mut state, mut longest) = (0, 0);
-        let units = (start..).step_by(self.tables.unit_bytes).map_while(|at| self.unit_at(data, at));
+        let units = (start..).step_by(self.tables.unit_bytes).map_while(|at| self.tables.unit_at(data, at));
         for (unit, depth) in units.zip(1..) {
             state = self.automaton.next(state, unit);
             let Some(reached) = self.automaton.states.get(usize::from(state)) else { break };
@@ -209,7 +151,7 @@ impl Form {
     }
 
     fn kind_without_row(&self, data: &[u8], start: usize) -> Kind {
-        let Some(lead) = self.unit_at(data, start) else {
+        let Some(lead) = self.tables.unit_at(data, start) else {
             return Kind::ODD_LENGTH;
         };
         if self.begins_row(data, start) {

@@ -2,7 +2,8 @@
 //! written in one pass, before anything is measured. Where that is not so, the pass tells it, and `pass` measures first.
 
 use crate::kernels::{Level, Output, copy_ascii_prefix, count_beyond_ascii};
-use crate::read::pass::{OnFault, Pass, Sink};
+use crate::policy::OnFault;
+use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
 
 /// Faults that stand together are one flock, and so many are always taken.

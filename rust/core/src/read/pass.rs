@@ -3,10 +3,13 @@
 use std::ops::Deref;
 
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
+use crate::code_point::LARGEST_IN_STR;
 use crate::form::Form;
-use crate::kernels::{Answer, Extent, Input, Notes, Output, Source, Units, Width};
+use crate::kernels::{Extent, Input, Notes, Output, Source, Units, Width};
+use crate::memory::OutOfMemory;
+use crate::policy::Answer;
+use crate::policy::{OnFault, SURROGATE_ESCAPE, hex_digit};
 use crate::read::sequence::{NO_RUN, Span, Step};
-use crate::{LARGEST_IN_STR, OutOfMemory};
 
 /// Takes code points, with the byte spans that they came from.
 pub trait Sink {
@@ -77,36 +80,8 @@ impl From<OutOfMemory> for Halt {
     }
 }
 
-/// What happens at a fault. A policy that has no answer stops as `Stop` does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnFault {
-    /// Hand it out: an error is raised, or a foreign handler called.
-    Stop,
-    /// U+FFFD.
-    Replace,
-    /// Nothing.
-    Ignore,
-    /// U+DC80 to U+DCFF for each byte from 80 on.
-    SurrogateEscape,
-    /// The surrogate that the form's tables know there.
-    SurrogatePass,
-    /// `\xNN` for each byte.
-    BackslashReplace,
-}
-
-impl OnFault {
-    /// Whether what stands for a fault is ASCII, if anything does.
-    #[must_use]
-    pub fn answers_ascii(self) -> bool {
-        matches!(self, OnFault::Ignore | OnFault::BackslashReplace)
-    }
-}
-
 /// Bytes of 16-bit units by which the rest is guessed.
 const GUESSED_BYTES: usize = 512;
-
-/// What `surrogateescape` adds to a byte.
-const SURROGATE_ESCAPE: u32 = 0xDC00;
 
 /// A pass over bytes of a form.
 #[derive(Clone, Copy, Debug)]
@@ -208,12 +183,7 @@ impl Pass<'_> {
 
     /// What the kernels read, if they know the form.
     fn input(&self) -> Option<Input<'_>> {
-        let answer = match self.on_fault {
-            OnFault::Stop | OnFault::BackslashReplace | OnFault::SurrogatePass => Answer::Stop,
-            OnFault::Replace => Answer::Replace,
-            OnFault::Ignore => Answer::Drop,
-            OnFault::SurrogateEscape => Answer::Escape(SURROGATE_ESCAPE),
-        };
+        let answer = Answer::under(self.on_fault);
         let passes = self.on_fault == OnFault::SurrogatePass;
         if let Some(wide) = self.form.wide {
             let wide = if passes { wide.passing(self.form.surrogates.as_deref()) } else { wide };
@@ -294,10 +264,6 @@ impl Pass<'_> {
             }
         }
     }
-}
-
-pub(crate) fn hex_digit(value: u8) -> u8 {
-    b"0123456789abcdef"[usize::from(value & 15)]
 }
 
 /// A sink that takes everything and keeps nothing: for faults only.

@@ -3,10 +3,12 @@
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::derive::verdict::{Verdict, Verdicts};
 use crate::form::Form;
-use crate::kernels::{Answer, Faults, Units, tally as tally_in_blocks, tally_units};
-use crate::read::fault::{Fault, Kind};
-use crate::read::pass::{Halt, OnFault, Pass};
+use crate::kernels::{Faults, Units, tally as tally_in_blocks, tally_units};
+use crate::policy::{Answer, OnFault};
+use crate::read::fault::Fault;
+use crate::read::pass::{Halt, Pass};
 use crate::read::sequence::Step;
+use crate::tables::Kind;
 
 /// How much must follow the first fault for it to be worth what it costs to find out how a form's faults are told by the
 /// block: a quarter of a millisecond, once.

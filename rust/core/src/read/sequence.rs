@@ -1,13 +1,13 @@
 //! Which sequence begins at an offset: the longest row or decoding unit, else the maximal subpart.
 
-use crate::LARGEST_IN_STR;
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined};
 use crate::derive::automaton::{DEAD, NONE};
 use crate::derive::layout::Layout;
 use crate::derive::piece::Piece;
 use crate::derive::wide::Wide;
-use crate::form::{FaultRow, Form, LEADS, Range, SURROGATES, TRAILS, holds};
+use crate::form::Form;
 use crate::kernels::run_length;
-use crate::write::encode::joined;
+use crate::tables::FaultRow;
 
 /// Where a span starts and ends.
 pub type Span = (usize, usize);
@@ -34,26 +34,6 @@ pub enum Step {
 }
 
 impl Form {
-    /// The code unit at an offset, or None where the input ends before the unit does.
-    #[inline]
-    pub(crate) fn unit_at(&self, data: &[u8], at: usize) -> Option<u32> {
-        match self.tables.unit_bytes {
-            1 => data.get(at).copied().map(u32::from),
-            2 => {
-                let unit: [u8; 2] = data.get(at..at.checked_add(2)?)?.try_into().ok()?;
-                Some(u32::from(if self.tables.big_endian {
-                    u16::from_be_bytes(unit)
-                } else {
-                    u16::from_le_bytes(unit)
-                }))
-            }
-            _ => {
-                let unit: [u8; 4] = data.get(at..at.checked_add(4)?)?.try_into().ok()?;
-                Some(if self.tables.big_endian { u32::from_be_bytes(unit) } else { u32::from_le_bytes(unit) })
-            }
-        }
-    }
-
     /// As [`Form::sequence_at`], which is asked where the first units do not decide.
     #[inline(always)]
     pub(crate) fn step_at(&self, data: &[u8], start: usize, is_final: bool, run: Span) -> Step {
@@ -83,9 +63,9 @@ impl Form {
     /// The step of wide units, where nothing must be waited for and the input does not end too soon.
     #[inline(always)]
     fn wide_step(&self, wide: Wide, data: &[u8], start: usize, is_final: bool) -> Option<Step> {
-        let (unit, end) = (self.unit_at(data, start)?, start + wide.unit_bytes);
+        let (unit, end) = (self.tables.unit_at(data, start)?, start + wide.unit_bytes);
         if wide.unit_bytes == 2 && holds(LEADS, unit) {
-            let next = self.unit_at(data, end)?;
+            let next = self.tables.unit_at(data, end)?;
             if holds(TRAILS, next) {
                 return Some(Step::Value { end: end + 2, code_point: joined(unit, next) });
             }
@@ -108,7 +88,7 @@ impl Form {
         let (mut state, mut at) = (0u16, start);
         let mut whole = (NONE, start);
         loop {
-            let Some(unit) = self.unit_at(data, at) else {
+            let Some(unit) = self.tables.unit_at(data, at) else {
                 return self.at_end(data, start, state, whole, (is_final, run));
             };
             let next = automaton.next(state, unit);
@@ -155,7 +135,7 @@ impl Form {
         }
         let (mut code_point, mut at) = (entry.base, start);
         for weight in &entry.weights {
-            let unit = self.unit_at(data, at).unwrap_or(0);
+            let unit = self.tables.unit_at(data, at).unwrap_or(0);
             code_point = code_point.wrapping_add(unit.wrapping_mul(*weight));
             at += self.tables.unit_bytes;
         }
@@ -189,7 +169,7 @@ impl Form {
             return start + run_length(&data[start..], run);
         }
         let mut at = start;
-        while self.unit_at(data, at).is_some_and(|unit| run.iter().any(|&range| holds(range, unit))) {
+        while self.tables.unit_at(data, at).is_some_and(|unit| run.iter().any(|&range| holds(range, unit))) {
             at += self.tables.unit_bytes;
         }
         at
@@ -209,7 +189,7 @@ impl Form {
     /// How many ranges the units from `start` fit, and whether it was the end of the input that stopped it.
     pub(crate) fn matched(&self, ranges: &[Range], data: &[u8], start: usize) -> (usize, bool) {
         for (count, &range) in ranges.iter().enumerate() {
-            match self.unit_at(data, start + count * self.tables.unit_bytes) {
+            match self.tables.unit_at(data, start + count * self.tables.unit_bytes) {
                 None => return (count, true),
                 Some(unit) if !holds(range, unit) => return (count, false),
                 Some(_) => {}
@@ -222,7 +202,7 @@ impl Form {
     pub(crate) fn value(&self, first: u32, ranges: &[Range], data: &[u8], start: usize) -> u32 {
         let (base, weights) = crate::derive::automaton::linear(first, ranges);
         weights.iter().enumerate().fold(base, |sum, (count, weight)| {
-            let unit = self.unit_at(data, start + count * self.tables.unit_bytes).unwrap_or(0);
+            let unit = self.tables.unit_at(data, start + count * self.tables.unit_bytes).unwrap_or(0);
             sum.wrapping_add(unit.wrapping_mul(*weight))
         })
     }

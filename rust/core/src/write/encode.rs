@@ -1,28 +1,12 @@
 //! Writing: which units write a code point, which code point is written next, and the loop over a str.
 
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
-use crate::derive::spelling::ESCAPED;
-use crate::form::{Form, LEADS, Range, Row, SURROGATES, TRAILS, holds};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined};
+use crate::form::Form;
 use crate::kernels::{self, Output, Script, Text};
-use crate::read::pass::{OnFault, hex_digit};
-use crate::{LARGEST_IN_STR, OutOfMemory};
-
-/// What happens at code points that the form lacks. A policy that has no answer stops as `Stop` does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// Hand them out: an error is raised, or a foreign handler called.
-    Stop,
-    /// `?` for each.
-    Replace,
-    /// Nothing.
-    Ignore,
-    /// The byte that each of U+DC80 to U+DCFF stands for.
-    SurrogateEscape,
-    /// The bytes by which the form's own tables know a surrogate.
-    SurrogatePass,
-    /// `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
-    BackslashReplace,
-}
+use crate::memory::OutOfMemory;
+use crate::policy::{ESCAPED, LONGEST_ESCAPE, Missing, OnFault, backslashed};
+use crate::tables::Row;
 
 /// Why the loop over a str stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,33 +26,6 @@ impl From<OutOfMemory> for TextFault {
     fn from(_: OutOfMemory) -> Self {
         TextFault::OutOfMemory
     }
-}
-
-/// The supplementary code point of a surrogate pair.
-pub(crate) fn joined(lead: u32, trail: u32) -> u32 {
-    0x1_0000 + ((lead - LEADS.0) << 10) + (trail - TRAILS.0)
-}
-
-/// The surrogate pair of a supplementary code point.
-pub(crate) fn split(code_point: u32) -> [u32; 2] {
-    let index = code_point - 0x1_0000;
-    [LEADS.0 + (index >> 10), TRAILS.0 + (index & 0x3FF)]
-}
-
-const LONGEST_ESCAPE: usize = 10;
-
-/// The escape of a code point in ASCII, and how long it is: `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
-pub(crate) fn backslashed(code_point: u32) -> ([u8; LONGEST_ESCAPE], usize) {
-    let (letter, digits) = match code_point {
-        0..=0xFF => (b'x', 2),
-        0x100..=0xFFFF => (b'u', 4),
-        _ => (b'U', 8),
-    };
-    let mut escape = [b'\\', letter, 0, 0, 0, 0, 0, 0, 0, 0];
-    for (place, digit) in escape[2..2 + digits].iter_mut().rev().enumerate() {
-        *digit = hex_digit((code_point >> (4 * place)) as u8);
-    }
-    (escape, 2 + digits)
 }
 
 impl Form {

@@ -1,8 +1,8 @@
 //! Surrogate pairs among code points: a lead directly followed by a trail. What a target joins is found here; kernels count.
 
-use crate::form::{Form, LEADS, TRAILS, holds};
+use crate::code_point::{LEADS, TRAILS, holds, joined};
+use crate::form::Form;
 use crate::kernels::Text;
-use crate::write::encode::joined;
 use crate::write::writer::Held;
 
 /// Pairs that a target has joined.

@@ -1,7 +1,7 @@
 //! A str that grows: code points in the narrowest kind that holds them all.
 
-use crate::OutOfMemory;
 use crate::kernels::{self, Input, Text, Width};
+use crate::memory::OutOfMemory;
 use crate::read::pass::{Halt, Sink};
 
 #[derive(Debug)]

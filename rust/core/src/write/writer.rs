@@ -1,11 +1,12 @@
 //! The end of a conversion that is written: code points with their places in the source become bytes of a form.
 
-use crate::OutOfMemory;
 use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
-use crate::form::{Form, LEADS, TRAILS, holds};
+use crate::code_point::{LEADS, TRAILS, holds, joined};
+use crate::form::Form;
 use crate::kernels::{Extent, Input, Notes, Output, Text, Width, append, append_up_to, count_pairs};
+use crate::memory::OutOfMemory;
+use crate::policy::Missing;
 use crate::read::pass::{Halt, Pass, Pending, Sink};
-use crate::write::encode::{Missing, joined};
 use crate::write::paired::Joined;
 
 /// A lead that must see what follows it, with its place in the source.

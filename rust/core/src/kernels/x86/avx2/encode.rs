@@ -11,9 +11,10 @@ use super::{
     Bytes, Place, fetch_ahead, halves, is_none, load_16, load_points, load_units, no_copy, packed_16, packed_32, part,
     signed_16, store_16, store_32,
 };
-use crate::derive::spelling::{Lacking, Spelling};
+use crate::derive::spelling::Spelling;
 use crate::kernels::dispatch::{copy, to_utf8};
 use crate::kernels::{Output, Spelt, Stretch, Text, portable};
+use crate::policy::Lacking;
 
 /// Code points that are looked at together.
 const BLOCK: usize = 16;

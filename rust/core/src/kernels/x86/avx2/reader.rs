@@ -11,7 +11,8 @@ use super::rules::Rules;
 use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, low_64, part};
 use crate::derive::layout::{Layout, PAIR, Pairs, Table};
 use crate::derive::piece::Surrogates;
-use crate::kernels::source::{Answer, Source};
+use crate::kernels::source::Source;
+use crate::policy::Answer;
 
 /// A byte for each byte from C0 on, a vector for each upper half.
 struct LeadTable([__m256i; 4]);

@@ -8,7 +8,7 @@ use super::sequences::Shape;
 use super::speller::Speller;
 use super::utf8::SPELLING;
 use super::{is_none, load_16, load_points, load_units, part};
-use crate::form::SURROGATES;
+use crate::code_point::SURROGATES;
 use crate::kernels::{Output, ShortBuffer, Text};
 
 /// Code points that are looked at together.

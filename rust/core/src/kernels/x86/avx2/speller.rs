@@ -5,8 +5,9 @@
 use std::arch::x86_64::*;
 
 use super::is_none;
-use crate::derive::spelling::{Lacking, Spelling};
-use crate::form::{LEADS, Range, TRAILS};
+use crate::code_point::{LEADS, Range, TRAILS};
+use crate::derive::spelling::Spelling;
+use crate::policy::Lacking;
 
 /// Sixteen code points below U+10000, with the lanes that are written as one byte, and as two at most.
 pub struct Units {

@@ -9,8 +9,7 @@ use super::{
     Bytes, Lane, Place, Room, fetch_ahead, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, signed_16,
     store,
 };
-use crate::LARGEST_IN_STR;
-use crate::form::{LEADS, Range, SURROGATES, TRAILS};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::source::Extent;
 use crate::kernels::utf8::Width;
 use crate::kernels::{Output, Units, units};

@@ -9,9 +9,10 @@ use super::encode::write_spelt;
 use super::rules::{CONTINUATION, Rules, sides, tables};
 use super::{Bytes, bytes_of, fetch_ahead, halves, is_none};
 use crate::derive::agreement::Agreement;
-use crate::derive::spelling::{Lacking, Spelling};
+use crate::derive::spelling::Spelling;
 use crate::kernels::utf8::Prefix;
 use crate::kernels::{Output, Spelt, Text};
+use crate::policy::Lacking;
 
 /// Continuation bytes that are wrong behind lead bytes.
 static TABLES: [[u8; 16]; 3] = tables(&sides([

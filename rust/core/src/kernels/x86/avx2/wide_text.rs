@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::units::ordered;
 use super::{Place, halves, kept_units, load_points, mask_32, no_copy, store_16};
-use crate::form::{SURROGATES, holds};
+use crate::code_point::{SURROGATES, holds};
 use crate::kernels::{Output, Stretch, Text, WideText};
 
 /// Code points that are looked at together.

@@ -14,8 +14,9 @@ use super::{
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
 use crate::kernels::Output;
-use crate::kernels::source::{Answer, Extent, Note, Notes, Source};
+use crate::kernels::source::{Extent, Note, Notes, Source};
 use crate::kernels::utf8::Width;
+use crate::policy::Answer;
 
 /// What was counted so far.
 struct Counted<'a> {

@@ -10,9 +10,10 @@ use super::{
     EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, bytes_32, halves_32, low_bytes, put_64, put_bytes,
     put_sequences, room, units_32,
 };
-use crate::derive::spelling::{Lacking, Spelling};
+use crate::derive::spelling::Spelling;
 use crate::kernels::dispatch::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
+use crate::policy::Lacking;
 
 /// Measure from an index to a limit, or to where the kernel stops.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]

@@ -8,7 +8,8 @@ use std::arch::x86_64::*;
 use super::{bytes_64, low_64, store_64};
 use crate::derive::layout::{Layout, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
 use crate::derive::piece::Surrogates;
-use crate::kernels::source::{Answer, Source};
+use crate::kernels::source::Source;
+use crate::policy::Answer;
 
 /// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
 /// end of the data they are 0.

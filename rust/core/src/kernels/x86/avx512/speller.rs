@@ -7,8 +7,9 @@ use std::arch::x86_64::*;
 
 use super::units::{are_16, are_32};
 use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, low_64, units_16, units_32};
-use crate::derive::spelling::{Lacking, Spelling};
-use crate::form::{LEADS, Range, SURROGATES, TRAILS};
+use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
+use crate::derive::spelling::Spelling;
+use crate::policy::Lacking;
 
 /// What an escape with a backslash writes in four digits.
 const FOUR_DIGITS: Range = (0x100, 0xFFFF);
