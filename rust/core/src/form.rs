@@ -42,7 +42,7 @@ pub struct Form {
     /// What a few units decide; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
     /// What the kernels count faults by; made when many bytes are first counted.
-    fault_table: OnceLock<Option<FaultTable>>,
+    pub(crate) fault_table: OnceLock<Option<FaultTable>>,
     /// The layout with surrogate byte sequences, where the form's own rows have none; made when it is first asked for.
     passing: OnceLock<Option<Layout>>,
 }
@@ -104,11 +104,6 @@ impl Form {
             lacking = Lacking::Stop;
         }
         Some(Script::Units(WideText { wide, lacking, text }))
-    }
-
-    /// What the kernels count faults by, where they can.
-    pub(crate) fn fault_table(&self) -> Option<&FaultTable> {
-        self.fault_table.get_or_init(|| FaultTable::new(self)).as_ref()
     }
 
     /// How `surrogatepass` reads: by the form's layout with surrogate byte sequences, if its own rows have none.

@@ -39,6 +39,6 @@ pub use read::scan::{Scan, Tally};
 pub use read::sequence::{NO_RUN, Span, Step};
 pub use tables::{FaultRow, Kind, Row, Tables};
 pub use write::encode::{Place, TextFault, encode_text};
-pub use write::paired::Joined;
+pub use write::paired::{Held, Joined};
 pub use write::text_buffer::TextBuffer;
-pub use write::writer::{Held, Unwritten, Writer};
+pub use write::writer::{Unwritten, Writer};

@@ -1,8 +1,8 @@
 //! What the faults of a byte form are, told by two bytes each: what the kernels need to count them by kinds in a block.
 //!
 //! In most forms a fault is a lead byte that begins no whole sequence, with as many continuation bytes as it asks for, or a
-//! continuation byte by itself. Whether that is so is asked of the diagnosis, lead byte by lead byte; where it is not, the
-//! kernels stop.
+//! continuation byte by itself. Whether that is so is asked of the diagnosis, which is not known here, lead byte by lead
+//! byte; where it is not, the kernels stop.
 
 use std::ops::RangeInclusive;
 
@@ -10,8 +10,7 @@ use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD, SURROGATE_LEAD, SURROGATE_SECOND, Table};
 use crate::derive::piece::Piece;
 use crate::derive::verdict::Verdict;
-use crate::form::Form;
-use crate::tables::{FaultRow, Kind};
+use crate::tables::{FaultRow, Kind, Tables};
 
 /// No byte of a sequence that it continues.
 const PLAIN: u8 = 0x41;
@@ -50,10 +49,13 @@ struct Faults {
 }
 
 impl FaultTable {
-    /// The table of a form; None where it has no layout, or takes its stray bytes for something else.
-    pub(crate) fn new(form: &Form) -> Option<FaultTable> {
-        let layout = form.layout.as_ref().filter(|layout| layout.escape.is_none())?;
-        let alone = |bytes: &[u8]| match form.verdict_at(bytes, 0) {
+    /// The table of a form that has a layout; None where it takes its stray bytes for something else. `verdict_of` says
+    /// what some bytes begin with.
+    pub(crate) fn new(tables: &Tables, layout: &Layout, verdict_of: impl Fn(&[u8]) -> Verdict) -> Option<FaultTable> {
+        if layout.escape.is_some() {
+            return None;
+        }
+        let alone = |bytes: &[u8]| match verdict_of(bytes) {
             Verdict::Fault(kind, 1) => Some(kind),
             _ => None,
         };
@@ -70,11 +72,11 @@ impl FaultTable {
             nul: if layout.has_nul { None } else { Some(alone(&[0])?) },
             run: if layout.has_runs { Some(alone(&[RUN_LEAD, PLAIN])?) } else { None },
             pairs: layout.pairs,
-            unpaired: if layout.unpaired_part { Some(unpaired(form)?) } else { None },
+            unpaired: if layout.unpaired_part { Some(unpaired(&verdict_of)?) } else { None },
             among: Vec::new(),
         };
         for lead in 0xC0..=0xFF {
-            if let Some(faults) = table.faults_of(form, layout, lead) {
+            if let Some(faults) = table.faults_of(tables, layout, &verdict_of, lead) {
                 table.add(lead, &faults);
             }
         }
@@ -95,14 +97,20 @@ impl FaultTable {
     }
 
     /// The faults that begin with a lead byte, if all of them are as the kernels take them.
-    fn faults_of(&self, form: &Form, layout: &Layout, lead: u8) -> Option<Faults> {
-        let mut named = form.tables.units.iter().chain(&form.tables.names);
+    fn faults_of(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        verdict_of: impl Fn(&[u8]) -> Verdict,
+        lead: u8,
+    ) -> Option<Faults> {
+        let mut named = tables.units.iter().chain(&tables.names);
         // At pairs that are faults the kernels stop.
         let is_pair = |row: &FaultRow| layout.pairs == Pairs::Parting && row.ranges == PAIR;
         if named.any(|row| holds(row.ranges[0], lead.into()) && !is_usual(row) && !is_pair(row)) {
             return None;
         }
-        let Verdict::Fault(usual, 1) = form.verdict_at(&[lead, PLAIN], 0) else { return None };
+        let Verdict::Fault(usual, 1) = verdict_of(&[lead, PLAIN]) else { return None };
         let is_unpaired = |second| self.unpaired.is_some() && lead == SURROGATE_LEAD && second >= SURROGATE_SECOND;
         let seconds = CONTINUATIONS.filter(|&second| !is_unpaired(second));
         let mut reach = 1;
@@ -113,7 +121,7 @@ impl FaultTable {
                 let mut bytes = [PLAIN; 8];
                 (bytes[0], bytes[1]) = (lead, second);
                 bytes[2..2 + more].fill(*CONTINUATIONS.end());
-                match (form.verdict_at(&bytes, 0), layout.piece(&bytes)) {
+                match (verdict_of(&bytes), layout.piece(&bytes)) {
                     (Verdict::Fault(kind, units), Piece::IllFormed(_)) => {
                         reach = reach.max(units);
                         let is_as_long = usize::from(units) == usize::from(reach).min(2 + more);
@@ -142,8 +150,7 @@ impl FaultTable {
 
 /// The kind of surrogate byte sequences in no pair, where they are faults of three bytes, and what begins so and is cut
 /// short is what any sequence with their lead byte is.
-fn unpaired(form: &Form) -> Option<Kind> {
-    let verdict = |bytes: &[u8]| form.verdict_at(bytes, 0);
+fn unpaired(verdict: impl Fn(&[u8]) -> Verdict) -> Option<Kind> {
     let Verdict::Fault(kind, 3) = verdict(&[SURROGATE_LEAD, SURROGATE_SECOND, 0x80, PLAIN]) else { return None };
     let Verdict::Fault(usual, 1) = verdict(&[SURROGATE_LEAD, PLAIN]) else { return None };
     let is_so = (SURROGATE_SECOND..=*CONTINUATIONS.end()).all(|second| {
@@ -161,35 +168,33 @@ fn is_usual(row: &FaultRow) -> bool {
     row.run.is_empty() && is_second && row.ranges.iter().skip(2).all(|&range| range == all)
 }
 
-impl Form {
-    /// The kinds of faults of wide units: surrogates in no pair, and what is beyond Unicode.
-    pub(crate) fn wide_kinds(&self) -> Option<[Kind; 2]> {
-        let width = self.tables.unit_bytes;
-        let kind_of = |unit: u32| {
-            let mut bytes = Vec::new();
-            for unit in [unit, PLAIN.into(), PLAIN.into()] {
-                let all = if self.tables.big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() };
-                let first = if self.tables.big_endian { 4 - width } else { 0 };
-                bytes.extend(&all[first..first + width]);
-            }
-            match self.verdict_at(&bytes, 0) {
-                Verdict::Fault(kind, 1) => Some(kind),
-                _ => None,
-            }
-        };
-        let names = &self.tables.names;
-        if names.iter().any(|row| row.ranges.len() > 1 || !row.run.is_empty()) {
-            return None;
+/// The kinds of faults of wide units: surrogates in no pair, and what is beyond Unicode.
+pub(crate) fn wide_kinds(tables: &Tables, verdict_of: impl Fn(&[u8]) -> Verdict) -> Option<[Kind; 2]> {
+    let width = tables.unit_bytes;
+    let kind_of = |unit: u32| {
+        let mut bytes = Vec::new();
+        for unit in [unit, PLAIN.into(), PLAIN.into()] {
+            let all = if tables.big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() };
+            let first = if tables.big_endian { 4 - width } else { 0 };
+            bytes.extend(&all[first..first + width]);
         }
-        // Units between the ends of ranges are of one kind.
-        let edges = names.iter().flat_map(|row| [row.ranges[0].0, row.ranges[0].1]);
-        let kind_among = |range: Range| {
-            let kind = kind_of(range.0)?;
-            let mut units = edges.clone().filter(|&unit| holds(range, unit)).chain([range.1]);
-            units.all(|unit| kind_of(unit) == Some(kind)).then_some(kind)
-        };
-        let surrogates = kind_among(SURROGATES)?;
-        let beyond = if width == 4 { kind_among((LARGEST_IN_STR + 1, u32::MAX))? } else { surrogates };
-        Some([surrogates, beyond])
+        match verdict_of(&bytes) {
+            Verdict::Fault(kind, 1) => Some(kind),
+            _ => None,
+        }
+    };
+    let names = &tables.names;
+    if names.iter().any(|row| row.ranges.len() > 1 || !row.run.is_empty()) {
+        return None;
     }
+    // Units between the ends of ranges are of one kind.
+    let edges = names.iter().flat_map(|row| [row.ranges[0].0, row.ranges[0].1]);
+    let kind_among = |range: Range| {
+        let kind = kind_of(range.0)?;
+        let mut units = edges.clone().filter(|&unit| holds(range, unit)).chain([range.1]);
+        units.all(|unit| kind_of(unit) == Some(kind)).then_some(kind)
+    };
+    let surrogates = kind_among(SURROGATES)?;
+    let beyond = if width == 4 { kind_among((LARGEST_IN_STR + 1, u32::MAX))? } else { surrogates };
+    Some([surrogates, beyond])
 }

@@ -1,13 +1,11 @@
-//! What begins at an offset, looked up: the answers of `sequence_at` and `fault_at` that a few code units decide.
+//! What begins at an offset, looked up: the answers of a diagnosis that a few code units decide.
 //!
-//! The diagnosis is slow on purpose, and is asked here once for each run of units that decides it: those of which it
-//! says, when it must wait for what more input could change, that nothing could. Units that all tables take alike are
+//! The diagnosis is slow on purpose and is not known here. It is asked once for each run of units that decides it: those
+//! of which it says, when it must wait for what more input could change, that nothing could. Units that all tables take alike are
 //! one class, so there are few such runs.
 
 use crate::code_point::Range;
 use crate::derive::automaton;
-use crate::form::Form;
-use crate::read::sequence::Step;
 use crate::tables::{Kind, Tables};
 
 /// What begins at an offset.
@@ -41,17 +39,18 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    pub fn new(form: &Form) -> Self {
-        let cuts = automaton::cuts(&all_ranges(&form.tables));
-        let is_bytes = form.tables.unit_bytes == 1 && cuts.len() < 256;
+    /// The verdicts of `decided`, which says what units decide, whatever follows them.
+    pub fn new(tables: &Tables, decided: impl Fn(&[u8]) -> Option<Verdict>) -> Self {
+        let cuts = automaton::cuts(&all_ranges(tables));
+        let is_bytes = tables.unit_bytes == 1 && cuts.len() < 256;
         let classes = if is_bytes { (0..=255).map(|byte| class(&cuts, byte) as u8).collect() } else { Vec::new() };
         let mut verdicts = Verdicts { cuts, verdicts: Vec::new(), classes };
-        verdicts.fill(form);
+        verdicts.fill(tables, decided);
         verdicts
     }
 
     /// Level by level, so that the short runs of units are there where the nodes do not suffice.
-    fn fill(&mut self, form: &Form) {
+    fn fill(&mut self, tables: &Tables, decided: impl Fn(&[u8]) -> Option<Verdict>) {
         let representatives: Vec<u32> = [0].into_iter().chain(self.cuts.iter().copied()).collect();
         let most_nodes = MOST_VERDICTS / representatives.len();
         let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
@@ -59,9 +58,9 @@ impl Verdicts {
         while node < prefixes.len() {
             for &unit in &representatives {
                 let mut prefix = prefixes[node].clone();
-                prefix.extend(bytes_of(&form.tables, unit));
-                let depth = prefix.len() / form.tables.unit_bytes;
-                let verdict = decided(form, &prefix).unwrap_or_else(|| {
+                prefix.extend(bytes_of(tables, unit));
+                let depth = prefix.len() / tables.unit_bytes;
+                let verdict = decided(&prefix).unwrap_or_else(|| {
                     if depth == DEEPEST || prefixes.len() >= most_nodes {
                         return Verdict::Unknown;
                     }
@@ -76,14 +75,14 @@ impl Verdicts {
 
     /// What begins at an offset.
     #[inline]
-    pub fn at(&self, form: &Form, data: &[u8], start: usize) -> Verdict {
+    pub fn at(&self, tables: &Tables, data: &[u8], start: usize) -> Verdict {
         let (mut node, mut at) = (0, start);
-        while let Some(unit) = form.tables.unit_at(data, at) {
+        while let Some(unit) = tables.unit_at(data, at) {
             match self.verdicts[node * (self.cuts.len() + 1) + self.class(unit)] {
                 Verdict::Node(next) => node = usize::from(next),
                 verdict => return verdict,
             }
-            at += form.tables.unit_bytes;
+            at += tables.unit_bytes;
         }
         Verdict::Unknown
     }
@@ -116,28 +115,4 @@ fn bytes_of(tables: &Tables, unit: u32) -> Vec<u8> {
         bytes.reverse();
     }
     bytes
-}
-
-/// What units decide, whatever follows them.
-fn decided(form: &Form, prefix: &[u8]) -> Option<Verdict> {
-    let units = |end: usize| u8::try_from(end / form.tables.unit_bytes).expect("a prefix is short");
-    match form.sequence_at(prefix, 0, false) {
-        Step::Wait => None,
-        Step::Value { end, .. } => Some(Verdict::Sequence(units(end))),
-        Step::Unit { .. } => form.fault_at(prefix, 0, false).map(|fault| Verdict::Fault(fault.kind, units(fault.end))),
-    }
-}
-
-impl Form {
-    /// What a few units decide.
-    #[inline]
-    pub(crate) fn verdicts(&self) -> &Verdicts {
-        self.verdicts.get_or_init(|| Verdicts::new(self))
-    }
-
-    /// What begins at an offset.
-    #[must_use]
-    pub fn verdict_at(&self, data: &[u8], start: usize) -> Verdict {
-        self.verdicts().at(self, data, start)
-    }
 }

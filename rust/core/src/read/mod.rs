@@ -3,6 +3,7 @@
 pub mod cuts;
 pub mod fault;
 pub mod line;
+pub mod lookup;
 pub mod nearly_ascii;
 pub mod pass;
 pub mod scan;

@@ -143,7 +143,7 @@ impl Scan<'_> {
     #[inline]
     fn told(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
         let end = |units: u8| self.at + usize::from(units) * self.form.tables.unit_bytes;
-        match verdicts.at(self.form, self.data, self.at) {
+        match verdicts.at(&self.form.tables, self.data, self.at) {
             Verdict::Sequence(units) => Some((end(units), None)),
             Verdict::Fault(kind, units) => Some((end(units), Some(kind))),
             Verdict::Unknown | Verdict::Node(_) => self.found_out(),

@@ -3,7 +3,17 @@
 use crate::code_point::{LEADS, TRAILS, holds, joined};
 use crate::form::Form;
 use crate::kernels::Text;
-use crate::write::writer::Held;
+
+/// A lead that must see what follows it, with its place in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The lead.
+    pub code_point: u32,
+    /// Where it starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
 
 /// Pairs that a target has joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

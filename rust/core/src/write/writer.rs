@@ -7,18 +7,7 @@ use crate::kernels::{Extent, Input, Notes, Output, Text, Width, append, append_u
 use crate::memory::OutOfMemory;
 use crate::policy::Missing;
 use crate::read::pass::{Halt, Pass, Pending, Sink};
-use crate::write::paired::Joined;
-
-/// A lead that must see what follows it, with its place in the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// The lead.
-    pub code_point: u32,
-    /// Where it starts.
-    pub start: usize,
-    /// Where it ends.
-    pub end: usize,
-}
+use crate::write::paired::{Held, Joined};
 
 /// Room for any sequence; memory that cannot be had must be found out before a vector grows by itself.
 const ROOM_BYTES: usize = 64;
