@@ -4,7 +4,6 @@
 //! begins like it. A valid UTF-8 text without the parting bytes is therefore the same text in the form.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
-use crate::kernels;
 use crate::tables::{Row, Tables};
 
 const CONTINUATION: Range = (0x80, 0xBF);
@@ -70,16 +69,6 @@ impl Agreement {
     #[must_use]
     pub fn apart(&self) -> &[Range] {
         &self.apart
-    }
-
-    /// The length of what comes before the first parting byte.
-    #[must_use]
-    pub fn before_parting(&self, data: &[u8]) -> usize {
-        if !self.worthwhile {
-            return 0;
-        }
-        let end = kernels::find_byte(data, &self.leads).unwrap_or(data.len());
-        if self.pairs.is_empty() { end } else { kernels::find_pair(&data[..end], &self.pairs).unwrap_or(end) }
     }
 
     fn add_lead(&mut self, lead: u8) {

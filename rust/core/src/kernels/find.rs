@@ -2,6 +2,7 @@
 
 use super::Text;
 use crate::code_point::{Range, holds};
+use crate::derive::agreement::Agreement;
 
 const BLOCK: usize = 64;
 
@@ -87,4 +88,16 @@ pub(super) fn first<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> Option
         at += BLOCK;
     }
     data[at..].iter().position(|&each| is_meant(each)).map(|found| at + found)
+}
+
+impl Agreement {
+    /// The length of what comes before the first parting byte.
+    #[must_use]
+    pub fn before_parting(&self, data: &[u8]) -> usize {
+        if !self.worthwhile {
+            return 0;
+        }
+        let end = find_byte(data, &self.leads).unwrap_or(data.len());
+        if self.pairs.is_empty() { end } else { find_pair(&data[..end], &self.pairs).unwrap_or(end) }
+    }
 }
