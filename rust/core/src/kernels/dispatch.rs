@@ -9,7 +9,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::utf8::Prefix;
+use super::measured::Prefix;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
 use super::{Extent, Faults, Level, Notes, Output, Source, Spelt, Stretch, Text, Units, WideText};

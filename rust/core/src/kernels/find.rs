@@ -1,6 +1,6 @@
 //! Searching for values in ranges: blocks without a branch, which the compiler makes vectors of.
 
-use super::Text;
+use super::text::Text;
 use crate::code_point::{Range, holds};
 use crate::derive::agreement::Agreement;
 
@@ -99,5 +99,17 @@ impl Agreement {
         }
         let end = find_byte(data, &self.leads).unwrap_or(data.len());
         if self.pairs.is_empty() { end } else { find_pair(&data[..end], &self.pairs).unwrap_or(end) }
+    }
+}
+
+impl Text<'_> {
+    /// The index of the first code point for which something holds that holds for none up to U+00FF.
+    #[inline]
+    pub(super) fn first_of(self, is_meant: impl Fn(u32) -> bool) -> Option<usize> {
+        match self {
+            Text::One(_) => None,
+            Text::Two(points) => first(points, |point| is_meant(point.into())),
+            Text::Four(points) => first(points, is_meant),
+        }
     }
 }

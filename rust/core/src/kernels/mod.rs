@@ -5,11 +5,14 @@
 
 mod ascii;
 mod ascii_prefix;
+mod decode;
 mod dispatch;
+mod encode;
 mod fetch;
 mod find;
 mod input;
 mod level;
+mod measured;
 mod output;
 mod paired;
 mod portable;
@@ -28,15 +31,15 @@ pub(crate) use dispatch::{append, append_up_to, tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
+pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub use paired::count_pairs;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
 pub(crate) use source::Faults;
 pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};
-pub use text::Scalar;
 pub use text::Text;
 pub use units::{Units, WideText};
-pub use utf8::{Measured, Width, is_utf8, is_utf8_up_to};
+pub use utf8::{is_utf8, is_utf8_up_to};
 
 pub use level::{Level, instruction_set};

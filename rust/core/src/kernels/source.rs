@@ -1,7 +1,6 @@
 //! Bytes that the kernels read by a layout, and what reading them came to.
 
-use super::utf8::Width;
-use super::{Output, dispatch as simd, portable};
+use super::measured::Width;
 use crate::derive::agreement::Agreement;
 use crate::derive::fault_table::FaultTable;
 use crate::derive::layout::Layout;
@@ -216,31 +215,5 @@ impl Source<'_> {
     /// The bytes from an offset to a limit, if they are known to be clean.
     pub(super) fn known(&self, start: usize, limit: usize) -> Option<&[u8]> {
         (self.answer == Answer::Never).then(|| &self.data[start..limit])
-    }
-
-    /// Measure from an offset to a limit, or to where the kernels stop.
-    #[must_use]
-    pub fn measure(&self, start: usize, limit: usize) -> Extent {
-        simd::measure(self, start, limit).unwrap_or_else(|| portable::measure(self, start, limit))
-    }
-
-    /// The same, and note what writing needs.
-    pub fn measure_noting(&self, start: usize, limit: usize, notes: &mut Notes) -> Extent {
-        simd::measure_noting(self, start, limit, notes).unwrap_or_else(|| portable::measure(self, start, limit))
-    }
-
-    /// Write what [`Source::measure`] measured, with the same limit; the end is returned.
-    pub fn write_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        simd::write_ucs1(self, start, limit, out).unwrap_or_else(|| portable::write(self, start, limit, out))
-    }
-
-    /// See [`Source::write_ucs1`].
-    pub fn write_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-        simd::write_ucs2(self, start, limit, out).unwrap_or_else(|| portable::write(self, start, limit, out))
-    }
-
-    /// See [`Source::write_ucs1`].
-    pub fn write_ucs4(&self, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-        simd::write_ucs4(self, start, limit, out).unwrap_or_else(|| portable::write(self, start, limit, out))
     }
 }

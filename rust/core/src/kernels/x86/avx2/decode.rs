@@ -8,8 +8,8 @@ use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_
 use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, lanes_8, no_copy, pairs, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
+use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::source::{Extent, Source};
-use crate::kernels::utf8::{Prefix, Width};
 use crate::kernels::{Output, portable};
 use crate::policy::Answer;
 

@@ -10,8 +10,8 @@ use super::{
     store,
 };
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
+use crate::kernels::measured::Width;
 use crate::kernels::source::Extent;
-use crate::kernels::utf8::Width;
 use crate::kernels::{Output, Units, units};
 
 /// A block of 64 bytes and the unit behind it.

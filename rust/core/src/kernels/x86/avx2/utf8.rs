@@ -10,7 +10,7 @@ use super::rules::{CONTINUATION, Rules, sides, tables};
 use super::{Bytes, bytes_of, fetch_ahead, halves, is_none};
 use crate::derive::agreement::Agreement;
 use crate::derive::spelling::Spelling;
-use crate::kernels::utf8::Prefix;
+use crate::kernels::measured::Prefix;
 use crate::kernels::{Output, Spelt, Text};
 use crate::policy::Lacking;
 

@@ -4,8 +4,8 @@ use std::arch::x86_64::*;
 
 use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
 use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS};
+use crate::kernels::measured::Width;
 use crate::kernels::source::Extent;
-use crate::kernels::utf8::Width;
 use crate::kernels::{Output, Units};
 use crate::policy::Answer;
 

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{ascii_bytes, bytes_64, fetch_ahead, low_64};
-use crate::kernels::utf8::{Prefix, WIDTH_BORDERS};
+use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
 
 /// The lowest second byte behind each byte from C0 on, and how many more there are: Unicode Table 3-7. What is no lead
 /// byte takes 00 alone, which is no continuation byte.
