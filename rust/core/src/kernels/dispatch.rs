@@ -1,9 +1,5 @@
 //! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else the C++ library `simdutf`, which
-//! also validates, and writes Latin-1 as UTF-8 where there is no AVX-512.
-//!
-//! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
-//! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
-//! errors" may leave part of a valid prefix unwritten, so they are not used: what is converted has been validated.
+//! also writes Latin-1 as UTF-8 where there is no AVX-512.
 
 #![allow(unsafe_code)]
 
@@ -12,41 +8,13 @@ use std::mem::MaybeUninit;
 use super::measured::Prefix;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
-use super::{Extent, Faults, Level, Notes, Output, Source, Spelt, Stretch, Text, Units, WideText};
-
-/// Have the library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
-/// where it names what the machine lacks; so only what was found to be there is named.
-pub fn follow(level: Level) {
-    let name = match level {
-        Level::Portable => "fallback",
-        Level::Avx2 => "haswell",
-        Level::Avx512 => "icelake",
-    };
-    // SAFETY: this is called once, when the first form is compiled, which is while the extension module is imported: the
-    // interpreter runs no other thread then that reads the environment.
-    unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
-}
-
-/// From here on a whole look first is worth what it costs where there is a fault.
-const LONG: usize = 16384;
-
-/// The longest valid prefix.
-pub fn valid_prefix(data: &[u8]) -> &str {
-    // Asking where a fault is takes a tenth longer than asking whether there is one.
-    let length = if data.len() >= LONG && simdutf::validate_utf8(data) {
-        data.len()
-    } else {
-        let result = simdutf::validate_utf8_with_errors(data);
-        if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count }
-    };
-    // SAFETY: the library has just found these bytes to be valid UTF-8.
-    unsafe { std::str::from_utf8_unchecked(&data[..length]) }
-}
+use super::{Extent, Faults, Level, Notes, Output, Source, Spelt, Stretch, Text, Units, WideText, simdutf};
 
 /// From here on whole blocks are worth what it costs to begin with them.
 const BLOCKS: usize = 512;
 
-/// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`valid_prefix`] and what else measures.
+/// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`simdutf::valid_prefix`] and what else
+/// measures.
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     match Level::current() {
         // SAFETY: the machine has the instructions.
@@ -62,7 +30,7 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     }
 }
 
-/// How many of the first bytes are valid UTF-8, as far as that is told quicker than by [`valid_prefix`].
+/// How many of the first bytes are valid UTF-8, as far as that is told quicker than by [`simdutf::valid_prefix`].
 pub fn valid_pieces(data: &[u8]) -> usize {
     match Level::current() {
         // SAFETY: the machine has the instructions.
@@ -75,69 +43,49 @@ pub fn valid_pieces(data: &[u8]) -> usize {
     }
 }
 
-/// The first `length` bytes, which [`measure_blocks`] and [`valid_prefix`] found to be valid one after the other.
+/// The first `length` bytes, which [`measure_blocks`] and [`simdutf::valid_prefix`] found to be valid one after the other.
 pub fn joined(data: &[u8], length: usize) -> &str {
     // SAFETY: texts of valid UTF-8 side by side are valid UTF-8; the caller has found them with those.
     unsafe { std::str::from_utf8_unchecked(&data[..length]) }
-}
-
-pub fn count(text: &str) -> usize {
-    simdutf::count_utf8(text.as_bytes())
 }
 
 pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::to_latin1(text.as_bytes(), out) },
+        Level::Avx512 => return unsafe { avx512::clean::to_latin1(text.as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::to_latin1(text.as_bytes(), out) },
+        Level::Avx2 => return unsafe { avx2::clean::to_latin1(text.as_bytes(), out) },
         _ => {}
     }
-    // SAFETY: `text` is valid UTF-8 up to U+00FF and `out` has one byte for each of its code points (asserted by the
-    // caller), which is what the library writes.
-    let written = unsafe { simdutf::convert_utf8_to_latin1(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
+    simdutf::to_latin1(text, out);
 }
 
 pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::to_ucs2(text.as_bytes(), out) },
+        Level::Avx512 => return unsafe { avx512::clean::to_ucs2(text.as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::to_ucs2(text.as_bytes(), out) },
+        Level::Avx2 => return unsafe { avx2::clean::to_ucs2(text.as_bytes(), out) },
         _ => {}
     }
-    // SAFETY: `text` is valid UTF-8 up to U+FFFF, so each of its code points is one unit, and `out` has that many.
-    let written = unsafe { simdutf::convert_valid_utf8_to_utf16(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
+    simdutf::to_ucs2(text, out);
 }
 
 pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::to_ucs4(text.as_bytes(), out) },
+        Level::Avx512 => return unsafe { avx512::clean::to_ucs4(text.as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::to_ucs4(text.as_bytes(), out) },
+        Level::Avx2 => return unsafe { avx2::clean::to_ucs4(text.as_bytes(), out) },
         _ => {}
     }
-    // SAFETY: `text` is valid UTF-8 and `out` has one unit for each of its code points.
-    let written = unsafe { simdutf::convert_valid_utf8_to_utf32(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
-}
-
-/// The length in UTF-8 of text without surrogates and without values beyond Unicode.
-pub fn utf8_bytes(text: Text<'_>) -> usize {
-    match text {
-        Text::One(points) => simdutf::utf8_length_from_latin1(points),
-        Text::Two(points) => simdutf::utf8_length_from_utf16(points),
-        Text::Four(points) => simdutf::utf8_length_from_utf32(points),
-    }
+    simdutf::to_ucs4(text, out);
 }
 
 /// Whether a text is four bytes each, or nearly all of it sequences of three, which our kernel writes in less time than
@@ -169,24 +117,7 @@ pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
         // SAFETY: the machine has the instructions.
         return unsafe { avx2::utf8::write(text, out) };
     }
-    let target = out.as_mut_ptr().cast();
-    // SAFETY: the text holds scalar values only, and `out` has as many bytes as `utf8_bytes` said (asserted by the
-    // caller), which is what the library writes.
-    let written = unsafe {
-        match text {
-            Text::One(points) => simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), target),
-            Text::Two(points) => simdutf::convert_valid_utf16_to_utf8(points.as_ptr(), points.len(), target),
-            Text::Four(points) => simdutf::convert_valid_utf32_to_utf8(points.as_ptr(), points.len(), target),
-        }
-    };
-    assert_eq!(written, out.len());
-}
-
-/// Copy bytes to memory of the same length.
-pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
-    assert_eq!(from.len(), out.len());
-    // SAFETY: both are as long, bytes need no care, and a mutable slice overlaps no other.
-    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
+    simdutf::to_utf8(text, out);
 }
 
 /// Grow a vector, which has room for them, by `count` values, which `write` writes.

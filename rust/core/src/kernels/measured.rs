@@ -1,5 +1,7 @@
 //! What measuring comes to: of UTF-8, and of text that becomes UTF-8. The measuring itself is done in `utf8`.
 
+#![allow(unsafe_code)]
+
 use super::text::Text;
 use crate::code_point::LARGEST_IN_STR;
 
@@ -51,12 +53,20 @@ impl Width {
 /// Valid UTF-8 of which the number of code points and the width are known. Only [`Measured::new`] makes one.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
-    pub(super) text: &'a str,
-    pub(super) count: usize,
-    pub(super) width: Width,
+    text: &'a str,
+    count: usize,
+    width: Width,
 }
 
 impl<'a> Measured<'a> {
+    /// A text that was measured.
+    ///
+    /// # Safety
+    /// It has so many code points, and no narrower kind of str holds them.
+    pub(super) unsafe fn known(text: &'a str, count: usize, width: Width) -> Self {
+        Measured { text, count, width }
+    }
+
     /// The text.
     #[must_use]
     pub fn text(&self) -> &'a str {
@@ -94,11 +104,24 @@ impl Prefix {
 /// Text without surrogates, of which the length in UTF-8 is known. Only [`Text::scalar`] makes one.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar<'a> {
-    pub(super) text: Text<'a>,
-    pub(super) utf8_bytes: usize,
+    text: Text<'a>,
+    utf8_bytes: usize,
 }
 
-impl Scalar<'_> {
+impl<'a> Scalar<'a> {
+    /// A text that was measured.
+    ///
+    /// # Safety
+    /// It holds no surrogate and no value beyond Unicode, and takes so many bytes of UTF-8.
+    pub(super) unsafe fn known(text: Text<'a>, utf8_bytes: usize) -> Self {
+        Scalar { text, utf8_bytes }
+    }
+
+    /// The text.
+    pub(super) fn text(&self) -> Text<'a> {
+        self.text
+    }
+
     /// How many bytes of UTF-8 the text takes.
     #[must_use]
     pub fn utf8_bytes(&self) -> usize {

@@ -6,18 +6,10 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::MaybeUninit;
-
+use super::short_buffer::{SHORT_BYTES, ShortBuffer};
 use super::{Level, Text};
 
-/// The memory that short text is written to.
-pub const SHORT_BYTES: usize = 1024;
-/// What a step may write beyond what it says.
-const SLACK: usize = 64;
 const LONGEST_SEQUENCE: usize = 4;
-
-/// Memory for short text.
-pub type ShortBuffer = [MaybeUninit<u8>; SHORT_BYTES + SLACK];
 
 /// Write a short text as UTF-8 and return the bytes; None where it is too long, or holds what is no scalar value.
 #[inline]
@@ -126,7 +118,10 @@ mod avx512 {
 
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
     use super::*;
+    use crate::kernels::short_buffer::SLACK;
 
     fn check(text: Text<'_>) {
         let points: Vec<u32> = (0..text.len()).map(|at| text.at(at)).collect();

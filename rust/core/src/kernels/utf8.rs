@@ -1,10 +1,13 @@
 //! UTF-8 measured (valid, how many code points, how wide) and converted to the three kinds of str, and these to UTF-8.
 
+#![allow(unsafe_code)]
+
 use std::mem::MaybeUninit;
 
 use super::measured::{Measured, Prefix, Scalar, Width};
+use super::output::copy;
 use super::text::Text;
-use super::{dispatch as simd, find_point};
+use super::{dispatch, find_point, simdutf};
 use crate::chunk::NEAR_BYTES;
 use crate::code_point::SURROGATES;
 
@@ -15,40 +18,42 @@ impl<'a> Measured<'a> {
     /// Measure the longest valid prefix; it is all of the data exactly when they are valid UTF-8.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        let Prefix { end: mut at, mut count, mut largest } = simd::measure_blocks(data);
+        let Prefix { end: mut at, mut count, mut largest } = dispatch::measure_blocks(data);
         while at < data.len() {
             let end = sequence_border(data, at, data.len().min(at + BLOCK));
-            let text = simd::valid_prefix(&data[at..end]);
-            count += simd::count(text);
+            let text = simdutf::valid_prefix(&data[at..end]);
+            count += simdutf::count(text);
             largest = largest.max(largest_byte(text.as_bytes()));
             at += text.len();
             if at < end {
                 break;
             }
         }
-        Measured { text: simd::joined(data, at), count, width: Width::of_largest(largest) }
+        let (text, width) = (dispatch::joined(data, at), Width::of_largest(largest));
+        // SAFETY: the text has just been counted, and its largest byte found.
+        unsafe { Measured::known(text, count, width) }
     }
 
     /// Write the code points as bytes. The output is as long as there are code points, and written whole.
     pub fn write_latin1(&self, out: &mut [MaybeUninit<u8>]) {
-        assert!(out.len() == self.count && self.width <= Width::Latin1);
-        if self.width == Width::Ascii {
-            simd::copy(self.text.as_bytes(), out);
+        assert!(out.len() == self.count() && self.width() <= Width::Latin1);
+        if self.width() == Width::Ascii {
+            copy(self.text().as_bytes(), out);
         } else {
-            simd::to_latin1(self.text, out);
+            dispatch::to_latin1(self.text(), out);
         }
     }
 
     /// Write the code points as 16-bit units. The output is as long as there are code points, and written whole.
     pub fn write_ucs2(&self, out: &mut [MaybeUninit<u16>]) {
-        assert!(out.len() == self.count && self.width <= Width::Ucs2);
-        simd::to_ucs2(self.text, out);
+        assert!(out.len() == self.count() && self.width() <= Width::Ucs2);
+        dispatch::to_ucs2(self.text(), out);
     }
 
     /// Write the code points as 32-bit units. The output is as long as there are code points, and written whole.
     pub fn write_ucs4(&self, out: &mut [MaybeUninit<u32>]) {
-        assert!(out.len() == self.count);
-        simd::to_ucs4(self.text, out);
+        assert!(out.len() == self.count());
+        dispatch::to_ucs4(self.text(), out);
     }
 }
 
@@ -71,10 +76,10 @@ const LARGEST_PIECE: usize = 1 << 20;
 /// The length of the longest prefix of bytes that is valid UTF-8.
 #[must_use]
 pub fn is_utf8_up_to(data: &[u8]) -> usize {
-    let (mut at, mut piece) = (simd::valid_pieces(data), NEAR_BYTES);
+    let (mut at, mut piece) = (dispatch::valid_pieces(data), NEAR_BYTES);
     while at < data.len() {
         let end = sequence_border(data, at, data.len().min(at + piece));
-        at += simd::valid_prefix(&data[at..end]).len();
+        at += simdutf::valid_prefix(&data[at..end]).len();
         if at < end {
             break;
         }
@@ -99,14 +104,15 @@ impl<'a> Text<'a> {
             Text::Two(_) => find_point(self, &[SURROGATES]).is_none(),
             Text::Four(_) => self.first_of(|point| char::from_u32(point).is_none()).is_none(),
         };
-        is_scalar.then(|| Scalar { text: self, utf8_bytes: simd::utf8_bytes(self) })
+        // SAFETY: there is no surrogate and nothing beyond Unicode in the text, and its length has just been found.
+        is_scalar.then(|| unsafe { Scalar::known(self, simdutf::utf8_bytes(self)) })
     }
 }
 
 impl Scalar<'_> {
     /// Write the text as UTF-8. The output is exactly as long as the text takes, and written whole.
     pub fn write_utf8(&self, out: &mut [MaybeUninit<u8>]) {
-        assert_eq!(out.len(), self.utf8_bytes);
-        simd::to_utf8(self.text, out);
+        assert_eq!(out.len(), self.utf8_bytes());
+        dispatch::to_utf8(self.text(), out);
     }
 }

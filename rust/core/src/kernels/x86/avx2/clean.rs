@@ -2,6 +2,8 @@
 //!
 //! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
 
+use std::mem::MaybeUninit;
+
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
@@ -100,4 +102,28 @@ fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
         block.add_pairs(begin_pairs(window, surrogates & !carry));
     }
     block
+}
+
+/// Write valid UTF-8 of U+0000 to U+00FF as bytes.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
+    let mut out = Output::new(out);
+    write_ucs1(text, None, &mut out);
+    out.finish();
+}
+
+/// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
+    let mut out = Output::new(out);
+    write_ucs2(text, None, &mut out);
+    out.finish();
+}
+
+/// Write valid UTF-8 as 32-bit units.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
+    let mut out = Output::new(out);
+    write_ucs4(text, None, false, &mut out);
+    out.finish();
 }

@@ -12,7 +12,8 @@ use super::{
     signed_16, store_16, store_32,
 };
 use crate::derive::spelling::Spelling;
-use crate::kernels::dispatch::{copy, to_utf8};
+use crate::kernels::output::copy;
+use crate::kernels::simdutf;
 use crate::kernels::{Output, Spelt, Stretch, Text, portable};
 use crate::policy::Lacking;
 
@@ -419,8 +420,9 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
     {
         let text = &text[start..limit];
         // The library is twice as quick, and counting costs a tenth.
-        let write =
-            |place: &mut _| if bytes == text.len() { copy(text, place) } else { to_utf8(Text::One(text), place) };
+        let write = |place: &mut _| {
+            if bytes == text.len() { copy(text, place) } else { simdutf::to_utf8(Text::One(text), place) }
+        };
         out.fill(bytes, write);
         return limit;
     }

@@ -17,7 +17,7 @@ use std::ptr;
 use crate::kernels::Output;
 use crate::kernels::fetch::fetch;
 
-mod clean;
+pub mod clean;
 pub mod decode;
 pub mod encode;
 mod pairs;
@@ -38,30 +38,6 @@ pub fn is_available() -> bool {
         && std::is_x86_feature_detected!("bmi2")
         && std::is_x86_feature_detected!("lzcnt")
         && std::is_x86_feature_detected!("popcnt")
-}
-
-/// Write valid UTF-8 of U+0000 to U+00FF as bytes.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
-    clean::write_ucs1(text, None, &mut out);
-    out.finish();
-}
-
-/// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
-    let mut out = Output::new(out);
-    clean::write_ucs2(text, None, &mut out);
-    out.finish();
-}
-
-/// Write valid UTF-8 as 32-bit units.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
-    let mut out = Output::new(out);
-    clean::write_ucs4(text, None, false, &mut out);
-    out.finish();
 }
 
 /// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is

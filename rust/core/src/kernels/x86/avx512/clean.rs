@@ -3,6 +3,7 @@
 //! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use super::{
     OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes, sequences_at,
@@ -204,18 +205,7 @@ fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
     let leads = _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32(0xEDA0_00ED_u32 as i32));
     let second = _mm512_and_si512(halves, _mm512_set1_epi32(0x3000));
     let pairs = _mm512_mask_cmpeq_epi32_mask(leads, second, _mm512_set1_epi32(0x3000));
-    _mm512_mask_mov_epi32(points, pairs, joined_32(halves))
-}
-
-/// The supplementary code points of surrogate pairs.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn joined_32(halves: __m512i) -> __m512i {
-    // Four bits and six, twice, side by side: tens, then the twenty of an index.
-    let payloads = _mm512_and_si512(halves, _mm512_set1_epi32(0x0F3F_0F3F));
-    let tens = _mm512_maddubs_epi16(payloads, _mm512_set1_epi16(0x4001));
-    let index = _mm512_madd_epi16(tens, _mm512_set1_epi32(0x0400_0001));
-    _mm512_add_epi32(index, _mm512_set1_epi32(0x1_0000))
+    _mm512_mask_mov_epi32(points, pairs, pairs::joined_32(halves))
 }
 
 /// The code points of payloads of up to three bytes.
@@ -238,4 +228,28 @@ pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m51
     let points = _mm512_add_epi32(points, _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(sequences), offsets));
     let beyond = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(layout.gap.0 as i32));
     _mm512_mask_add_epi32(points, beyond, points, _mm512_set1_epi32(layout.gap.1 as i32))
+}
+
+/// Write valid UTF-8 of U+0000 to U+00FF as bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
+    let mut out = Output::new(out);
+    write_ucs1(text, None, &mut out);
+    out.finish();
+}
+
+/// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
+    let mut out = Output::new(out);
+    write_ucs2(text, None, &mut out);
+    out.finish();
+}
+
+/// Write valid UTF-8 as 32-bit units.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
+    let mut out = Output::new(out);
+    write_ucs4(text, None, false, &mut out);
+    out.finish();
 }

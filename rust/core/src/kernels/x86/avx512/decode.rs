@@ -5,8 +5,9 @@
 
 use std::arch::x86_64::*;
 
-use super::clean::{self, CHOICE, halves_at, joined_32, put_joined, shifted_16, shifted_32, surrogates};
+use super::clean::{self, CHOICE, halves_at, put_joined, shifted_16, shifted_32, surrogates};
 use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, run_end, window};
+use super::pairs::joined_32;
 use super::{
     OR_AND, ascii_bytes, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32,
     put_bytes, sequences_at, store_64, values_of,

@@ -11,7 +11,7 @@ use super::{
     put_sequences, room, units_32,
 };
 use crate::derive::spelling::Spelling;
-use crate::kernels::dispatch::copy;
+use crate::kernels::output::copy;
 use crate::kernels::{Output, Spelt, Stretch, Text};
 use crate::policy::Lacking;
 

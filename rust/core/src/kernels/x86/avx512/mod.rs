@@ -17,7 +17,7 @@ use std::mem::MaybeUninit;
 use crate::kernels::Output;
 use crate::kernels::fetch::fetch;
 
-mod clean;
+pub mod clean;
 pub mod decode;
 pub mod encode;
 mod look;
@@ -209,30 +209,6 @@ fn low_bytes(lower: __m512i, upper: __m512i) -> __m512i {
 const OR_AND: i32 = 0xF8;
 /// `a | b | c`, bit by bit.
 const OR_OR: i32 = 0xFE;
-
-/// Write valid UTF-8 of U+0000 to U+00FF as bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
-    clean::write_ucs1(text, None, &mut out);
-    out.finish();
-}
-
-/// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
-    let mut out = Output::new(out);
-    clean::write_ucs2(text, None, &mut out);
-    out.finish();
-}
-
-/// Write valid UTF-8 as 32-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
-    let mut out = Output::new(out);
-    clean::write_ucs4(text, None, false, &mut out);
-    out.finish();
-}
 
 /// How many bytes from the first on are code points as they stand: whole blocks.
 #[inline]
@@ -427,6 +403,7 @@ const GROUPS: i64 = i64::from_le_bytes([18, 12, 6, 0, 50, 44, 38, 32]);
 
 #[cfg(test)]
 mod tests {
+    use super::clean::{to_latin1, to_ucs2, to_ucs4};
     use super::*;
 
     /// Convert both ways with outputs that have a guard behind them, at every length that makes a block differ.

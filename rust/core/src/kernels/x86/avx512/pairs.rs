@@ -4,7 +4,6 @@
 
 use std::arch::x86_64::*;
 
-use super::clean::joined_32;
 use super::{bytes_64, fetch_ahead, low_64, put_32};
 use crate::kernels::Output;
 
@@ -92,6 +91,17 @@ fn are_pairs(bytes: __m512i) -> bool {
 
 /// `(a & b) ^ c`, bit by bit.
 const AND_XOR: i32 = 0x6A;
+
+/// The supplementary code points of surrogate pairs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn joined_32(halves: __m512i) -> __m512i {
+    // Four bits and six, twice, side by side: tens, then the twenty of an index.
+    let payloads = _mm512_and_si512(halves, _mm512_set1_epi32(0x0F3F_0F3F));
+    let tens = _mm512_maddubs_epi16(payloads, _mm512_set1_epi16(0x4001));
+    let index = _mm512_madd_epi16(tens, _mm512_set1_epi32(0x0400_0001));
+    _mm512_add_epi32(index, _mm512_set1_epi32(0x1_0000))
+}
 
 #[cfg(test)]
 mod tests {
