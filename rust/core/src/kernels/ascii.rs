@@ -7,9 +7,9 @@
 
 use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
-use super::Level;
 use super::fetch::fetch;
+#[cfg(target_arch = "x86_64")]
+use super::level::Level;
 
 /// Bytes that one decision is made for; whole vectors of any machine.
 const BLOCK: usize = 256;

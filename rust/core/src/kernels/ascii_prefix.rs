@@ -7,8 +7,8 @@
 use std::mem::MaybeUninit;
 
 #[cfg(target_arch = "x86_64")]
-use super::Level;
-use super::Output;
+use super::level::Level;
+use super::output::Output;
 
 const BLOCK: usize = 64;
 const WORD: usize = 8;

@@ -5,10 +5,16 @@
 
 use std::mem::MaybeUninit;
 
+use super::level::Level;
 use super::measured::Prefix;
+use super::output::Output;
+use super::simdutf;
+use super::source::{Extent, Faults, Notes, Source};
+use super::spelt::{Spelt, Stretch};
+use super::text::Text;
+use super::units::{Units, WideText};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
-use super::{Extent, Faults, Level, Notes, Output, Source, Spelt, Stretch, Text, Units, WideText, simdutf};
 
 /// From here on whole blocks are worth what it costs to begin with them.
 const BLOCKS: usize = 512;

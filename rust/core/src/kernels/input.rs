@@ -1,9 +1,11 @@
 //! What the kernels read and write, whatever the width of its units: one of two kinds each.
 
+use super::measured::Width;
+use super::output::Output;
 use super::source::{Extent, Notes, Source};
 use super::spelt::{Spelt, Stretch};
 use super::units::{Units, WideText};
-use super::{Output, Width, is_utf8_up_to};
+use super::utf8::is_utf8_up_to;
 use crate::chunk::CHUNK_BYTES;
 use crate::code_point::LEADS;
 use crate::policy::Answer;

@@ -1,7 +1,7 @@
 //! Reading by a layout and writing by a spelling, one sequence at a time: for machines without the instructions that the other kernels need.
 
-use super::Output;
 use super::measured::Width;
+use super::output::Output;
 use super::source::{Extent, Source};
 use super::spelt::Spelt;
 use crate::code_point::{LEADS, TRAILS, holds};

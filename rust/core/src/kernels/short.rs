@@ -6,8 +6,9 @@
 
 #![allow(unsafe_code)]
 
+use super::level::Level;
 use super::short_buffer::{SHORT_BYTES, ShortBuffer};
-use super::{Level, Text};
+use super::text::Text;
 
 const LONGEST_SEQUENCE: usize = 4;
 
@@ -58,7 +59,8 @@ fn one_by_one<T: Copy + Into<u32>>(points: &[T], out: &mut ShortBuffer) -> Optio
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{ShortBuffer, Text};
+    use super::ShortBuffer;
+    use crate::kernels::text::Text;
 
     const LANES: usize = 16;
 

@@ -4,10 +4,11 @@
 
 use std::mem::MaybeUninit;
 
+use super::find::find_point;
 use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::copy;
 use super::text::Text;
-use super::{dispatch, find_point, simdutf};
+use super::{dispatch, simdutf};
 use crate::chunk::NEAR_BYTES;
 use crate::code_point::SURROGATES;
 

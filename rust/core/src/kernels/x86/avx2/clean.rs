@@ -9,7 +9,7 @@ use super::points::{
 };
 use super::{Bytes, Place, Room, fetch_ahead, low_64, no_copy, pairs};
 use crate::derive::layout::{Layout, PAIR};
-use crate::kernels::Output;
+use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

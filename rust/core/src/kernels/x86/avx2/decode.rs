@@ -9,8 +9,9 @@ use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, lanes_8, no_copy, pairs, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
 use crate::kernels::measured::{Prefix, Width};
+use crate::kernels::output::Output;
+use crate::kernels::portable;
 use crate::kernels::source::{Extent, Source};
-use crate::kernels::{Output, portable};
 use crate::policy::Answer;
 
 /// What was counted so far.

@@ -12,9 +12,10 @@ use super::{
     signed_16, store_16, store_32,
 };
 use crate::derive::spelling::Spelling;
-use crate::kernels::output::copy;
-use crate::kernels::simdutf;
-use crate::kernels::{Output, Spelt, Stretch, Text, portable};
+use crate::kernels::output::{Output, copy};
+use crate::kernels::spelt::{Spelt, Stretch};
+use crate::kernels::text::Text;
+use crate::kernels::{portable, simdutf};
 use crate::policy::Lacking;
 
 /// Code points that are looked at together.

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::points::joined_32;
 use super::{Place, fetch_ahead, is_none, load_16, load_32, no_copy, part, store};
-use crate::kernels::Output;
+use crate::kernels::output::Output;
 
 /// The bytes of eight pairs.
 type Pairs = [u8; 48];

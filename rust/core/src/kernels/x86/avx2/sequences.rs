@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::speller::{Points, Speller, Units};
 use super::{Place, Room, halves, is_none, load_16, no_copy, store_16, store_32};
-use crate::kernels::Output;
+use crate::kernels::output::Output;
 
 /// How many lanes of 16 bits there are.
 const SIXTEEN: usize = 16;

@@ -9,7 +9,9 @@ use super::speller::Speller;
 use super::utf8::SPELLING;
 use super::{is_none, load_16, load_points, load_units, part};
 use crate::code_point::SURROGATES;
-use crate::kernels::{Output, ShortBuffer, Text};
+use crate::kernels::output::Output;
+use crate::kernels::short_buffer::ShortBuffer;
+use crate::kernels::text::Text;
 
 /// Code points that are looked at together.
 const BLOCK: usize = 16;

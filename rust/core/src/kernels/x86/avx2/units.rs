@@ -11,8 +11,10 @@ use super::{
 };
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::measured::Width;
+use crate::kernels::output::Output;
 use crate::kernels::source::Extent;
-use crate::kernels::{Output, Units, units};
+use crate::kernels::units;
+use crate::kernels::units::Units;
 
 /// A block of 64 bytes and the unit behind it.
 type Window = [u8; 66];

@@ -11,7 +11,9 @@ use super::{Bytes, bytes_of, fetch_ahead, halves, is_none};
 use crate::derive::agreement::Agreement;
 use crate::derive::spelling::Spelling;
 use crate::kernels::measured::Prefix;
-use crate::kernels::{Output, Spelt, Text};
+use crate::kernels::output::Output;
+use crate::kernels::spelt::Spelt;
+use crate::kernels::text::Text;
 use crate::policy::Lacking;
 
 /// Continuation bytes that are wrong behind lead bytes.

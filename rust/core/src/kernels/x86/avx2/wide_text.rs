@@ -7,7 +7,10 @@ use std::arch::x86_64::*;
 use super::units::ordered;
 use super::{Place, halves, kept_units, load_points, mask_32, no_copy, store_16};
 use crate::code_point::{SURROGATES, holds};
-use crate::kernels::{Output, Stretch, Text, WideText};
+use crate::kernels::output::Output;
+use crate::kernels::spelt::Stretch;
+use crate::kernels::text::Text;
+use crate::kernels::units::WideText;
 
 /// Code points that are looked at together.
 const BLOCK: usize = 8;

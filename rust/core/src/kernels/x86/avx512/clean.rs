@@ -10,7 +10,7 @@ use super::{
     values_of,
 };
 use crate::derive::layout::Layout;
-use crate::kernels::Output;
+use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, and the six of what follows it.
 #[inline]

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
-use crate::kernels::Output;
 use crate::kernels::measured::Width;
+use crate::kernels::output::Output;
 use crate::kernels::source::{Extent, Note, Notes, Source};
 use crate::policy::Answer;
 

@@ -11,8 +11,9 @@ use super::{
     put_sequences, room, units_32,
 };
 use crate::derive::spelling::Spelling;
-use crate::kernels::output::copy;
-use crate::kernels::{Output, Spelt, Stretch, Text};
+use crate::kernels::output::{Output, copy};
+use crate::kernels::spelt::{Spelt, Stretch};
+use crate::kernels::text::Text;
 use crate::policy::Lacking;
 
 /// Measure from an index to a limit, or to where the kernel stops.

@@ -14,8 +14,8 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use crate::kernels::Output;
 use crate::kernels::fetch::fetch;
+use crate::kernels::output::Output;
 
 pub mod clean;
 pub mod decode;

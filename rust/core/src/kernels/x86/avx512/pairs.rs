@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::{bytes_64, fetch_ahead, low_64, put_32};
-use crate::kernels::Output;
+use crate::kernels::output::Output;
 
 /// So many pairs are written at once.
 const PAIRS: usize = 10;

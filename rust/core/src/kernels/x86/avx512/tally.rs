@@ -6,7 +6,7 @@ use super::fetch_ahead;
 use super::look::{Lookup, Window, bytes_of, continuations, continuing_8, is, is_at_least, pairs_among, run_end, runs};
 use crate::derive::fault_table::FaultTable;
 use crate::derive::layout::{Pairs, RUN_LEAD};
-use crate::kernels::Faults;
+use crate::kernels::source::Faults;
 
 /// The most bytes that a fault has.
 const LONGEST: usize = 6;

@@ -5,8 +5,9 @@ use std::arch::x86_64::*;
 use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
 use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS};
 use crate::kernels::measured::Width;
+use crate::kernels::output::Output;
 use crate::kernels::source::Extent;
-use crate::kernels::{Output, Units};
+use crate::kernels::units::Units;
 use crate::policy::Answer;
 
 /// Up to 32 units of 16 bits, or 16 of 32 bits.

@@ -5,7 +5,10 @@ use std::arch::x86_64::*;
 use super::units::{are_16, are_32, ordered};
 use super::{EVERY_SECOND, OR_OR, bytes_32, fetch_ahead, low_32, put_bytes, units_16, units_32};
 use crate::code_point::SURROGATES;
-use crate::kernels::{Output, Stretch, Text, WideText};
+use crate::kernels::output::Output;
+use crate::kernels::spelt::Stretch;
+use crate::kernels::text::Text;
+use crate::kernels::units::WideText;
 use crate::policy::Lacking;
 
 /// What is written for a code point that the form lacks, where it is not left out.
