@@ -20,7 +20,7 @@ ORDER = (
     ("policy",),
     ("derive",),
     ("kernels",),
-    ("form",),
+    ("form", "code_units"),
     ("read",),
     ("write",),
     ("lib",),

@@ -10,6 +10,7 @@
 
 mod chunk;
 mod code_point;
+mod code_units;
 mod derive;
 mod form;
 pub mod kernels;
