@@ -17,11 +17,13 @@ use std::mem::MaybeUninit;
 use crate::kernels::fetch::fetch;
 use crate::kernels::output::Output;
 
+pub mod ascii;
 pub mod clean;
 pub mod decode;
 pub mod encode;
 mod look;
 mod pairs;
+pub mod short;
 mod speller;
 pub mod tally;
 pub mod units;
