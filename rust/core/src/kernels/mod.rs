@@ -1,7 +1,11 @@
 //! Functions over slices that do the bulk of the work: measure UTF-8, convert between it and the kinds of str, find.
 //!
-//! No form is known here. Each file is one subject and can be replaced by code for other instruction sets: what the
-//! functions promise stands at each of them, and nothing else of this crate depends on how they do it.
+//! No form is known here: what is needed of one comes as plain views, such as a layout or a spelling, that are derived
+//! from its tables. Each file is one subject and can be replaced by code for other instruction sets: what the functions
+//! promise stands at each of them, and nothing else of this crate depends on how they do it.
+//!
+//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable` and the library
+//! `simdutf`, then the kernels of each processor, then `dispatch`, and at the top what measures and converts by it.
 
 mod ascii;
 mod ascii_prefix;
