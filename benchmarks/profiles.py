@@ -115,7 +115,7 @@ def part_of(symbol: str, library: str) -> str:
         return "the system"
     if "simdutf" in name:
         return "simdutf"
-    if found := re.match(r"<?eightfold_core::(?:kernels::)?([\w:]*\w)", name):
+    if found := re.match(r"<?eightfold_core::(?:kernels::)?(?:x86::)?([\w:]*\w)", name):
         return found[1]
     if library.startswith("_native"):
         return "the binding"

@@ -14,6 +14,7 @@ import os
 import pathlib
 import pickle
 import re
+import sys
 import types
 import uuid
 import warnings
@@ -160,7 +161,7 @@ UNKNOWN: list[tuple[Any, str]] = [
     ({UNFIT: 1}.keys(), "dict_keys"),
     (functools.partial(print, UNFIT), "functools.partial"),
     (ValueError(UNFIT), "ValueError"),
-    (array.array("u", "text"), "array.array"),
+    (array.array("w" if sys.version_info >= (3, 13) else "u", "text"), "array.array"),
     (Closed({"a": UNFIT}), f"{__name__}.Closed"),
 ]
 

@@ -16,3 +16,14 @@ pub(super) fn fetch<T>(place: *const T, bytes: usize) {
         }
     }
 }
+
+/// How many bytes ahead of a block memory is fetched: text larger than the caches is otherwise waited for.
+pub(super) const AHEAD: usize = 2048;
+
+/// Have the lines fetched that are as long as a block and a while behind it.
+#[inline(always)]
+pub(super) fn fetch_block<T>(block: &[T]) {
+    for line in (0..size_of_val(block)).step_by(64) {
+        fetch(block.as_ptr(), AHEAD + line);
+    }
+}

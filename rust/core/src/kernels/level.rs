@@ -1,8 +1,8 @@
 //! Which instructions are at work: what the machine has, or less where that is asked for.
 
-use std::sync::OnceLock;
+#![allow(unsafe_code)]
 
-use super::simd;
+use std::sync::OnceLock;
 
 /// The environment variable that asks for less than the machine has.
 const ASKED: &str = "EIGHTFOLD_SIMD";
@@ -28,7 +28,7 @@ impl Level {
             let asked = std::env::var(ASKED).ok().and_then(|name| Level::from_name(&name));
             let Some(asked) = asked else { return Level::detected() };
             let level = asked.min(Level::detected());
-            simd::follow(level);
+            follow(level);
             level
         })
     }
@@ -51,9 +51,9 @@ impl Level {
 
     #[cfg(target_arch = "x86_64")]
     fn detected() -> Level {
-        if super::avx512::is_available() {
+        if super::x86::avx512::is_available() {
             Level::Avx512
-        } else if super::avx2::is_available() {
+        } else if super::x86::avx2::is_available() {
             Level::Avx2
         } else {
             Level::Portable
@@ -70,4 +70,17 @@ impl Level {
 #[must_use]
 pub fn instruction_set() -> &'static str {
     Level::current().name()
+}
+
+/// Have the C++ library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
+/// where it names what the machine lacks; so only what was found to be there is named.
+fn follow(level: Level) {
+    let name = match level {
+        Level::Portable => "fallback",
+        Level::Avx2 => "haswell",
+        Level::Avx512 => "icelake",
+    };
+    // SAFETY: this is called once, when the first form is compiled, which is while the extension module is imported: the
+    // interpreter runs no other thread then that reads the environment.
+    unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }

@@ -1,5 +1,7 @@
 //! Memory that is filled from its start, and has exactly as much room as will be written.
 
+#![allow(unsafe_code)]
+
 use std::mem::MaybeUninit;
 
 /// An output that is filled from its start.
@@ -93,4 +95,11 @@ impl<'a, T> Output<'a, T> {
         self.filled += count;
         (at, left >= lanes)
     }
+}
+
+/// Copy bytes to memory of the same length.
+pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
+    assert_eq!(from.len(), out.len());
+    // SAFETY: both are as long, bytes need no care, and a mutable slice overlaps no other.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
 }

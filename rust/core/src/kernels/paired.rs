@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
-use super::Level;
-use super::Text;
+use super::level::Level;
+use super::text::Text;
 
 /// The bits of a code point by which leads and trails are known.
 const KIND: u32 = !0x3FF;
