@@ -13,6 +13,7 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+import eightfold
 from eightfold import ENGINE, Form, decode, encode, forms, register_codecs
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.colour import Styled, can_draw, verdict
@@ -98,7 +99,7 @@ def _as_dict(finding: Finding) -> dict[str, str | None]:
 
 
 def _findings() -> Iterator[Finding]:
-    yield Finding("eightfold", f"{__version__} in {shown(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))}")
+    yield Finding("eightfold", f"{__version__} in {shown(os.path.dirname(eightfold.__file__))}")
     yield Finding("python", f"{platform.python_implementation()} {platform.python_version()}, {shown(sys.executable)}")
     yield Finding("platform", platform.platform())
     yield from _engine()
