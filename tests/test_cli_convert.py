@@ -15,8 +15,8 @@ import eightfold
 from command_line import ENVIRONMENT, command, run
 from eightfold import corrected
 from eightfold.cli import main
+from eightfold.files.paths.addresses import is_temporary
 from eightfold.files.read import reading
-from eightfold.files.write.temporary import is_temporary
 from needed import needs_terminal
 
 NAMES = [form.name for form in eightfold.forms()]
