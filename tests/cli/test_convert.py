@@ -16,8 +16,8 @@ from support.needed import needs_terminal
 import eightfold
 from eightfold import corrected
 from eightfold.cli import main
+from eightfold.files.paths.addresses import is_temporary
 from eightfold.files.read import reading
-from eightfold.files.write.temporary import is_temporary
 
 NAMES = [form.name for form in eightfold.forms()]
 TEXT = "one\nna\u00efve \u20ac \ufffd\n"

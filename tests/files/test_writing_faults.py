@@ -15,7 +15,7 @@ import pytest
 from support.command_line import ENVIRONMENT, command, run
 
 import eightfold
-from eightfold.files.write.temporary import is_temporary
+from eightfold.files.paths.addresses import is_temporary
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import pytest
 from support.command_line import ENVIRONMENT, command, run
 
 from eightfold.files import FileError
+from eightfold.files.paths.addresses import is_temporary
 from eightfold.files.paths.entries import Entry
 from eightfold.files.write import temporary
-from eightfold.files.write.temporary import PLACES, is_temporary, temporary_beside
+from eightfold.files.write.temporary import PLACES, temporary_beside
 from eightfold.files.write.writing import replacing
 
 fcntl = pytest.importorskip("fcntl")

@@ -50,10 +50,10 @@ INSIDE = {
         ("__init__",),
         ("paths",),
         ("parallel",),
+        ("walk",),
         ("read",),
         ("records",),
         ("write",),
-        ("walk",),
     ),
     "cli": (
         ("output",),
@@ -265,11 +265,11 @@ def test_what_is_loaded_later_is_there_when_it_is_asked_for() -> None:
         ("utils", "", "utils has no place in the order"),
         ("files.utils", "", "files.utils has no place in the order"),
         (
-            "files.read.source",
-            "from eightfold.files.walk import walking",
-            "files.read.source imports eightfold.files.walk.walking, which stands below it",
+            "files.walk.walking",
+            "from eightfold.files.read import reading",
+            "files.walk.walking imports eightfold.files.read.reading, which stands below it",
         ),
-        ("files", "from .read import source", "files imports eightfold.files.read.source, which stands below it"),
+        ("files", "from .read import reading", "files imports eightfold.files.read.reading, which stands below it"),
         (
             "cli.output.lines",
             "from eightfold.cli import main",
@@ -284,7 +284,7 @@ def test_what_is_loaded_later_is_there_when_it_is_asked_for() -> None:
 )
 def test_a_planted_import_is_caught(module: str, source: str, breach: str) -> None:
     packages = ("", "cli", "cli.commands", "files", "files.read", "files.walk")
-    modules = ("text", "faults", "cli.commands.check", "files.read.source", "files.walk.walking")
+    modules = ("text", "faults", "cli.commands.check", "files.read.reading", "files.walk.walking")
     blank = {**dict.fromkeys(packages, ("", True)), **dict.fromkeys(modules, ("", False))}
     assert breaches({**blank, module: (source, module in packages)}) == [breach]
 
@@ -299,7 +299,10 @@ def test_a_planted_import_is_caught(module: str, source: str, breach: str) -> No
             "cli.commands.check",
             "import rich\nfrom eightfold import decode\nfrom ... import files\nfrom . import convert",
         ),
-        ("files.walk.walking", "from eightfold.files import FileError\nfrom ..read import source\nfrom . import globs"),
+        (
+            "files.read.reading",
+            "from eightfold.files import FileError\nfrom ..paths import roots\nfrom . import remote",
+        ),
         ("columns.arrow", "import pyarrow"),
     ],
 )

@@ -18,12 +18,11 @@ from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
-from eightfold.cli.work.checking import is_binary
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.inputs import Failures, byte_order_told, identified
 from eightfold.cli.work.jobs import Job, before, found, jobs, sink
-from eightfold.cli.work.likeness import other_form
+from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import remedies
 from eightfold.cli.work.stopping import StoppedError, fault_line, line_at
 from eightfold.cli.work.watching import watched

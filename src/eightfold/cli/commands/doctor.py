@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, NamedTuple
 
+import eightfold
 from eightfold import ENGINE, Form, decode, encode, forms, register_codecs
 from eightfold._engine import CORE_IS_BUILT, imported_core
 from eightfold.cli.options.arguments import CommandParser, OneOf
@@ -97,7 +98,7 @@ def _as_dict(finding: Finding) -> dict[str, str | None]:
 
 
 def _findings() -> Iterator[Finding]:
-    yield Finding("eightfold", f"{__version__} in {shown(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))}")
+    yield Finding("eightfold", f"{__version__} in {shown(os.path.dirname(eightfold.__file__))}")
     yield Finding("python", f"{platform.python_implementation()} {platform.python_version()}, {shown(sys.executable)}")
     yield Finding("platform", platform.platform())
     yield from _engine()

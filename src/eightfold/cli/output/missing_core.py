@@ -13,6 +13,7 @@ from pathlib import Path
 from shutil import which
 from urllib.parse import unquote, urlsplit
 
+import eightfold
 from eightfold._engine import CORE_IS_BUILT
 from eightfold.cli.output.lines import say
 from eightfold.files.path_text import shown
@@ -50,7 +51,7 @@ def _origin() -> Sequence[str]:
     try:
         told = metadata.distribution("eightfold").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
-        return (str(Path(__file__).parents[4]),)
+        return (str(Path(eightfold.__file__).parents[2]),)
     origin = json.loads(told) if told else {}
     url, kept = origin.get("url", ""), origin.get("vcs_info")
     if not url:

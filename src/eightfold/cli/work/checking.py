@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_told, identified
-from eightfold.cli.work.likeness import HEAD_BYTES, PAIRED, OtherForm, Pairs, has_fewer_faults, other_form
+from eightfold.cli.work.likeness import PAIRED, OtherForm, Pairs, has_fewer_faults, is_binary, other_form
 from eightfold.files import FileError
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
@@ -157,14 +157,6 @@ class FileCheck:
         from eightfold.cli.output.context import Lines
 
         return Lines(source, asked).around
-
-
-def is_binary(source: Source, asked: Form) -> bool:
-    """Say whether a file that is to be in a form has a NUL near its beginning, and so is no text in it.
-
-    In forms of 16- and 32-bit units bytes of 0 are everywhere, and a file of MUTF-8 (a class file, NBT) is seldom text.
-    """
-    return asked.unit_bytes == 1 and asked.name != "mutf-8" and b"\0" in source.head(HEAD_BYTES)
 
 
 class _Recorder(Report):

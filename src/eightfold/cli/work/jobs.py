@@ -15,11 +15,10 @@ from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.inputs import found_files
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
-from eightfold.files.paths.addresses import is_remote, packing_of
+from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
 from eightfold.files.walk.walking import Found
-from eightfold.files.write.temporary import is_temporary
 from eightfold.files.write.writing import Snapshot, replacing, snapshot, standard_output
 
 

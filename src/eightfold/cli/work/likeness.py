@@ -1,4 +1,4 @@
-"""Files that look like another form than the one they are read in.
+"""Files that look like another form than the one they are read in, or like no text.
 
 Text of 16- or 32-bit units, read as UTF-8, has faults that say nothing, and repairing them would destroy it. Its byte
 order mark gives it away, or where its NULs stand. Surrogates in pairs are the sequences of another form.
@@ -16,7 +16,7 @@ from eightfold.files.read.scanning import faults_in
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
 
-HEAD_BYTES = 8192
+_HEAD_BYTES = 8192
 """How much of a file is looked at."""
 _SIGNATURES = sorted(
     ((signature, each.name) for each in forms() if each.unit_bits > 8 for signature in each.signatures),
@@ -58,7 +58,7 @@ def other_form(source: Source, asked: Form) -> OtherForm | None:
     Raises:
         FileError: it cannot be read.
     """
-    return _other_form(source.head(HEAD_BYTES), asked)
+    return _other_form(source.head(_HEAD_BYTES), asked)
 
 
 def _other_form(head: bytes, asked: Form) -> OtherForm | None:
@@ -95,6 +95,14 @@ def _nuls(head: bytes, found: Form) -> str:
     if found.unit_bits > 16:
         return "NULs in each four bytes"
     return "NULs at odd offsets" if found.byte_order == "little" else "NULs at even offsets"
+
+
+def is_binary(source: Source, asked: Form) -> bool:
+    """Say whether a file that is to be in a form has a NUL near its beginning, and so is no text in it.
+
+    In forms of 16- and 32-bit units bytes of 0 are everywhere, and a file of MUTF-8 (a class file, NBT) is seldom text.
+    """
+    return asked.unit_bytes == 1 and asked.name != "mutf-8" and b"\0" in source.head(_HEAD_BYTES)
 
 
 _PAIR = "surrogate-pair"

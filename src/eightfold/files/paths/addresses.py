@@ -1,4 +1,4 @@
-"""What a path says by itself: whether the file is remote, and whether it is compressed. Nothing is opened here."""
+"""What a path says by itself: whether the file is remote, compressed, or a temporary one. Nothing is opened here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 """The endings of names that say that a file is compressed, in whichever case."""
+TEMPORARY = ".eightfold.tmp"
+"""The ending of the names of our own temporary files."""
 
 
 def is_remote(path: str) -> bool:
@@ -27,3 +29,12 @@ def packing_of(path: str) -> str:
     name = re.split("[?#]", path, maxsplit=1)[0] if path.startswith(("http://", "https://")) else path
     ending = os.path.splitext(name)[1].lower()
     return ending if ending in PACKED else ""
+
+
+def is_temporary(path: str) -> bool:
+    """Return whether a file has the name of a temporary file of ours.
+
+    >>> is_temporary("folder/.notes.txt.1A2B3C4D-0.eightfold.tmp"), is_temporary("notes.tmp")
+    (True, False)
+    """
+    return os.path.basename(path).startswith(".") and path.endswith(TEMPORARY)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from eightfold.files import FileError, file_error
+from eightfold.files.paths.addresses import is_temporary
 from eightfold.files.walk.globs import Pattern, deciding
 from eightfold.files.walk.ignoring import Ignored
-from eightfold.files.write.temporary import is_temporary
 
 
 class Found(NamedTuple):

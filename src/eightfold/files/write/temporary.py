@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from zlib import crc32
 
 from eightfold.files.parallel.signals import signals_held
+from eightfold.files.paths.addresses import TEMPORARY
 from eightfold.files.paths.entries import NO_LINK, Entry
 
 try:
@@ -28,18 +29,8 @@ PLACES = 8
 """How many runs can write to one target at the same time."""
 _SYNCED_BYTES = 32 << 20
 """So much waits for the disk at most."""
-_ENDING = ".eightfold.tmp"
 _NAME_KEPT = 40
 """Characters of the target's name that are shown; at four bytes each it still fits any file system."""
-
-
-def is_temporary(path: str) -> bool:
-    """Return whether a file has the name of a temporary file of ours.
-
-    >>> is_temporary("folder/.notes.txt.1A2B3C4D-0.eightfold.tmp"), is_temporary("notes.tmp")
-    (True, False)
-    """
-    return os.path.basename(path).startswith(".") and path.endswith(_ENDING)
 
 
 @contextmanager
@@ -103,7 +94,7 @@ def _places(target: Entry) -> Iterator[Entry]:
     # Names that begin alike are told apart by their sum.
     summed = f"{crc32(os.fsencode(name)):08X}"
     for place in range(PLACES):
-        yield target.beside(os.path.join(folder, f".{name[:_NAME_KEPT]}.{summed}-{place}{_ENDING}"))
+        yield target.beside(os.path.join(folder, f".{name[:_NAME_KEPT]}.{summed}-{place}{TEMPORARY}"))
 
 
 class _Synced(FileIO):

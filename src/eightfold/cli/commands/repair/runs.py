@@ -10,10 +10,9 @@ from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.selection import say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
-from eightfold.cli.work.checking import is_binary
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
-from eightfold.cli.work.likeness import other_form
+from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import units_of
 from eightfold.cli.work.stopping import StoppedError, fault_line
 from eightfold.faults import ConversionError, Fault
