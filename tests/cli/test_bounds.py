@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
 from eightfold.files import temporary
 from eightfold.files.names import LONGEST_PATH, shown
 from eightfold.files.writing import replacing
+from support.command_line import ENVIRONMENT, command, run
 
 RED = "\x1b[31mred\x07"
 Captured = pytest.CaptureFixture[str]

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, run
 from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files import reading
-from peaks import peak
+from support.command_line import ENVIRONMENT, run
+from support.peaks import peak
 
 # Two, three and four units wide, surrogates of all kinds, every kind of byte, lines, a mark in the middle.
 SOUP = (

@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from command_line import ENVIRONMENT, check_at_once, run
 from eightfold._engine import CORE
 from eightfold.cli import check, turns
 from eightfold.cli.checking import FileCheck, Task
@@ -33,8 +32,9 @@ from eightfold.files.segments import segment_end, stands_alone
 from eightfold.files.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
-from needed import needs_program
-from soups import NAMES, PLAIN, SOUP, source_of
+from support.command_line import ENVIRONMENT, check_at_once, run
+from support.needed import needs_program
+from support.soups import NAMES, PLAIN, SOUP, source_of
 
 
 def whole(data: bytes, name: str) -> list[Located]:

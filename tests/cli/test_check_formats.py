@@ -14,11 +14,11 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import jsonschema
 import pytest
 
-from command_line import ENVIRONMENT, command, run
 from eightfold.cli import main
 from eightfold.cli.reports import FORMATS, as_github
 from eightfold.corrected import MAGIC
 from eightfold.faults import KINDS
+from support.command_line import ENVIRONMENT, command, run
 
 SCHEMA = Path(__file__).parent / "schemas" / "sarif-2.1.0.json.gz"
 # Two kinds in utf-8, a warning in corrected-utf-8, a file that is not there; every fault has its own line and column.

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, command
+from support.command_line import ENVIRONMENT, command
 
 GIBIBYTE = 1024**3
 SIZE = 8 * GIBIBYTE if os.environ.get("EIGHTFOLD_LARGE") == "1" else GIBIBYTE // 4

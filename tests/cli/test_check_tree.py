@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command_line import ENVIRONMENT, check_at_once, run
+from support.command_line import ENVIRONMENT, check_at_once, run
 
 BINARY_BYTES = 8 * 1024
 """How much of a file is looked at for a NUL, as docs/how-to/checking.md says."""

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT, command, make_inputs, run
 from eightfold.cli import COMMANDS
 from eightfold.cli.colour import Styled, choose, is_on, painted
 from eightfold.files.extras import installing
-from needed import needs_terminal
-from terminals import shown_by, terminal
+from support.command_line import ENVIRONMENT, command, make_inputs, run
+from support.needed import needs_terminal
+from support.terminals import shown_by, terminal
 
 pytestmark = needs_terminal
 

@@ -13,13 +13,13 @@ from typing import get_args
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, run
 from eightfold.cli import COMMANDS
 from eightfold.cli.completion import SHELLS
 from eightfold.cli.grammar import commands, program
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
-from needed import needs_program, needs_terminal
+from support.command_line import ENVIRONMENT, run
+from support.needed import needs_program, needs_terminal
 
 FORMS = {form.name for form in eightfold.forms()}
 FILES = {"alpha.txt", "beta gamma.txt", "folder"}

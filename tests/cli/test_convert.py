@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
 from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files import reading
 from eightfold.files.temporary import is_temporary
-from needed import needs_terminal
+from support.command_line import ENVIRONMENT, command, run
+from support.needed import needs_terminal
 
 NAMES = [form.name for form in eightfold.forms()]
 TEXT = "one\nna\u00efve \u20ac \ufffd\n"

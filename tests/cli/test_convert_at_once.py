@@ -26,7 +26,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eightfold
-from command_line import ENVIRONMENT, command
 from eightfold.cli import convert, main
 from eightfold.faults import ConversionError
 from eightfold.files import FileError, converting, journals, reading, segments
@@ -37,7 +36,8 @@ from eightfold.files.segments import is_whole_text, segment_end
 from eightfold.files.threads import ahead, allowed, working
 from eightfold.forms import Form, Row, form
 from eightfold.stream import Converter
-from soups import NAMES, PLAIN, SOUP, source_of
+from support.command_line import ENVIRONMENT, command
+from support.soups import NAMES, PLAIN, SOUP, source_of
 
 POLICIES = ["strict", "replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"]
 TARGETS = ["utf-8", "utf-8-sig", "wtf-8", "cesu-8", "xtf-8", "utf-16", "wtf-16-le", "utf-32-be"]

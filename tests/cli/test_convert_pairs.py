@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import run
 from eightfold import ConversionError
 from eightfold.files import converting, reading, segments
 from eightfold.files.converting import Conversion, converted
 from eightfold.forms import form
-from soups import source_of
+from support.command_line import run
+from support.soups import source_of
 
 PAIR = b"\xed\xa0\xbd\xed\xb8\x80"
 CONVERSION = Conversion(form("generalized-utf-8"), form("wtf-16-le"), "strict")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import run
 from eightfold.cli import main
+from support.command_line import run
 
 SIGNED = b"\xef\xbb\xbfone\ntwo\n"
 

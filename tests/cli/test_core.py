@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, run
 from eightfold.cli import core
+from support.command_line import ENVIRONMENT, run
 
 MUCH = b"a" * 79 + b"\n"
 MUCH *= core._MUCH // len(MUCH) + 1

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, ROOT, run
 from eightfold.cli import doctor, main
+from support.command_line import ENVIRONMENT, ROOT, run
 
 PLAIN = {name: value for name, value in ENVIRONMENT.items() if name != "EIGHTFOLD_ENGINE"}
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import run
 from eightfold.corrected import MAGIC
 from eightfold.files import reading
+from support.command_line import run
 
 
 def convert(folder: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[bytes]:

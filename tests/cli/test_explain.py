@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
 from eightfold import explain, forms
 from eightfold.cli import main
 from eightfold.files import reading
-from peaks import peak
+from support.command_line import ENVIRONMENT, command, run
+from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
 SOUP = (

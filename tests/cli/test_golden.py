@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from command_line import commanded, make_inputs, transcript, transcripts
 from eightfold.cli import COMMANDS
+from support.command_line import commanded, make_inputs, transcript, transcripts
 
 
 @pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)

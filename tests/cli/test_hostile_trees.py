@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from command_line import run
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import entries, journals
 from eightfold.files.journals import NAME
+from support.command_line import run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
 

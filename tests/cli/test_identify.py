@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import run
 from eightfold.cli import main
 from eightfold.cli.identify import described
 from eightfold.faults import hex_bytes
+from support.command_line import run
 
 INPUTS = {
     "empty": b"",

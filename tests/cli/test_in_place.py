@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import FileError, journals, locks
 from eightfold.files.locks import held
+from support.command_line import ENVIRONMENT, command, run
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs locks, pipes and signals")
 Captured = pytest.CaptureFixture[str]

@@ -7,10 +7,10 @@ import subprocess
 
 import pytest
 
-from command_line import ROOT, run
 from eightfold.cli.grammar import Command, commands, program
 from eightfold.cli.manual.as_roff import page
-from needed import needs_program
+from support.command_line import ROOT, run
+from support.needed import needs_program
 
 DOCS = ROOT / "docs" / "cli.md"
 ALL = (program(), *commands())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import run
+from support.command_line import run
 
 ALL_CLEAR = b"no faults"
 

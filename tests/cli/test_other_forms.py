@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, check_at_once, run
 from eightfold.forms import forms
+from support.command_line import ENVIRONMENT, check_at_once, run
 
 TEXT = "hi there, naïve\n"
 MARKED = {

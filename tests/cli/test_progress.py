@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT
 from eightfold.cli.progress import _Total
 from eightfold.files.reading import READ, opened
 from eightfold.files.walking import EVERYTHING
-from needed import needs_terminal
-from terminals import shown_by, terminal
+from support.command_line import ENVIRONMENT
+from support.needed import needs_terminal
+from support.terminals import shown_by, terminal
 
 pyte = pytest.importorskip("pyte", reason="a terminal is needed that can be asked what it shows")
 pytest.importorskip("rich")

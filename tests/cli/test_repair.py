@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from command_line import run, transcript
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import FileError, reading, writing
 from eightfold.files.plans import Draft, begin_plan, plans_in
-from peaks import peak
+from support.command_line import run, transcript
+from support.peaks import peak
 
 SOUP = b"caf\xe9 \xed\xa0\xbd\xed\xb8\x80\n\xf0\x9f\x98\x80 \xc0\x80\xe2\x82\n" + "\uef80 漢".encode() + b"\xff\xf4"
 MIXED = b"a \xed\xa0\xbd\xed\xb8\x80 \xf0\x9f\x98\x80\n"

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_line import ENVIRONMENT, command, run
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files import reading
 from eightfold.files.entries import Entry
 from eightfold.files.temporary import temporary_beside
-from peaks import peak
+from support.command_line import ENVIRONMENT, command, run
+from support.peaks import peak
 
 FILES = 12
 PARTS = [

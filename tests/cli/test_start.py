@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, ROOT, command, run
 from eightfold.cli import COMMANDS, main
+from support.command_line import ENVIRONMENT, ROOT, command, run
 
 NOT_FOR_CHECK = {
     *("json", "tempfile", "shutil", "difflib", "rich", "gzip", "bz2", "lzma", "fsspec", "hashlib"),

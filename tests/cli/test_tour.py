@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT, EXAMPLES, command
+from support.command_line import ENVIRONMENT, EXAMPLES, command
 
 EIGHTFOLD = shlex.join(map(str, command()))
 

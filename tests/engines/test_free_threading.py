@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT
 from eightfold import Row
 from eightfold.stream import Checker, Decoder, Encoder
+from support.command_line import ENVIRONMENT
 
 THREADS = 8
 IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))

@@ -18,7 +18,7 @@ import eightfold
 from eightfold import Form, Row, lane, reference
 from eightfold.forms import forms
 from eightfold.sharing import Parting, Sharing, shared_sequences, sharing_of
-from engines import COMPARED, PYTHON, REFERENCE
+from support.engines import COMPARED, PYTHON, REFERENCE
 
 TAIL = (0x80, 0xBF)
 UTF_8 = eightfold.form("utf-8")

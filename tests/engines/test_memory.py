@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from command_line import ENVIRONMENT
 from eightfold._engine import CORE
+from support.command_line import ENVIRONMENT
 
 MIB = 1 << 20
 CONSTANT = 48 * MIB

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 import eightfold
 import eightfold.reference
-from both_engines import outcome, same
-from byte_classes import neighbours, strings
 from eightfold import Form, Row, run
 from eightfold._engine import CORE
-from engines import COMPARED, FAST, REFERENCE
+from support.both_engines import outcome, same
+from support.byte_classes import neighbours, strings
+from support.engines import COMPARED, FAST, REFERENCE
 
 pytestmark = pytest.mark.skipif(not COMPARED, reason="the reference is the engine: there is nothing to compare")
 TWINS = REFERENCE.verbs

@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from both_engines import outcome, reference_streams
 from eightfold import Form, Row, reference, run
 from eightfold._engine import CORE
 from eightfold.run import TWINS as PASSES
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 from eightfold.text import TWINS
-from random_forms import long_input, random_form, random_input, random_points, signed, text_of
+from support.both_engines import outcome, reference_streams
+from support.random_forms import long_input, random_form, random_input, random_points, signed, text_of
 
 pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
 

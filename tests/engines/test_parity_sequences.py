@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import eightfold
-from byte_classes import neighbours, representatives
 from eightfold import Fault, FaultRow, Form, Row, reference
 from eightfold._engine import CORE
+from support.byte_classes import neighbours, representatives
 
 pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
 

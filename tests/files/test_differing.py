@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import eightfold
 from eightfold.files import differing
 from eightfold.files.differing import Difference, Row
-from peaks import peak
+from support.peaks import peak
 
 LINES = st.lists(st.sampled_from([b"a\n", b"caf\xe9\n", b"\xff", b"b", "漢\n".encode(), b"\n"]), max_size=40)
 

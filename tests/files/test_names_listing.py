@@ -16,7 +16,7 @@ import pytest
 
 from eightfold.files import FileError, listing
 from eightfold.files.listing import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name, names_of
-from peaks import peak
+from support.peaks import peak
 
 BAD = b"caf\xe9"
 TEXT = "café-漢"

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from command_line import ENVIRONMENT, command, run
 from eightfold.files import FileError
 from eightfold.files.writing import replacing, snapshot
+from support.command_line import ENVIRONMENT, command, run
 
 OLD, NEW = b"the old content", b"the new content"
 

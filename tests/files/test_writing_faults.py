@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from command_line import ENVIRONMENT, command, run
 from eightfold.files.temporary import is_temporary
+from support.command_line import ENVIRONMENT, command, run
 
 
 @pytest.fixture

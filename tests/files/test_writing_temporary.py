@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT, command, run
 from eightfold.files import FileError, temporary
 from eightfold.files.entries import Entry
 from eightfold.files.temporary import PLACES, is_temporary, temporary_beside
 from eightfold.files.writing import replacing
+from support.command_line import ENVIRONMENT, command, run
 
 fcntl = pytest.importorskip("fcntl")
 

@@ -9,8 +9,8 @@ from math import prod
 import pytest
 
 import eightfold
-from byte_classes import strings
 from eightfold import Fault, Form, Row, form
+from support.byte_classes import strings
 
 UTF_8 = form("utf-8")
 POLICIES = (

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from byte_classes import strings
 from eightfold import corrected
 from eightfold.corrected import DOCUMENT, MAGIC, Linter, lint
 from eightfold.stream import Checker, Decoder, Encoder
+from support.byte_classes import strings
 
 FORM = "corrected-utf-8"
 SIGNED = "corrected-utf-8-sig"

@@ -15,9 +15,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import eightfold
-from byte_classes import strings
 from eightfold import FaultRow, Form, Row, Signature, fault_row, forms, reference
 from eightfold.family import contains, is_lossless, lost
+from support.byte_classes import strings
 
 FORMS = forms()
 Texts = Iterable[tuple[int, ...]]

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import eightfold
-from byte_classes import classes, representatives
 from eightfold import FaultRow, Form, Row, fault_row, form, forms
 from eightfold.faults import KINDS
+from support.byte_classes import classes, representatives
 
 FORMS = forms()
 TABLES = (*FORMS, *(variant.form for each in FORMS for variant in each.variants))

@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 
 import eightfold
-from byte_classes import neighbours, strings
 from eightfold import convert, decode, encode
+from support.byte_classes import neighbours, strings
 
 # One unit from each side of every border that OPTU-8 and the surrogates draw.
 CLASS_UNITS = (

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from byte_classes import strings
 from eightfold import xtf8
+from support.byte_classes import strings
 
 ESCAPES = [chr(point) for point in range(0xEF80, 0xF000)]
 hybrids = st.lists(

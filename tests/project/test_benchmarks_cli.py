@@ -15,7 +15,7 @@ from benchmarks.contests import CLEAN, COUNTED, FAULTY, ONE_FAULT_IN, OURS, PYTH
 from benchmarks.programs import Program
 from benchmarks.row import MIB, Cell
 from benchmarks.timing import Spread
-from needed import needs_program
+from support.needed import needs_program
 
 SMALL = Scale(sizes=(MIB // 4,), files=20)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import ENVIRONMENT, ROOT
+from support.command_line import ENVIRONMENT, ROOT
 
 pytest.importorskip("pre_commit")
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

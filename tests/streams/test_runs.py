@@ -9,7 +9,7 @@ import pytest
 
 import eightfold
 from eightfold import stream
-from handlers import handler
+from support.handlers import handler
 
 PIECE = b"\xfe\x80" * 1000
 PIECES = 60

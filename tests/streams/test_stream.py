@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from byte_classes import representatives
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.stream import Checker, Converter, Decoder, Encoder
+from support.byte_classes import representatives
 
 FORMS = eightfold.forms()
 DECODE_POLICIES = ("strict", "replace", "ignore", "surrogateescape", "surrogatepass", "backslashreplace")

@@ -8,7 +8,7 @@ from typing import Any
 
 import eightfold
 from eightfold import stream
-from engines import PYTHON, REFERENCE, WITH_PYTHON
+from support.engines import PYTHON, REFERENCE, WITH_PYTHON
 
 
 def outcome(verb: Callable[..., Any], *given: Any) -> Any:

@@ -12,10 +12,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 import eightfold
-from byte_classes import classes
 from eightfold import FaultRow, Form, Row
 from eightfold.faults import KINDS
 from eightfold.forms import Signature, fault_row
+from support.byte_classes import classes
 
 Range = tuple[int, int]
 Ranges = tuple[Range, ...]

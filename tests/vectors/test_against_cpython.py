@@ -9,10 +9,10 @@ from itertools import product
 
 import pytest
 
-from byte_classes import strings
 from eightfold import decode, encode, form, is_encodable, is_well_formed
-from outcomes import RECORDING, Codec, Raised, outcome, recorded
-from processes import EVERYTHING, in_processes
+from support.byte_classes import strings
+from support.outcomes import RECORDING, Codec, Raised, outcome, recorded
+from support.processes import EVERYTHING, in_processes
 
 CODECS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 POLICIES = (

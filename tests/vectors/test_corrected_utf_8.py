@@ -14,8 +14,8 @@ from eightfold import (
     faults,
     is_well_formed,
 )
-from outcomes import Raised, outcome
-from vector_files import Comparisons, Line, code_points, lines_agreeing
+from support.outcomes import Raised, outcome
+from support.vector_files import Comparisons, Line, code_points, lines_agreeing
 
 FORM = "corrected-utf-8"
 LARGEST_IN_STR = 0x10FFFF

@@ -13,9 +13,9 @@ from itertools import product
 import pytest
 
 from eightfold import decode, is_well_formed, xtf8
-from outcomes import Raised, outcome
-from processes import in_processes
-from vector_files import Line, lines
+from support.outcomes import Raised, outcome
+from support.processes import in_processes
+from support.vector_files import Line, lines
 
 NAME = "exhaustive"
 SETS = {

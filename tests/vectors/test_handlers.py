@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eightfold import decode, encode
-from vector_files import Comparisons, Line, lines, lines_agreeing, text
+from support.vector_files import Comparisons, Line, lines, lines_agreeing, text
 
 # The names are those of the probes.
 ANSWERS: dict[str, Callable[[Any], Any]] = {

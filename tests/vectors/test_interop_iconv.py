@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
-from byte_classes import neighbours, strings
 from eightfold import convert, decode, faults, form
-from outcomes import Raised, outcome
+from support.byte_classes import neighbours, strings
+from support.outcomes import Raised, outcome
 
 pytestmark = pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc", reason="the C library is not glibc, whose iconv is compared with"

@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
-from byte_classes import neighbours, strings
 from eightfold import convert, decode, encode, encode_code_points, form, is_well_formed
-from foreign_programs import SOURCES, answers, needs
-from outcomes import Raised, outcome
+from support.byte_classes import neighbours, strings
+from support.foreign_programs import SOURCES, answers, needs
+from support.outcomes import Raised, outcome
 
 pytestmark = needs("node", 20)
 

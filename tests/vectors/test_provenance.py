@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vector_files import FOLDER, documented, lines
+from support.vector_files import FOLDER, documented, lines
 
 FILES = {path.name.removesuffix(".jsonl.gz") for path in FOLDER.glob("*.jsonl.gz")}
 

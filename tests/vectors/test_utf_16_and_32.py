@@ -1,8 +1,8 @@
 """UTF-16, UTF-32 and WTF-16 against Node, simdutf, glibc, ICU, Java, Rust and CPython."""
 
 from eightfold import convert, decode, encode, is_well_formed
-from outcomes import Raised, outcome, recorded
-from vector_files import Comparisons, Line, lines_agreeing, text, text_of_units
+from support.outcomes import Raised, outcome, recorded
+from support.vector_files import Comparisons, Line, lines_agreeing, text, text_of_units
 
 UNITS = "utf16_units_all"
 

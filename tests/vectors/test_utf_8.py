@@ -4,8 +4,8 @@ import pytest
 
 from eightfold import convert, decode, decode_code_points, encode, faults, is_well_formed
 from eightfold.stream import Decoder
-from outcomes import Raised, outcome, recorded
-from vector_files import Comparisons, Line, code_points, lines_agreeing, text, text_of_units
+from support.outcomes import Raised, outcome, recorded
+from support.vector_files import Comparisons, Line, code_points, lines_agreeing, text, text_of_units
 
 REASONS = {"S": "invalid start byte", "C": "invalid continuation byte", "E": "unexpected end of data"}
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from eightfold import ConversionError, is_well_formed, xtf8
-from vector_files import Comparisons, Line, lines_agreeing
+from support.vector_files import Comparisons, Line, lines_agreeing
 
 NAME = "xtf8_c"
 

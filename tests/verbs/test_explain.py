@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from byte_classes import neighbours, strings
 from eightfold import Explained, Form, Row, explain, forms, reference
 from eightfold.explain import Explanation, iter_explained, iter_explained_text
 from eightfold.explain.as_html import ROWS_SHOWN, html_table
 from eightfold.explain.as_text import HEADER, text_lines
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, payload_widths
 from eightfold.explain.names import CONTROLS, character_name, columns, shown_character
-from peaks import peak
+from support.byte_classes import neighbours, strings
+from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
 PLAIN = [each for each in forms() if not each.signatures]

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_line import run
 from eightfold import Explained, Form, Row, explain, form, forms, reference
 from eightfold.explain import iter_explained, landing
 from eightfold.explain.landing import border_before
-from peaks import peak
+from support.command_line import run
+from support.peaks import peak
 
 NAMES = [each.name for each in forms()]
 PIECES = [

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import eightfold
-from handlers import handler
-from policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
+from support.handlers import handler
+from support.policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
 NATIVE = "le" if sys.byteorder == "little" else "be"
 MARKED = ("utf-16", "wtf-16", "optu-16", "utf-32")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import scrub, scrub_report
-from scrub_pictures import (
+from support.scrub_pictures import (
     DATACLASSES,
     POLICIES,
     ROOMS,

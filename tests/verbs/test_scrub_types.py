@@ -13,7 +13,7 @@ import pytest
 
 import eightfold
 from eightfold import scrub, scrub_report
-from scrub_pictures import (
+from support.scrub_pictures import (
     ROOMS,
     Pair,
     shape,

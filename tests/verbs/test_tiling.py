@@ -11,9 +11,9 @@ from itertools import product
 import pytest
 
 import eightfold
-from byte_classes import neighbours, representatives, strings
 from eightfold import Fault, Form, forms, reference
 from eightfold.faults import KINDS
+from support.byte_classes import neighbours, representatives, strings
 
 SIGNED = [each for each in forms() if each.signatures]
 PLAIN = [each for each in forms() if not each.signatures]
