@@ -18,6 +18,7 @@ import eightfold
 from eightfold import Form, Row, lane, reference
 from eightfold.forms import forms
 from eightfold.sharing import Parting, Sharing, shared_sequences, sharing_of
+from support.both_engines import outcome
 from support.engines import COMPARED, PYTHON, REFERENCE
 
 TAIL = (0x80, 0xBF)
@@ -146,13 +147,6 @@ def dirty(form: Form) -> Iterator[bytes]:
                 yield (
                     before + draw.choice(STRANGERS) + after + draw.choice(STRANGERS) + data * 3 + draw.choice(STRANGERS)
                 )
-
-
-def outcome(verb: Any, *given: Any) -> Any:
-    try:
-        return verb(*given)
-    except UnicodeError as error:
-        return type(error), str(error), error.args, error.__dict__
 
 
 def difference(form: Form) -> str:
