@@ -14,7 +14,7 @@ CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -na
 
 # What is used on machines that have less than this one, and the tests that see best what it does.
 LEVELS := avx2 portable
-COMPARING := $(wildcard tests/engines/test_parity_*.py) tests/engines/test_native.py tests/streams/test_stream.py \
+COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) tests/streams/test_stream.py \
     $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
 
 BIN := $(VENV)/bin

@@ -19,6 +19,7 @@ from eightfold.cli import main
 from eightfold.cli.output.reports import FORMATS, as_github
 from eightfold.corrected import MAGIC
 from eightfold.faults import KINDS
+from support.command_line import ENVIRONMENT, command, run
 
 SCHEMA = Path(__file__).parent / "schemas" / "sarif-2.1.0.json.gz"
 # Two kinds in utf-8, a warning in corrected-utf-8, a file that is not there; every fault has its own line and column.

@@ -111,7 +111,7 @@ def test_a_lead_before_a_fault_is_written(data: bytes, source: str, target: str,
     conversion = Conversion(form(source), form(target), "surrogatepass" if source == "cesu-8" else "strict")
     with pytest.MonkeyPatch.context() as patch, source_of(data) as opened:
         patch.setattr(reading, "CHUNK_BYTES", size)
-        pieces, raised = outcome(opened, conversion, 1)
+        pieces, raised = pieces_of(opened, conversion, 1)
     assert raised is not None
     assert sides(pieces)[1] == written
 
@@ -124,9 +124,9 @@ def test_any_number_of_threads_converts_as_one_does_wherever_the_segments_end(na
             small_segments(patch, segment_bytes)
             patch.setattr(segments, "_REACH_BYTES", reach_bytes)
             patch.setattr(converting, "_HEAD_BYTES", head_bytes)
-            expected, raised = outcome(source, conversion, 1)
+            expected, raised = pieces_of(source, conversion, 1)
             source.rewind()
-            pieces, also_raised = outcome(source, conversion, PROCESSORS)
+            pieces, also_raised = pieces_of(source, conversion, PROCESSORS)
         assert also_raised == raised
         chunks, results = sides(pieces)
         if raised is None:
@@ -174,7 +174,7 @@ def test_no_segment_ends_where_halves_of_a_pair_could_still_meet() -> None:
     conversion = Conversion(form("generalized-utf-8"), form("wtf-8"), "ignore")
     with pytest.MonkeyPatch.context() as patch, source_of(b"".join(halves)) as source:
         small_segments(patch, 25)
-        pieces, _ = outcome(source, conversion, PROCESSORS)
+        pieces, _ = pieces_of(source, conversion, PROCESSORS)
     assert sides(pieces)[1] == b"%s\xf0\x9f\x98\x80%s" % (b"a" * 45, b"b" * 45)
     assert not is_whole_text(form("utf-8"), 0xFF)
     assert not is_whole_text(Form("halves", [Row(0, 0xFFFF, (0, 0xFFFF))], unit_bits=16), 0xD83D)
@@ -406,9 +406,9 @@ def test_what_may_be_the_beginning_of_a_signature_is_no_segment() -> None:
     conversion = Conversion(form("corrected-utf-8-sig"), form("utf-16"), "strict")
     with pytest.MonkeyPatch.context() as patch, source_of(nearly) as source:
         small_segments(patch, 20)
-        expected = outcome(source, conversion, 1)
+        expected = pieces_of(source, conversion, 1)
         source.rewind()
-        pieces, raised = outcome(source, conversion, PROCESSORS)
+        pieces, raised = pieces_of(source, conversion, PROCESSORS)
     assert raised is None
     assert sides(pieces) == sides(expected[0])
 

@@ -11,6 +11,7 @@ from support.command_line import run
 
 import eightfold
 from eightfold.cli import main
+from support.command_line import run
 
 SIGNED = b"\xef\xbb\xbfone\ntwo\n"
 

@@ -1,4 +1,4 @@
-"""Trees, journals, plans and logs that an enemy wrote: nothing outside is read, moved, removed or written.
+"""Trees and journals that an enemy wrote: nothing outside is read, moved, removed or written.
 
 Every command runs in a clone of such a tree, beside which something precious lies.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -21,43 +20,10 @@ from eightfold.files.records import journals
 from eightfold.files.records.journals import NAME
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
-
-PRECIOUS = b"precious \xe9"
 CONVERT = ["convert", "-f", "utf-8", "-t", "utf-16-le", "--in-place"]
 REPAIR = ["repair", "--in-place"]
-Captured = pytest.CaptureFixture[str]
 JOURNAL_HEAD = '{"eightfold": "conversion", "version": 1}\n'
 CONVERSION = {"from": "utf-8", "to": "utf-16-le", "errors": "strict"}
-NESTED = "[" * 100_000
-
-
-@pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A clone with a file, beside a folder that is none of its business."""
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "precious").write_bytes(PRECIOUS)
-    (tmp_path / "clone" / "deep").mkdir(parents=True)
-    (tmp_path / "clone" / "a.txt").write_bytes(b"text")
-    monkeypatch.chdir(tmp_path / "clone")
-    return tmp_path / "clone"
-
-
-@pytest.fixture
-def outside(tree: Path) -> Path:
-    return tree.parent / "outside"
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def refused(arguments: list[str], capsys: Captured, *words: str) -> None:
-    """Run a command, which must say these words in lines of its own, and end with status 2."""
-    assert main(arguments) == 2
-    said = capsys.readouterr().err
-    assert all(line.startswith("eightfold: ") for line in said.splitlines())
-    for word in words:
-        assert word in said
 
 
 # --- journals ---------------------------------------------------------------------------------------------------------
@@ -106,10 +72,6 @@ def test_a_journal_that_is_a_pipe_is_refused(tree: Path) -> None:
 
 
 STOPPED = "0" * 64
-
-
-def nested(depth: int) -> str:
-    return "[" * depth + "]" * depth
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import eightfold
 from eightfold.cli import main
 from eightfold.cli.commands.identify import described
 from eightfold.faults import hex_bytes
+from support.command_line import run
 
 INPUTS = {
     "empty": b"",

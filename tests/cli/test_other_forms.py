@@ -11,6 +11,7 @@ from support.command_line import ENVIRONMENT, check_at_once, run
 
 import eightfold
 from eightfold.forms import forms
+from support.command_line import ENVIRONMENT, check_at_once, run
 
 TEXT = "hi there, naïve\n"
 MARKED = {

@@ -18,6 +18,7 @@ from support.command_line import ROOT
 from eightfold import forms, is_well_formed
 from eightfold.cli import main
 from eightfold.files.extras import installing, requirements
+from support.command_line import ROOT
 
 SOURCES = ("utf-8", "wtf-8", "cesu-8", "mutf-8", "generalized-utf-8", "corrected-utf-8", "utf-16-le")
 TARGETS = ("utf-8", "wtf-8", "cesu-8", "mutf-8", "xtf-8", "optu-8", "corrected-utf-8", "utf-16-le", "utf-32-be")

@@ -13,6 +13,7 @@ import eightfold
 from eightfold import FaultRow, Form, Row, fault_row, forms
 from eightfold.cli import main
 from eightfold.family import compared, contains, is_lossless
+from support.command_line import run
 
 FORMS = forms()
 every_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

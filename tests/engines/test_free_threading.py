@@ -21,6 +21,7 @@ from support.command_line import ENVIRONMENT
 import eightfold
 from eightfold import Row
 from eightfold.stream import Checker, Decoder, Encoder
+from support.command_line import ENVIRONMENT
 
 THREADS = 8
 IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))

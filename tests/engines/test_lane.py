@@ -148,13 +148,6 @@ def dirty(form: Form) -> Iterator[bytes]:
                 )
 
 
-def outcome(verb: Any, *given: Any) -> Any:
-    try:
-        return verb(*given)
-    except UnicodeError as error:
-        return type(error), str(error), error.args, error.__dict__
-
-
 def difference(form: Form) -> str:
     """Return how the lane differs from the reference on long inputs, or nothing."""
     for data in dirty(form):

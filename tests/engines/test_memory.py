@@ -9,6 +9,7 @@ import pytest
 from support.command_line import ENVIRONMENT
 
 from eightfold._engine import CORE
+from support.command_line import ENVIRONMENT
 
 MIB = 1 << 20
 CONSTANT = 48 * MIB

@@ -16,6 +16,7 @@ from support.byte_classes import neighbours, representatives
 import eightfold
 from eightfold import Fault, FaultRow, Form, Row, reference
 from eightfold._engine import CORE
+from support.byte_classes import neighbours, representatives
 
 pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from itertools import product
 from math import prod
 
@@ -11,6 +11,8 @@ from support.byte_classes import strings
 
 import eightfold
 from eightfold import Fault, Form, Row, form
+from support import outcomes
+from support.byte_classes import strings
 
 UTF_8 = form("utf-8")
 POLICIES = (
@@ -38,14 +40,16 @@ CUT_UP = Form("built", [half for row in reversed(UTF_8.rows) for half in halves(
 built_forms = pytest.mark.parametrize("built", [BUILT, CUT_UP], ids=["the same rows", "other rows that say the same"])
 
 
-def outcome(verb: Callable[..., object], *arguments: object) -> object:
-    """Return what a verb gives or raises, less the words and the name of the form."""
-    try:
-        return verb(*arguments)
-    except (eightfold.DecodeError, eightfold.EncodeError) as error:
+def unnamed(error: Exception) -> object:
+    """Return what was raised, less the words and the name of the form."""
+    if isinstance(error, (eightfold.DecodeError, eightfold.EncodeError)):
         return type(error), error.start, error.end, error.fault and error.fault.renamed("utf-8")
-    except TypeError as error:
+    if isinstance(error, TypeError):
         return TypeError, str(error)
+    raise error
+
+
+outcome = partial(outcomes.outcome, shown=unnamed)
 
 
 def diagnosis(data: bytes, built: Form) -> list[Fault]:

@@ -15,6 +15,7 @@ import eightfold
 from eightfold import corrected
 from eightfold.corrected import DOCUMENT, MAGIC, Linter, lint
 from eightfold.stream import Checker, Decoder, Encoder
+from support.byte_classes import strings
 
 FORM = "corrected-utf-8"
 SIGNED = "corrected-utf-8-sig"

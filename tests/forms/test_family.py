@@ -18,6 +18,7 @@ from support.byte_classes import strings
 import eightfold
 from eightfold import FaultRow, Form, Row, Signature, fault_row, forms, reference
 from eightfold.family import contains, is_lossless, lost
+from support.byte_classes import strings
 
 FORMS = forms()
 Texts = Iterable[tuple[int, ...]]

@@ -18,6 +18,7 @@ from support.byte_classes import classes, representatives
 import eightfold
 from eightfold import FaultRow, Form, Row, fault_row, form, forms
 from eightfold.faults import KINDS
+from support.byte_classes import classes, representatives
 
 FORMS = forms()
 TABLES = (*FORMS, *(variant.form for each in FORMS for variant in each.variants))

@@ -10,6 +10,7 @@ from support.byte_classes import neighbours, strings
 
 import eightfold
 from eightfold import convert, decode, encode
+from support.byte_classes import neighbours, strings
 
 # One unit from each side of every border that OPTU-8 and the surrogates draw.
 CLASS_UNITS = (

@@ -15,6 +15,7 @@ from support.byte_classes import strings
 
 import eightfold
 from eightfold import xtf8
+from support.byte_classes import strings
 
 ESCAPES = [chr(point) for point in range(0xEF80, 0xF000)]
 hybrids = st.lists(

@@ -19,6 +19,7 @@ import pytest
 from support.command_line import EXAMPLES
 
 from eightfold import decode, faults, is_well_formed, mutf8, scrub_report, xtf8
+from support.command_line import EXAMPLES
 
 SOURCES = (EXAMPLES / "SOURCES.md").read_text(encoding="utf-8")
 DIGESTS = dict(reversed(line.split()) for line in (EXAMPLES / "SHA256SUMS").read_text(encoding="ascii").splitlines())

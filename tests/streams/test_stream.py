@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from support.byte_classes import representatives
 import eightfold
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.stream import Checker, Converter, Decoder, Encoder
+from support import outcomes
+from support.byte_classes import representatives
 
 FORMS = eightfold.forms()
 DECODE_POLICIES = ("strict", "replace", "ignore", "surrogateescape", "surrogatepass", "backslashreplace")
@@ -40,14 +43,16 @@ def samples(form: eightfold.Form, count: int = 60) -> list[bytes]:
     return drawn + marked + named
 
 
-def outcome(call: Callable[[], Any]) -> Any:
-    """Return a result, or what was raised, as far as it must not depend on the cuts."""
-    try:
-        return call()
-    except eightfold.ConversionError as error:
+def uncut(error: Exception) -> object:
+    """Return what was raised, as far as it must not depend on the cuts."""
+    if isinstance(error, eightfold.ConversionError):
         return "raised", error.start
-    except UnicodeError as error:
+    if isinstance(error, UnicodeError):
         return "raised", type(error)
+    raise error
+
+
+outcome = partial(outcomes.outcome, shown=uncut)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)

@@ -1,9 +1,10 @@
-"""What a verb gives or raises, and whether all engines give or raise the same."""
+"""Whether all engines give or raise the same."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from support.engines import PYTHON, REFERENCE, WITH_PYTHON
@@ -11,18 +12,7 @@ from support.engines import PYTHON, REFERENCE, WITH_PYTHON
 import eightfold
 from eightfold import stream
 
-
-def outcome(verb: Callable[..., Any], *given: Any) -> Any:
-    """Return what a verb gives, or all there is to say about what it raises."""
-    try:
-        result = verb(*given)
-    except UnicodeError as error:
-        facts = ("encoding", "object", "start", "end", "reason", "source", "target")
-        said = {name: getattr(error, name, None) for name in facts}
-        return type(error), str(error), said, getattr(error, "fault", None)
-    except (LookupError, ValueError, TypeError, RuntimeError) as error:
-        return type(error), str(error)
-    return result if isinstance(result, (str, bytes, bool, dict)) else list(result)
+outcome = partial(outcomes.outcome, shown=outcomes.everything)
 
 
 def same(name: str, *given: Any) -> Any:

@@ -7,6 +7,10 @@ import shutil
 
 import pytest
 
+from eightfold._engine import CORE
+
+needs_core = pytest.mark.skipif(CORE is None, reason="the reference is the engine")
+
 
 def needs_program(name: str) -> pytest.MarkDecorator:
     """Return the mark that skips where a program is not on PATH."""

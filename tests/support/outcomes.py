@@ -1,4 +1,4 @@
-"""What a codec made of an input: its value, or the attributes of what it raised, and what an error handler was told.
+"""What a call gives: its value or what it raised, as two sides can be compared, and what an error handler was told.
 
 The same functions observe CPython (`codecs.decode`, `codecs.encode`) and this package (`eightfold.decode`,
 `eightfold.encode`): both take the input, the name of the encoding and the policy.
@@ -7,10 +7,11 @@ The same functions observe CPython (`codecs.decode`, `codecs.encode`) and this p
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 Codec = Callable[[Any, str, str], Any]
+Shown = Callable[[Exception], Any]
 
 RECORDING = "outcomes-recording"
 _told: list[Raised] = []
@@ -41,19 +42,32 @@ class Recorded(NamedTuple):
         return [each.unit for each in self.told]
 
 
-def _raised(error: Exception) -> Raised:
+def attributes(error: Exception) -> Raised:
+    """Return what CPython's exceptions have too; a call may raise nothing else."""
+    if not isinstance(error, (UnicodeError, TypeError)):
+        raise error
     for kind in (UnicodeDecodeError, UnicodeEncodeError):
         if isinstance(error, kind):
             return Raised(kind.__name__, error.object, error.start, error.end, error.reason)
     return Raised(type(error).__name__)
 
 
-def outcome(codec: Codec, subject: Any, encoding: str, errors: str) -> Any:
-    """Return the value, or the attributes of what was raised."""
+def everything(error: Exception) -> tuple[Any, ...]:
+    """Return all there is to say about what a verb may raise."""
+    if not isinstance(error, (LookupError, ValueError, TypeError, RuntimeError)):
+        raise error
+    facts = ("encoding", "object", "start", "end", "reason", "source", "target", "fault")
+    said = {name: getattr(error, name, None) for name in facts}
+    return type(error), str(error), error.args, said, vars(error)
+
+
+def outcome(call: Callable[..., Any], *given: Any, shown: Shown = attributes) -> Any:
+    """Return what a call gives, or what `shown` makes of what it raises; `shown` raises what is not expected."""
     try:
-        return codec(subject, encoding, errors)
-    except (UnicodeError, TypeError) as error:
-        return _raised(error)
+        result = call(*given)
+    except Exception as error:
+        return shown(error)
+    return list(result) if isinstance(result, Iterator) else result
 
 
 def recorded(codec: Codec, subject: Any, encoding: str) -> Recorded:
@@ -65,7 +79,7 @@ def recorded(codec: Codec, subject: Any, encoding: str) -> Recorded:
 
 def _record(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, (UnicodeDecodeError, UnicodeEncodeError))
-    _told.append(_raised(error))
+    _told.append(attributes(error))
     return "?" if isinstance(error, UnicodeEncodeError) else "\N{REPLACEMENT CHARACTER}", error.end
 
 

@@ -17,6 +17,7 @@ import eightfold
 from eightfold import FaultRow, Form, Row
 from eightfold.faults import KINDS
 from eightfold.forms import Signature, fault_row
+from support.byte_classes import classes
 
 Range = tuple[int, int]
 Ranges = tuple[Range, ...]

@@ -17,6 +17,7 @@ import eightfold
 from eightfold import repair, xtf8
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.repair import repairing
+from support.byte_classes import strings
 
 BYTE_FORMS = [form for form in eightfold.forms() if form.unit_bits == 8]
 NAMES = [form.name for form in BYTE_FORMS]

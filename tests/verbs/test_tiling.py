@@ -14,6 +14,7 @@ from support.byte_classes import neighbours, representatives, strings
 import eightfold
 from eightfold import Fault, Form, forms, reference
 from eightfold.faults import KINDS
+from support.byte_classes import neighbours, representatives, strings
 
 SIGNED = [each for each in forms() if each.signatures]
 PLAIN = [each for each in forms() if not each.signatures]
