@@ -14,13 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
 
 import eightfold
 from eightfold.cli import main
 from eightfold.files.path_text import LONGEST_PATH, shown
 from eightfold.files.write import temporary
 from eightfold.files.write.writing import replacing
+from support.command_line import ENVIRONMENT, command, run
 
 RED = "\x1b[31mred\x07"
 Captured = pytest.CaptureFixture[str]

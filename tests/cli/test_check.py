@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import ENVIRONMENT, run
-from support.peaks import peak
 
 import eightfold
 from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files.read import reading
+from support.command_line import ENVIRONMENT, run
+from support.peaks import peak
 
 # Two, three and four units wide, surrogates of all kinds, every kind of byte, lines, a mark in the middle.
 SOUP = (

@@ -17,9 +17,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.command_line import ENVIRONMENT, check_at_once, run
-from support.needed import needs_program
-from support.soups import NAMES, PLAIN, SOUP, source_of
 
 import eightfold
 from eightfold._engine import CORE, twins_of
@@ -37,6 +34,9 @@ from eightfold.files.read.segments import segment_end, stands_alone
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
+from support.command_line import ENVIRONMENT, check_at_once, run
+from support.needed import needs_program
+from support.soups import NAMES, PLAIN, SOUP, source_of
 
 TWIN = twins_of("eightfold.files.scanning")["Scan"]
 

@@ -13,7 +13,6 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 import jsonschema
 import pytest
-from support.command_line import ENVIRONMENT, command, run
 
 from eightfold.cli import main
 from eightfold.cli.output.reports import FORMATS, as_github

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command
 
 import eightfold
+from support.command_line import ENVIRONMENT, command
 
 GIBIBYTE = 1024**3
 SIZE = 8 * GIBIBYTE if os.environ.get("EIGHTFOLD_LARGE") == "1" else GIBIBYTE // 4

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from support.command_line import ENVIRONMENT, check_at_once, run
 
 BINARY_BYTES = 8 * 1024

@@ -9,13 +9,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command, make_inputs, run
-from support.needed import needs_terminal
-from support.terminals import shown_by, terminal
 
 from eightfold.cli.commands import COMMANDS
 from eightfold.cli.output.colour import Styled, choose, is_on, painted
 from eightfold.files.extras import installing
+from support.command_line import ENVIRONMENT, command, make_inputs, run
+from support.needed import needs_terminal
+from support.terminals import shown_by, terminal
 
 pytestmark = needs_terminal
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from support.command_line import ENVIRONMENT, run
-from support.needed import needs_program, needs_terminal
 
 import eightfold
 from eightfold.cli.commands import COMMANDS
@@ -20,6 +18,8 @@ from eightfold.cli.commands.completion import SHELLS
 from eightfold.cli.commands.grammar import commands, program
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
+from support.command_line import ENVIRONMENT, run
+from support.needed import needs_program, needs_terminal
 
 FORMS = {form.name for form in eightfold.forms()}
 FILES = {"alpha.txt", "beta gamma.txt", "folder"}

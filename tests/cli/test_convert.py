@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
-from support.needed import needs_terminal
 
 import eightfold
 from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files.paths.addresses import is_temporary
 from eightfold.files.read import reading
+from support.command_line import ENVIRONMENT, command, run
+from support.needed import needs_terminal
 
 NAMES = [form.name for form in eightfold.forms()]
 TEXT = "one\nna\u00efve \u20ac \ufffd\n"

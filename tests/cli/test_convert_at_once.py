@@ -24,8 +24,6 @@ from threading import Barrier, Event, Thread
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from support.command_line import ENVIRONMENT, command
-from support.soups import NAMES, PLAIN, SOUP, source_of
 
 import eightfold
 from eightfold.cli import main
@@ -41,6 +39,8 @@ from eightfold.files.records import journals
 from eightfold.files.records.journals import Ends, Journals
 from eightfold.forms import Form, Row, form
 from eightfold.stream import Converter
+from support.command_line import ENVIRONMENT, command
+from support.soups import NAMES, PLAIN, SOUP, source_of
 
 POLICIES = ["strict", "replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"]
 TARGETS = ["utf-8", "utf-8-sig", "wtf-8", "cesu-8", "xtf-8", "utf-16", "wtf-16-le", "utf-32-be"]
@@ -48,7 +48,7 @@ PROCESSORS = 3
 Captured = pytest.CaptureFixture[str]
 
 
-def outcome(source: Source, conversion: Conversion, threads: int) -> tuple[list[ConvertedPiece], object]:
+def pieces_of(source: Source, conversion: Conversion, threads: int) -> tuple[list[ConvertedPiece], object]:
     """Return the pieces of a conversion, and what it raised in the end, as one can compare it."""
     pieces: list[ConvertedPiece] = []
     try:

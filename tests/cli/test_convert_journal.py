@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
 
 from eightfold.cli import main
 from eightfold.files.records.journals import NAME
+from support.command_line import ENVIRONMENT, command, run
 
 # What becomes of UTF-8 that is read as UTF-16 is again UTF-16 without a fault: nothing would warn of a second time.
 LINE = ["convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.command_line import run
-from support.soups import source_of
 
 import eightfold
 from eightfold import ConversionError
 from eightfold.files.read import converting, reading, segments
 from eightfold.files.read.converting import Conversion, converted
 from eightfold.forms import form
+from support.command_line import run
+from support.soups import source_of
 
 PAIR = b"\xed\xa0\xbd\xed\xb8\x80"
 CONVERSION = Conversion(form("generalized-utf-8"), form("wtf-16-le"), "strict")

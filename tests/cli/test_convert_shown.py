@@ -7,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from support.command_line import run
 
 import eightfold
 from eightfold.cli import main

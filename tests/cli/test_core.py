@@ -12,10 +12,10 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, run
 
 import eightfold
 from eightfold.cli.output import missing_core
+from support.command_line import ENVIRONMENT, run
 
 MUCH = b"a" * 79 + b"\n"
 MUCH *= missing_core._MUCH // len(MUCH) + 1

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import ENVIRONMENT, ROOT, run
 
 import eightfold
 from eightfold.cli import main
 from eightfold.cli.commands import doctor
+from support.command_line import ENVIRONMENT, ROOT, run
 
 PLAIN = {name: value for name, value in ENVIRONMENT.items() if name != "EIGHTFOLD_ENGINE"}
 

@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.command_line import run
 
 import eightfold
 from eightfold.corrected import MAGIC
 from eightfold.files.read import reading
+from support.command_line import run
 
 
 def convert(folder: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[bytes]:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
-from support.peaks import peak
 
 import eightfold
 from eightfold import explain, forms
 from eightfold.cli import main
 from eightfold.files.read import reading
+from support.command_line import ENVIRONMENT, command, run
+from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
 SOUP = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.command_line import commanded, make_inputs, transcript, transcripts
 
 from eightfold.cli.commands import COMMANDS
+from support.command_line import commanded, make_inputs, transcript, transcripts
 
 
 @pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)

@@ -15,7 +15,7 @@ import pytest
 
 from eightfold import repair
 from eightfold.cli import main
-from eightfold.files import entries
+from eightfold.files.paths import entries
 from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
 from support.command_line import run
 
@@ -53,7 +53,7 @@ def test_a_plan_reaches_nothing_outside_the_root(
 def test_a_plan_follows_no_link(
     path: str, by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eightfold.files.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    monkeypatch.setattr("eightfold.files.paths.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
     for folder in (tree, tree / "deep"):
         (folder / "link").symlink_to(outside)
         (folder / "file").symlink_to(outside / "precious")
@@ -255,7 +255,7 @@ def test_the_way_back_that_is_shown_can_be_run(tree: Path, capsys: Captured) -> 
 def test_a_log_renames_nothing_by_way_of_a_link(
     by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eightfold.files.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    monkeypatch.setattr("eightfold.files.paths.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
     (tree / "deep" / "link").symlink_to(outside)
     (tree / "log").write_bytes(log_of({"folder": "deep/link", "old": "caf\uefe9", "new": "precious"}))
     refused(["names", "--undo", "log"], capsys, "deep/link: a symbolic link, which is not followed")

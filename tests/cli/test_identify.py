@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from support.command_line import run
 
 import eightfold
 from eightfold.cli import main

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
 
 import eightfold
 from eightfold import repair
@@ -21,6 +20,7 @@ from eightfold.files import FileError
 from eightfold.files.records import journals
 from eightfold.files.write import locks
 from eightfold.files.write.locks import held
+from support.command_line import ENVIRONMENT, command, run
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs locks, pipes and signals")
 Captured = pytest.CaptureFixture[str]

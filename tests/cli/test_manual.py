@@ -6,11 +6,11 @@ import re
 import subprocess
 
 import pytest
-from support.command_line import ROOT, run
-from support.needed import needs_program
 
 from eightfold.cli.commands.grammar import Command, commands, program
 from eightfold.cli.commands.manual.as_roff import page
+from support.command_line import ROOT, run
+from support.needed import needs_program
 
 DOCS = ROOT / "docs" / "cli.md"
 ALL = (program(), *commands())

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.command_line import ENVIRONMENT, EXAMPLES, command, run
 
 from eightfold.cli import main
 from eightfold.files.write import renaming
+from support.command_line import ENVIRONMENT, EXAMPLES, command, run
 
 pytestmark = pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names of files are no bytes there")
 

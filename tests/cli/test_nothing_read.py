@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from support.command_line import run
 
 ALL_CLEAR = b"no faults"

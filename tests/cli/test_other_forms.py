@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, check_at_once, run
 
 import eightfold
 from eightfold.forms import forms

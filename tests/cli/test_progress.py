@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT
-from support.needed import needs_terminal
-from support.terminals import shown_by, terminal
 
 from eightfold.cli.work.progress import _Total
 from eightfold.files.read.reading import READ, opened
 from eightfold.files.walk.walking import EVERYTHING
+from support.command_line import ENVIRONMENT
+from support.needed import needs_terminal
+from support.terminals import shown_by, terminal
 
 pyte = pytest.importorskip("pyte", reason="a terminal is needed that can be asked what it shows")
 pytest.importorskip("rich")

@@ -13,7 +13,6 @@ from typing import NamedTuple, TypeAlias
 
 import pytest
 from packaging.requirements import Requirement
-from support.command_line import ROOT
 
 from eightfold import forms, is_well_formed
 from eightfold.cli import main

@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.command_line import run, transcript
-from support.peaks import peak
 
 import eightfold
 from eightfold import repair
@@ -23,6 +21,8 @@ from eightfold.files import FileError
 from eightfold.files.read import reading
 from eightfold.files.records.plan_files import Draft, begin_plan, plans_in
 from eightfold.files.write import writing
+from support.command_line import run, transcript
+from support.peaks import peak
 
 SOUP = b"caf\xe9 \xed\xa0\xbd\xed\xb8\x80\n\xf0\x9f\x98\x80 \xc0\x80\xe2\x82\n" + "\uef80 漢".encode() + b"\xff\xf4"
 MIXED = b"a \xed\xa0\xbd\xed\xb8\x80 \xf0\x9f\x98\x80\n"

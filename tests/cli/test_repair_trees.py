@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.command_line import ENVIRONMENT, command, run
-from support.peaks import peak
 
 from eightfold import repair
 from eightfold.cli import main
 from eightfold.files.paths.entries import Entry
 from eightfold.files.read import reading
 from eightfold.files.write.temporary import temporary_beside
+from support.command_line import ENVIRONMENT, command, run
+from support.peaks import peak
 
 FILES = 12
 PARTS = [

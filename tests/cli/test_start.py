@@ -15,11 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, ROOT, command, run
 
 import eightfold
 from eightfold.cli import main
 from eightfold.cli.commands import COMMANDS
+from support.command_line import ENVIRONMENT, ROOT, command, run
 
 NOT_FOR_CHECK = {
     *("json", "tempfile", "shutil", "difflib", "rich", "gzip", "bz2", "lzma", "fsspec", "hashlib"),

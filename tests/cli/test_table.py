@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from support.command_line import run
 
 import eightfold
 from eightfold import FaultRow, Form, Row, fault_row, forms

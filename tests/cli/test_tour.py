@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from support.command_line import ENVIRONMENT, EXAMPLES, command
 
 EIGHTFOLD = shlex.join(map(str, command()))

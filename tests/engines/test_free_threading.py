@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from support.command_line import ENVIRONMENT
 
 import eightfold
 from eightfold import Row

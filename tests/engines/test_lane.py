@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from support.engines import COMPARED, PYTHON, REFERENCE
 
 import eightfold
 from eightfold import Form, Row, lane, reference
 from eightfold.forms import forms
 from eightfold.sharing import Parting, Sharing, shared_sequences, sharing_of
+from support.both_engines import outcome
+from support.engines import COMPARED, PYTHON, REFERENCE
 
 TAIL = (0x80, 0xBF)
 UTF_8 = eightfold.form("utf-8")

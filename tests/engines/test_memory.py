@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from support.command_line import ENVIRONMENT
 
 from eightfold._engine import CORE
 from support.command_line import ENVIRONMENT

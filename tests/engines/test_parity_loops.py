@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.both_engines import outcome, same
-from support.byte_classes import neighbours, strings
-from support.engines import COMPARED, FAST, REFERENCE
 
 import eightfold
 import eightfold.reference
 from eightfold import Form, Row, run
 from eightfold._engine import CORE
+from support.both_engines import outcome, same
+from support.byte_classes import neighbours, strings
+from support.engines import COMPARED, FAST, REFERENCE
 
 pytestmark = pytest.mark.skipif(not COMPARED, reason="the reference is the engine: there is nothing to compare")
 TWINS = REFERENCE.verbs

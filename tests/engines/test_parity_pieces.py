@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from support.engines import COMPARED, FAST, REFERENCE, Engine
 
 import eightfold
 from eightfold import stream
 from eightfold.stream import Converter, Decoder
+from support.engines import COMPARED, FAST, REFERENCE, Engine
 
 pytestmark = pytest.mark.skipif(not COMPARED, reason="the reference is the engine: there is nothing to compare")
 

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.both_engines import outcome, reference_streams
-from support.random_forms import long_input, random_form, random_input, random_points, signed, text_of
 
 import eightfold
 from eightfold import Form, Row, reference, run
@@ -23,6 +21,8 @@ from eightfold._engine import CORE
 from eightfold.run import TWINS as PASSES
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 from eightfold.text import TWINS
+from support.both_engines import outcome, reference_streams
+from support.random_forms import long_input, random_form, random_input, random_points, signed, text_of
 
 pytestmark = pytest.mark.skipif(CORE is None, reason="the reference is the engine: there is nothing to compare")
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from support.byte_classes import neighbours, representatives
 
 import eightfold
 from eightfold import Fault, FaultRow, Form, Row, reference

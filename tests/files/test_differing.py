@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.peaks import peak
 
 import eightfold
 from eightfold.files.write import difference
 from eightfold.files.write.difference import Difference, DiffLine
+from support.peaks import peak
 
 LINES = st.lists(st.sampled_from([b"a\n", b"caf\xe9\n", b"\xff", b"b", "漢\n".encode(), b"\n"]), max_size=40)
 

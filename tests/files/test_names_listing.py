@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.peaks import peak
 
 from eightfold.files import FileError
 from eightfold.files.walk import listing
 from eightfold.files.walk.listing import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name, names_of
+from support.peaks import peak
 
 BAD = b"caf\xe9"
 TEXT = "café-漢"

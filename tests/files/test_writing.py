@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
 
 from eightfold.files import FileError
 from eightfold.files.write.writing import replacing, snapshot
+from support.command_line import ENVIRONMENT, command, run
 
 OLD, NEW = b"the old content", b"the new content"
 

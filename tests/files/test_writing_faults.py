@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
 
 import eightfold
 from eightfold.files.paths.addresses import is_temporary
+from support.command_line import ENVIRONMENT, command, run
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from support.command_line import ENVIRONMENT, command, run
 
 from eightfold.files import FileError
 from eightfold.files.paths.addresses import is_temporary
@@ -18,6 +17,7 @@ from eightfold.files.paths.entries import Entry
 from eightfold.files.write import temporary
 from eightfold.files.write.temporary import PLACES, temporary_beside
 from eightfold.files.write.writing import replacing
+from support.command_line import ENVIRONMENT, command, run
 
 fcntl = pytest.importorskip("fcntl")
 

@@ -7,7 +7,6 @@ from itertools import product
 from math import prod
 
 import pytest
-from support.byte_classes import strings
 
 import eightfold
 from eightfold import Fault, Form, Row, form

@@ -9,7 +9,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.byte_classes import strings
 
 import eightfold
 from eightfold import corrected

@@ -13,7 +13,6 @@ from itertools import pairwise, product
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from support.byte_classes import strings
 
 import eightfold
 from eightfold import FaultRow, Form, Row, Signature, fault_row, forms, reference

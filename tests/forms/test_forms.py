@@ -13,7 +13,6 @@ from math import prod
 from typing import Any
 
 import pytest
-from support.byte_classes import classes, representatives
 
 import eightfold
 from eightfold import FaultRow, Form, Row, fault_row, form, forms

@@ -6,7 +6,6 @@ import sys
 from itertools import product
 
 import pytest
-from support.byte_classes import neighbours, strings
 
 import eightfold
 from eightfold import convert, decode, encode

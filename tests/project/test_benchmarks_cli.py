@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.needed import needs_program
 
 import eightfold
 from benchmarks import cli, contests, peers, programs, record, results
@@ -16,6 +15,7 @@ from benchmarks.contests import CLEAN, COUNTED, FAULTY, ONE_FAULT_IN, OURS, PYTH
 from benchmarks.programs import Program
 from benchmarks.row import MIB, Cell
 from benchmarks.timing import Spread
+from support.needed import needs_program
 
 SMALL = Scale(sizes=(MIB // 4,), files=20)
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.command_line import EXAMPLES
 
 from eightfold import decode, faults, is_well_formed, mutf8, scrub_report, xtf8
 from support.command_line import EXAMPLES

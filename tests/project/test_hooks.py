@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from support.command_line import ENVIRONMENT, ROOT
 
 pytest.importorskip("pre_commit")

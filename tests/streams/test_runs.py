@@ -6,10 +6,10 @@ import copy
 from typing import Any
 
 import pytest
-from support.handlers import handler
 
 import eightfold
 from eightfold import stream
+from support.handlers import handler
 
 PIECE = b"\xfe\x80" * 1000
 PIECES = 60

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.byte_classes import representatives
 
 import eightfold
 from eightfold.forms.corrected_utf_8 import MAGIC

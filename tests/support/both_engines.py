@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from support.engines import PYTHON, REFERENCE, WITH_PYTHON
-
 import eightfold
 from eightfold import stream
+from support import outcomes
+from support.engines import PYTHON, REFERENCE, WITH_PYTHON
 
 outcome = partial(outcomes.outcome, shown=outcomes.everything)
 

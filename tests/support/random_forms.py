@@ -11,8 +11,6 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
-from support.byte_classes import classes
-
 import eightfold
 from eightfold import FaultRow, Form, Row
 from eightfold.faults import KINDS

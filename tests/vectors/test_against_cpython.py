@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+
+from eightfold import decode, encode, form, is_encodable, is_well_formed
 from support.byte_classes import strings
 from support.outcomes import RECORDING, Codec, Raised, outcome, recorded
 from support.processes import EVERYTHING, in_processes
-
-from eightfold import decode, encode, form, is_encodable, is_well_formed
 
 CODECS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 POLICIES = (

@@ -3,10 +3,10 @@
 from itertools import product
 
 import pytest
-from support.outcomes import outcome
-from support.processes import EVERYTHING, in_processes
 
 from eightfold import decode, encode
+from support.outcomes import outcome
+from support.processes import EVERYTHING, in_processes
 
 ONE_OF_EACH_WIDTH = ("utf-8", "utf-16-le", "utf-32-le")
 OTHER_SCHEMES = ("utf-8-sig", "utf-16", "utf-16-be", "utf-32", "utf-32-be")

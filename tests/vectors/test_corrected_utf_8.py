@@ -4,8 +4,6 @@ from array import array
 from collections.abc import Iterable
 
 import pytest
-from support.outcomes import Raised, outcome
-from support.vector_files import Comparisons, Line, code_points, lines_agreeing
 
 from eightfold import (
     ConversionError,
@@ -16,6 +14,8 @@ from eightfold import (
     faults,
     is_well_formed,
 )
+from support.outcomes import Raised, outcome
+from support.vector_files import Comparisons, Line, code_points, lines_agreeing
 
 FORM = "corrected-utf-8"
 LARGEST_IN_STR = 0x10FFFF

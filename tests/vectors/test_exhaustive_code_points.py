@@ -11,8 +11,6 @@ from random import Random
 from sys import byteorder
 
 import pytest
-from support.processes import in_processes
-from support.vector_files import lines
 
 from eightfold import (
     ConversionError,
@@ -21,6 +19,8 @@ from eightfold import (
     encode,
     encode_code_points,
 )
+from support.processes import in_processes
+from support.vector_files import lines
 
 UNIT_16 = f"utf-16-{byteorder[0]}e"
 LEADS, TRAILS = range(0xD800, 0xDC00), range(0xDC00, 0xE000)

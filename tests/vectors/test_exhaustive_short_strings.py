@@ -11,11 +11,11 @@ from hashlib import sha256
 from itertools import product
 
 import pytest
+
+from eightfold import decode, is_well_formed, xtf8
 from support.outcomes import Raised, outcome
 from support.processes import in_processes
 from support.vector_files import Line, lines
-
-from eightfold import decode, is_well_formed, xtf8
 
 NAME = "exhaustive"
 SETS = {

@@ -4,9 +4,8 @@ import codecs
 from collections.abc import Callable
 from typing import Any
 
-from support.vector_files import Comparisons, Line, lines, lines_agreeing, text
-
 from eightfold import decode, encode
+from support.vector_files import Comparisons, Line, lines, lines_agreeing, text
 
 # The names are those of the probes.
 ANSWERS: dict[str, Callable[[Any], Any]] = {

@@ -10,10 +10,10 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 import pytest
-from support.byte_classes import neighbours, strings
-from support.outcomes import Raised, outcome
 
 from eightfold import convert, decode, faults, form
+from support.byte_classes import neighbours, strings
+from support.outcomes import Raised, outcome
 
 pytestmark = pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc", reason="the C library is not glibc, whose iconv is compared with"

@@ -4,12 +4,12 @@ import io
 from itertools import product
 
 import pytest
-from support.byte_classes import neighbours, strings
-from support.foreign_programs import SOURCES, answers, needs
-from support.outcomes import Raised, outcome
 
 from eightfold import decode, encode, form
 from eightfold.mutf8 import read_utf, write_utf
+from support.byte_classes import neighbours, strings
+from support.foreign_programs import SOURCES, answers, needs
+from support.outcomes import Raised, outcome
 
 pytestmark = needs("java", 17, flag="-version")
 

@@ -3,11 +3,11 @@
 from itertools import product
 
 import pytest
+
+from eightfold import convert, decode, encode, encode_code_points, form, is_well_formed
 from support.byte_classes import neighbours, strings
 from support.foreign_programs import SOURCES, answers, needs
 from support.outcomes import Raised, outcome
-
-from eightfold import convert, decode, encode, encode_code_points, form, is_well_formed
 
 pytestmark = needs("node", 20)
 

@@ -3,11 +3,10 @@
 import codecs
 import io
 
-from support.outcomes import Raised, outcome
-from support.vector_files import Comparisons, Line, lines_agreeing, text_of_units
-
 from eightfold import convert, decode, encode, faults, is_well_formed
 from eightfold.mutf8 import read_utf, write_utf
+from support.outcomes import Raised, outcome
+from support.vector_files import Comparisons, Line, lines_agreeing, text_of_units
 
 SURROGATE_BYTES = 3
 _java_spans: list[list[int]] = []

@@ -1,9 +1,8 @@
 """OPTU-8 against MirBSD's own `optu8to16` and `optu16to8`."""
 
+from eightfold import ConversionError, convert, decode, encode, is_well_formed
 from support.outcomes import outcome
 from support.vector_files import Comparisons, Line, lines_agreeing
-
-from eightfold import ConversionError, convert, decode, encode, is_well_formed
 
 
 def units(field: str) -> str:

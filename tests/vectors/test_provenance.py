@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from support.vector_files import FOLDER, documented, lines
 
 FILES = {path.name.removesuffix(".jsonl.gz") for path in FOLDER.glob("*.jsonl.gz")}

@@ -1,9 +1,8 @@
 """UTF-16, UTF-32 and WTF-16 against Node, simdutf, glibc, ICU, Java, Rust and CPython."""
 
+from eightfold import convert, decode, encode, is_well_formed
 from support.outcomes import Raised, outcome, recorded
 from support.vector_files import Comparisons, Line, lines_agreeing, text, text_of_units
-
-from eightfold import convert, decode, encode, is_well_formed
 
 UNITS = "utf16_units_all"
 

@@ -1,11 +1,11 @@
 """UTF-8 and generalized UTF-8 against eight decoders, CPython's every handler, and the known test suites."""
 
 import pytest
-from support.outcomes import Raised, outcome, recorded
-from support.vector_files import Comparisons, Line, code_points, lines_agreeing, text, text_of_units
 
 from eightfold import convert, decode, decode_code_points, encode, faults, is_well_formed
 from eightfold.stream import Decoder
+from support.outcomes import Raised, outcome, recorded
+from support.vector_files import Comparisons, Line, code_points, lines_agreeing, text, text_of_units
 
 REASONS = {"S": "invalid start byte", "C": "invalid continuation byte", "E": "unexpected end of data"}
 

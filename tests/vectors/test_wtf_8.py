@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import pytest
-from support.outcomes import recorded
-from support.vector_files import Comparisons, Line, code_points, lines, lines_agreeing, text, text_of_units
 
 from eightfold import convert, decode, encode, encode_code_points, faults, is_well_formed
 from eightfold.wtf8 import Wtf8, concat, from_code_units, replace_surrogates_in_place, to_code_units, to_utf8
+from support.outcomes import recorded
+from support.vector_files import Comparisons, Line, code_points, lines, lines_agreeing, text, text_of_units
 
 
 def units(field: str) -> list[int]:

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from support.vector_files import Comparisons, Line, lines_agreeing
-
 from eightfold import ConversionError, is_well_formed, xtf8
+from support.vector_files import Comparisons, Line, lines_agreeing
 
 NAME = "xtf8_c"
 

@@ -12,8 +12,6 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.byte_classes import neighbours, strings
-from support.peaks import peak
 
 import eightfold
 from eightfold import Explained, Form, Row, explain, forms, reference
@@ -22,6 +20,8 @@ from eightfold.explain.as_html import ROWS_SHOWN, html_table
 from eightfold.explain.as_text import HEADER, text_lines
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, payload_widths
 from eightfold.explain.characters import CONTROLS, character_name, columns, shown_character
+from support.byte_classes import neighbours, strings
+from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
 PLAIN = [each for each in forms() if not each.signatures]

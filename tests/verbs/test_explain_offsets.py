@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.command_line import run
-from support.peaks import peak
 
 from eightfold import Explained, Form, Row, explain, form, forms, reference
 from eightfold.explain import iter_explained, landing
 from eightfold.explain.landing import border_before
+from support.command_line import run
+from support.peaks import peak
 
 NAMES = [each.name for each in forms()]
 PIECES = [

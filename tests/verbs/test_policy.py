@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.handlers import handler
-from support.policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
 import eightfold
 from eightfold import policy as policies
+from support.handlers import handler
+from support.policy_table import DECODE, ENCODE, POLICIES, PYTHON, REFUSED, STRICT, UNKNOWN
 
 NATIVE = "le" if sys.byteorder == "little" else "be"
 MARKED = ("utf-16", "wtf-16", "optu-16", "utf-32")

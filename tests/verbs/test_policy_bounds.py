@@ -7,12 +7,12 @@ from itertools import cycle
 from typing import Any
 
 import pytest
-from support.handlers import handler
 
 import eightfold
 from eightfold import Form, reference, run
 from eightfold.policy import reading, writing
 from eightfold.run import Decoding
+from support.handlers import handler
 
 Answer = tuple[str, int]
 MOST_WITHOUT_PROGRESS = 1000

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.byte_classes import strings
 
 import eightfold
 from eightfold import repair, xtf8

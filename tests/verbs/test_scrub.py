@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import eightfold
+from eightfold import scrub, scrub_report
 from support.scrub_pictures import (
     DATACLASSES,
     POLICIES,
@@ -33,9 +36,6 @@ from support.scrub_pictures import (
     texts,
     with_texts,
 )
-
-import eightfold
-from eightfold import scrub, scrub_report
 
 DEPTH = 100_000
 

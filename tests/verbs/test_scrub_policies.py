@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
+import eightfold
+from eightfold import scrub, scrub_report
 from support.scrub_pictures import (
     POLICIES,
     Frozen,
@@ -19,9 +22,6 @@ from support.scrub_pictures import (
     by_cpython,
     shape,
 )
-
-import eightfold
-from eightfold import scrub, scrub_report
 
 # --- policies ---------------------------------------------------------------------------------------------------------
 

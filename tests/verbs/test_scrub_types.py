@@ -10,14 +10,14 @@ from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import pytest
+
+import eightfold
+from eightfold import scrub, scrub_report
 from support.scrub_pictures import (
     ROOMS,
     Pair,
     shape,
 )
-
-import eightfold
-from eightfold import scrub, scrub_report
 
 # --- types ------------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from support.byte_classes import neighbours, representatives, strings
 
 import eightfold
 from eightfold import Fault, Form, forms, reference
