@@ -87,6 +87,6 @@ def compare(**facts: object) -> None:
         theirs = getattr(CORE, name, None)
         if theirs != fact:
             raise ImportError(
-                f"the compiled core is not of this eightfold: its {name} is {theirs!r}, not {fact!r}; install "
-                "eightfold anew, or set EIGHTFOLD_ENGINE=python to go on without it"
+                f"the compiled core is of another version: its {name} is {theirs!r}, not {fact!r}; "
+                "install eightfold anew, or set EIGHTFOLD_ENGINE=python to go on without it"
             )

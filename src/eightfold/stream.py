@@ -28,7 +28,7 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pairs import joined_pair, joins, may_give
 from eightfold.policy import check_policy, is_built_in, reading, writing
-from eightfold.run import Begun, converted_piece, decoded_piece, encoded_piece, fault_at, well_formed_end
+from eightfold.run import Begun, Placed, converted_piece, decoded_piece, encoded_piece, fault_at, well_formed_end
 from eightfold.text import AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
 
 _Coder = TypeVar("_Coder", bound=type)
@@ -467,7 +467,10 @@ class Converter(Copied):
         >>> converter.convert(b"\xa8")
         b'\x00\xe8'
         """
-        self._state, self._behind = _ConverterState(*state), []  # type: ignore[arg-type]
+        given = _ConverterState(*state)  # type: ignore[arg-type]
+        # A state that was kept as JSON has a list in the place of a tuple.
+        lead = None if given.lead is None else Placed(*given.lead)
+        self._state, self._behind = given._replace(in_run=bool(given.in_run), lead=lead), []
 
 
 class Located(NamedTuple):

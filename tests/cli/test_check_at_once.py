@@ -38,7 +38,7 @@ from support.command_line import ENVIRONMENT, check_at_once, run
 from support.needed import needs_program
 from support.soups import NAMES, PLAIN, SOUP, source_of
 
-TWIN = twins_of("eightfold.files.scanning")["Scan"]
+TWIN = twins_of("eightfold.files.read.scanning")["Scan"]
 
 
 def whole(data: bytes, name: str) -> list[Located]:

@@ -299,6 +299,15 @@ def test_an_encoder_that_goes_away_while_it_holds_a_lead_warns() -> None:
         assert encoder.finish() in (b"", b"\xed\xa0\xbd")
 
 
+def test_a_converter_takes_lists_and_numbers_in_the_place_of_tuples_and_flags() -> None:
+    converter = Converter("generalized-utf-8", "wtf-8")
+    assert converter.convert(b"a\xed\xa0\xbd") == b"a"
+    held, offset, chosen, in_run, lead, *others = converter.getstate()
+    assert lead == (0xD83D, 1, 4)
+    converter.setstate((held, offset, chosen, int(in_run), list(lead), *others))
+    assert converter.convert(b"\xed\xb8\x80", True) == b"\xf0\x9f\x98\x80"
+
+
 def test_encoder_state_0_means_that_no_signature_is_due() -> None:
     for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16", "optu-16"):
         encoder = Encoder(name)

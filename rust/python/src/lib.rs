@@ -1,8 +1,9 @@
 //! The module `eightfold._native`: the verbs as compiled functions, and the passes that streams are made of.
 //!
 //! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, with
-//! plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only, which asks `header` where it is; the other modules with unsafe code
-//! are `fastcall`, `documented` and `interpreter`, a few lines each.
+//! plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only,
+//! which asks `header` where it is; the other modules with unsafe code are `fastcall`, `documented` and `interpreter`, a
+//! few lines each.
 
 mod ask;
 mod convert;
