@@ -5,9 +5,6 @@
 //! form writes as UTF-8 does takes the kernels. The meaning is that of the reference in `eightfold.reference`, which
 //! shares no code with this crate.
 
-// Much is asked for by the kernels of x86-64 alone.
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_mut, unused_variables))]
-
 mod chunk;
 mod code_point;
 mod code_units;

@@ -1,5 +1,8 @@
 //! What is derived from a form's tables, and nothing else of it.
 
+// Some of it is asked for by the kernels of x86-64 alone.
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+
 pub mod agreement;
 pub mod automaton;
 pub mod fault_table;
