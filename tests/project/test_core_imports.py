@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.rust_imports import Crate
+
+from support.rust_imports import Crate
 
 CORE = next(folder for folder in Path(__file__).parents if (folder / "pyproject.toml").is_file()) / "rust/core/src"
 
