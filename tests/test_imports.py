@@ -36,16 +36,17 @@ ORDER = (
     ("codec",),
     ("seam",),
     ("textfile",),
-    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsontext"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext"),
     ("__init__",),
     ("files",),
     ("columns",),
     ("web",),
+    ("integrations",),
     ("cli",),
     ("__main__",),
 )
 RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}
-DOORS = ("files", "columns", "web", "cli")
+DOORS = ("files", "columns", "web", "integrations", "cli")
 """The only rooms with third-party packages."""
 TYPES = "_typeshed"
 """What type checkers have of the standard library; at run time it is not there, so it can only be imported for them."""
@@ -57,7 +58,7 @@ HEAVY = (
     *("argparse", "asyncio", "concurrent.futures", "ctypes", "difflib", "email", "gettext", "hashlib", "http"),
     *("json", "logging", "multiprocessing", "numpy", "pandas", "pathlib", "pickle", "polars", "pyarrow", "rich"),
     *("shutil", "socket", "sqlite3", "ssl", "subprocess", "tempfile", "unittest", "urllib", "xml", "zipfile"),
-    *("eightfold.cli", "eightfold.columns", "eightfold.files", "eightfold.web"),
+    *("eightfold.cli", "eightfold.columns", "eightfold.files", "eightfold.integrations", "eightfold.web"),
 )
 
 
@@ -227,6 +228,7 @@ def test_a_planted_import_is_caught(module: str, source: str, breach: str) -> No
         ("_engine", "from eightfold import _native"),
         ("cli.check", "import rich\nfrom eightfold import decode\nfrom .. import files\nfrom . import convert"),
         ("columns.arrow", "import pyarrow"),
+        ("integrations.pydantic", "import pydantic\nfrom eightfold.text import encode"),
     ],
 )
 def test_an_import_up_the_list_is_not(module: str, source: str) -> None:
