@@ -88,3 +88,9 @@ def test_a_wheel_without_the_core_says_so_in_its_name_and_works(tmp_path: Path, 
         [sys.executable, "-S", "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout == "python '\\U0001f600'\n"
+
+
+def test_a_link_that_leads_nowhere_on_an_index_is_caught() -> None:
+    page = "Description-Content-Type: text/markdown\n\n# a\n\n| a |\n| --- |\n| b |\n\n"
+    assert shown_by_an_index(f"{page}[a](https://example.org/)")
+    assert not shown_by_an_index(f"{page}[a](docs/a.md)")
