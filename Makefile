@@ -57,6 +57,7 @@ test-search: $(INSTALLED_DEV) ## look for what breaks a property, with ten times
 test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests without Python
 	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
 	$(BIN)/python rust/core/tests/make_forms.py --check
+	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
 
@@ -79,6 +80,7 @@ bench: $(INSTALLED_BENCH) ## measure against CPython and other peers, into bench
 
 wheel: $(INSTALLED_WHEEL) ## build a wheel with the core into dist/, and try it in an environment without a compiler
 	rm -rf build/wheel
+	$(BIN)/python rust/make_licences.py --check
 	EIGHTFOLD_BUILD=native $(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir build/wheel/built .
 	@if [ "$$(uname -s)" = Linux ]; then \
 	    PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir build/wheel/repaired build/wheel/built/*.whl; \

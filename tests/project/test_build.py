@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +34,8 @@ sys.modules["setuptools.command"] = types.SimpleNamespace()
 sys.modules["setuptools.command.bdist_wheel"] = types.SimpleNamespace(bdist_wheel=object)
 runpy.run_path({path!r})
 given["cmdclass"]["build_rust"]().run()
+if {shows}:
+    sys.exit(given["long_description"])
 print(core.optional, os.environ["PYO3_ENVIRONMENT_SIGNATURE"], sep="|")
 """
 
@@ -40,7 +44,7 @@ def built(*, builds: bool, **environment: str) -> tuple[str, str, str]:
     """Return whether the core is optional, what Cargo is given, and what is said."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("EIGHTFOLD_")}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(builds=builds, path=str(SETUP))],
+        [sys.executable, "-c", PROGRAM.format(builds=builds, path=str(SETUP), shows=False)],
         capture_output=True,
         text=True,
         check=True,
@@ -67,3 +71,36 @@ def test_another_python_at_the_same_path_is_another_build() -> None:
     _, signature, _ = built(builds=True)
     assert sys.implementation.cache_tag in signature
     assert " ".join(sys.version.split()) in " ".join(signature.split())
+
+
+def described(folder: Path, readme: str, urls: str = "") -> str:
+    """Return what a package index is given to show."""
+    shutil.copy(SETUP, folder)
+    (folder / "README.md").write_text(readme, encoding="utf-8")
+    (folder / "pyproject.toml").write_text(f"[project]\n{urls}", encoding="utf-8")
+    program = PROGRAM.format(builds=True, path=str(folder / SETUP.name), shows=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    return done.stderr.removesuffix("\n")
+
+
+def test_an_index_gets_no_link_that_leads_nowhere(tmp_path: Path) -> None:
+    assert (
+        described(tmp_path, "[a page](docs/a.md#part), [b](b/), [out](https://example.org/), [here](#here)")
+        == "a page, b, [out](https://example.org/), [here](#here)"
+    )
+
+
+def test_links_lead_to_the_address_of_the_project(tmp_path: Path) -> None:
+    shown = described(tmp_path, "[a page](docs/a.md#part)", 'urls.Source = "https://example.org/e"\n')
+    assert shown == "[a page](https://example.org/e/blob/main/docs/a.md#part)"
+
+
+def test_nothing_but_links_is_changed_in_the_readme(tmp_path: Path) -> None:
+    readme = SETUP.with_name("README.md").read_text(encoding="utf-8")
+    changed = [
+        old
+        for old, new in zip(readme.splitlines(), described(tmp_path, readme).splitlines(), strict=True)
+        if old != new
+    ]
+    assert len(changed) > 5
+    assert [line for line in changed if not re.search(r"\]\([\w./#-]+\)", line)] == []

@@ -36,11 +36,12 @@ ORDER = (
     ("codec",),
     ("seam",),
     ("textfile",),
-    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsontext"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext"),
     ("__init__",),
     ("files",),
     ("columns",),
     ("web",),
+    ("integrations",),
     ("cli",),
     ("__main__",),
 )
@@ -68,7 +69,7 @@ RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}
 INNER_RANKS = {
     outer: {room: rank for rank, line in enumerate(order) for room in line} for outer, order in INSIDE.items()
 }
-DOORS = ("files", "columns", "web", "cli")
+DOORS = ("files", "columns", "web", "integrations", "cli")
 """The only rooms with third-party packages."""
 TYPES = "_typeshed"
 """What type checkers have of the standard library; at run time it is not there, so it can only be imported for them."""
@@ -80,7 +81,7 @@ HEAVY = (
     *("argparse", "asyncio", "concurrent.futures", "ctypes", "difflib", "email", "gettext", "hashlib", "http"),
     *("json", "logging", "multiprocessing", "numpy", "pandas", "pathlib", "pickle", "polars", "pyarrow", "rich"),
     *("shutil", "socket", "sqlite3", "ssl", "subprocess", "tempfile", "unittest", "urllib", "xml", "zipfile"),
-    *("eightfold.cli", "eightfold.columns", "eightfold.files", "eightfold.web"),
+    *("eightfold.cli", "eightfold.columns", "eightfold.files", "eightfold.integrations", "eightfold.web"),
 )
 
 
@@ -304,6 +305,7 @@ def test_a_planted_import_is_caught(module: str, source: str, breach: str) -> No
             "from eightfold.files import FileError\nfrom ..paths import roots\nfrom . import remote",
         ),
         ("columns.arrow", "import pyarrow"),
+        ("integrations.pydantic", "import pydantic\nfrom eightfold.text import encode"),
     ],
 )
 def test_an_import_up_the_list_is_not(module: str, source: str) -> None:

@@ -95,6 +95,13 @@ def run_console(block: Block, folder: Path) -> str:
     return report
 
 
+def packages(page: str) -> set[str]:
+    """Return the packages of others that the python blocks of a page import."""
+    bodies = "".join(block.body for block in blocks(page) if block.label == "python")
+    imported = re.findall(r"^(?:>>> |\.\.\. )? *(?:import|from) (\w+)", bodies, re.MULTILINE)
+    return {name for name in imported if name not in {*sys.stdlib_module_names, "eightfold"}}
+
+
 def run_page(page: str, where: str, folder: Path) -> str:
     """Run the blocks of a page in a folder that is the working directory, and return what went wrong, or nothing."""
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -118,6 +125,8 @@ def test_the_blocks_of_a_page_hold(page: Path, tmp_path: Path, monkeypatch: pyte
     if (ROOT / "examples").is_dir():
         shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
+    for package in packages(page.read_text(encoding="utf-8")):
+        pytest.importorskip(package, reason=f"the page needs {package}: pip install 'eightfold[dev,peers]'")
     report = run_page(page.read_text(encoding="utf-8"), str(page), tmp_path)
     assert not report, report
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import email
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NEEDED = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "src", "rust")
+NEEDED = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "LICENSE-CORE.txt", "src", "rust")
 NOT_NEEDED = shutil.ignore_patterns("target", "__pycache__", "_native.*.so", "*.pyd", "*.egg-info", "build")
 
 
@@ -48,6 +50,18 @@ def built(source: Path, **variables: str) -> Path:
     return wheel
 
 
+def shown_by_an_index(metadata: str) -> bool:
+    """Say whether the description is what an index renders, and whether all of its links lead somewhere."""
+    message = email.message_from_string(metadata)
+    assert message["Description-Content-Type"] == "text/markdown"
+    markdown = pytest.importorskip("readme_renderer.markdown", reason="readme_renderer is not installed")
+    rendered = markdown.render(message.get_payload(), stream=sys.stderr)
+    assert rendered is not None
+    assert "<h1" in rendered
+    assert "<table" in rendered
+    return not re.search(r'(?:href|src)="(?!https?:|#|mailto:)', rendered)
+
+
 @pytest.mark.parametrize(
     "variables",
     [{"PATH": path_without_cargo(), "CARGO_HOME": "/nonexistent"}, {"EIGHTFOLD_BUILD": "python"}],
@@ -60,6 +74,11 @@ def test_a_wheel_without_the_core_says_so_in_its_name_and_works(tmp_path: Path, 
         assert not any(name.endswith((".so", ".pyd")) or ".data/" in name for name in archive.namelist())
         (about,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
         assert b"Root-Is-Purelib: true" in archive.read(about)
+        for licence in ("LICENSE", "LICENSE-CORE.txt"):
+            (held,) = (name for name in archive.namelist() if name.endswith(f".dist-info/licenses/{licence}"))
+            assert archive.read(held) == (ROOT / licence).read_bytes()
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        assert shown_by_an_index(archive.read(metadata).decode())
     program = (
         "import eightfold; print(eightfold.ENGINE, ascii(eightfold.decode(bytes.fromhex('EDA0BDEDB880'), 'cesu-8')))"
     )
@@ -69,3 +88,9 @@ def test_a_wheel_without_the_core_says_so_in_its_name_and_works(tmp_path: Path, 
         [sys.executable, "-S", "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout == "python '\\U0001f600'\n"
+
+
+def test_a_link_that_leads_nowhere_on_an_index_is_caught() -> None:
+    page = "Description-Content-Type: text/markdown\n\n# a\n\n| a |\n| --- |\n| b |\n\n"
+    assert shown_by_an_index(f"{page}[a](https://example.org/)")
+    assert not shown_by_an_index(f"{page}[a](docs/a.md)")
