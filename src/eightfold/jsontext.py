@@ -198,7 +198,7 @@ def _converted(content: bytes, errors: AnyErrors) -> bytes:
     return content if _is_utf_8(content) else _all_converted(content, errors)
 
 
-_all_converted = choose(
+_all_converted: Callable[[bytes, AnyErrors], bytes] = choose(
     lambda content, errors: convert(content, UTF_8, UTF_8, errors),
     lambda content, errors: content.decode("utf-8", errors).encode(),
 )
