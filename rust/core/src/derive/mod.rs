@@ -1,6 +1,6 @@
-//! What is derived from a form's tables, and nothing else of it.
+//! Everything derived from a form's tables alone. Nothing here reads input or knows a policy of the caller.
 
-// Some of it is asked for by the kernels of x86-64 alone.
+// Some items are used only by the x86-64 kernels.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 pub mod agreement;
