@@ -141,7 +141,7 @@ impl FaultTable {
         }
         let named: Vec<(u8, Kind)> = kinds.iter().copied().filter(|&(_, kind)| kind != usual).collect();
         let Some((&(first, kind), &(last, _))) = named.first().zip(named.last()) else {
-            // With an empty range of named second bytes, both kinds are the same.
+            // No continuation byte lies in the range (0, 0).
             return Some(Faults { reach, named: (0, 0), kinds: [usual; 2] });
         };
         let is_range = kinds.iter().all(|&(second, each)| (each == kind) == (first <= second && second <= last));

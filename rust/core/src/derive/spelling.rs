@@ -26,7 +26,7 @@ pub struct Spelling {
     pub nul_is_two: bool,
     /// Whether supplementary code points are written as a surrogate pair, each of three bytes.
     pub splits: bool,
-    /// Code points that are written as a single byte, their lowest.
+    /// Code points that are written as their lowest byte alone.
     pub escapes: Option<Range>,
     /// Whether a lead followed by a trail is written differently from the two of them.
     pub joins: bool,

@@ -8,7 +8,7 @@ use crate::code_point::Range;
 use crate::derive::automaton;
 use crate::tables::{Kind, Tables};
 
-/// What begins at an offset.
+/// The verdict on what begins at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// A well-formed sequence of this many units.
