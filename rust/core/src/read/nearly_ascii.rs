@@ -7,7 +7,7 @@ use crate::policy::OnFault;
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
 
-/// Faults next to each other are one cluster; this many clusters are always accepted.
+/// Faults next to each other are one cluster, a flock; this many flocks are always accepted.
 const FLOCKS: usize = 32;
 
 /// The longest answer for a byte: `\xNN`.
@@ -66,7 +66,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Below this many bytes a cluster, the kernels are faster, if the machine has some that implement the policy.
+    /// Where flocks are closer together than this many bytes, the kernels are faster, if the machine has some that
+    /// implement the policy.
     fn bytes_a_flock(&self) -> usize {
         match (self.on_fault, Level::current()) {
             (OnFault::BackslashReplace, _) => 1,

@@ -333,7 +333,7 @@ impl Sink for Survey {
 
 macro_rules! output_sinks {
     ($($unit:ty => $write:ident),*) => {
-        $(/// Memory of exactly the size that [`Extent`] told.
+        $(/// Memory of exactly the size measured in an [`Extent`].
         impl Sink for Output<'_, $unit> {
             fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
                 Ok(())

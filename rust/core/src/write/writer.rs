@@ -253,7 +253,7 @@ impl Sink for Writer<'_> {
     /// Work chunk by chunk: read code points, then write bytes.
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
         let mut at = start;
-        // A held lead needs what follows it, and the place of that.
+        // A held lead needs what follows it, with its place, so that is walked.
         while at < limit && at >= self.walked_to && self.held.is_none() {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
             let end = self.take_chunk(input, at, chunk_limit)?;
