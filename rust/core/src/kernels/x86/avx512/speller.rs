@@ -76,7 +76,7 @@ fn within_32(points: __m512i, range: Range) -> u16 {
     _mm512_cmple_epu32_mask(index, _mm512_set1_epi32((range.1 - range.0) as i32))
 }
 
-/// Lanes that hold a code point or a later one; not for the first code point.
+/// Lanes that hold `start` or a later code point; `start` must not be 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn from_8(points: __m512i, start: u32) -> u64 {
