@@ -44,7 +44,7 @@ impl Stalls {
             return Ok(());
         }
         let (in_row, in_all) = (self.in_row, self.in_all);
-        let message = format!("error handler does not go on: no progress in {in_row} calls in a row, {in_all} in all");
+        let message = format!("error handler makes no progress: {in_row} calls in a row, {in_all} in all");
         Err(PyRuntimeError::new_err(message))
     }
 }

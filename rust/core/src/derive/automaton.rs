@@ -50,7 +50,7 @@ pub(crate) struct Automaton {
     cuts: Vec<u32>,
 }
 
-/// The tables of a form need an automaton above the size limit: see [`MOST_STATES`] and [`MOST_CELLS`].
+/// The tables of a form need an automaton with more states or transitions than the limits allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
