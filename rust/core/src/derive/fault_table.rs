@@ -50,8 +50,8 @@ struct Faults {
 }
 
 impl FaultTable {
-    /// The table of a form that has a layout; None if the form reads stray bytes as values. `verdict_of` returns the
-    /// verdict on what begins with some bytes.
+    /// The table of a form that has a layout; None if stray bytes are values, or faults of several kinds. `verdict_of`
+    /// returns the verdict on what begins with some bytes.
     pub(crate) fn new(tables: &Tables, layout: &Layout, verdict_of: impl Fn(&[u8]) -> Verdict) -> Option<FaultTable> {
         if layout.escape.is_some() {
             return None;

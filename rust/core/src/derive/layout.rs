@@ -349,8 +349,8 @@ impl Layout {
     fn is_told(&self, place: [u8; 3], last: u32, value: u32) -> bool {
         let (payload, length) = first_payload(place);
         let before_gap = (payload + last).wrapping_add(self.offsets[length - 2]);
-        // A sequence of two bytes must be before the gap: kernels that write 8 or 16 bits do not apply the gap to it.
-        // Values of three bytes never fit 8 bits, nor those of four 16.
+        // Kernels that write 16 bits take values of two bytes to be before the gap, and kernels that write 8 bits all
+        // values. Values of three bytes never fit 8 bits, nor those of four 16.
         let is_before = before_gap < self.gap.0 || length > 2 && before_gap <= LARGEST_IN_STR;
         let least = [0, LEAST[1], LEAST[2]][length - 2];
         is_before

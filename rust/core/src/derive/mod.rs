@@ -1,4 +1,4 @@
-//! Everything derived from a form's tables alone. Nothing here reads input or knows a policy of the caller.
+//! Everything derived from a form's tables alone. Neither the kernels nor `Form` are known here.
 
 // Some items are used only by the x86-64 kernels.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
