@@ -1,6 +1,6 @@
 //! Everything derived from a form's tables alone. Neither the kernels nor `Form` are known here.
 
-// Some items are used only by the x86-64 kernels.
+// Some of it is asked for by the kernels of x86-64 alone.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 pub mod agreement;
