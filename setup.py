@@ -1,6 +1,6 @@
-"""Builds the package. The compiled core is optional: without a Rust toolchain the package runs in pure Python.
+"""The compiled core is optional: without a Rust toolchain the package installs, and Python is its engine.
 
-``EIGHTFOLD_BUILD=native`` makes a failed build of the core an error; ``EIGHTFOLD_BUILD=python`` skips the core.
+``EIGHTFOLD_BUILD=native`` makes a core that cannot be built an error; ``EIGHTFOLD_BUILD=python`` does not build one.
 """
 
 import os
@@ -25,24 +25,24 @@ NO_CORE = """
 
 
 class BuildCore(build_rust):
-    """Builds the core, and warns if that fails."""
+    """Builds the core; where it cannot be built, a person is told."""
 
     is_built = False
 
     def install_extension(self, *built):
-        """Record that there is a core to install."""
+        """Note that there is a core to install."""
         super().install_extension(*built)
         self.is_built = True
 
     def run(self):
-        """Build the core if possible, and warn otherwise."""
+        """Build what can be built, and say what could not."""
         super().run()
         if not self.is_built:
             say(NO_CORE)
 
 
 def say(words):
-    """Write to standard error, which pip hides without -v, and to the terminal behind pip, if there is one."""
+    """Write to standard error, which pip shows only with -v, and to the terminal, if there is one behind pip."""
     print(words, file=sys.stderr, flush=True)
     try:
         if not sys.stderr.isatty():
@@ -53,10 +53,10 @@ def say(words):
 
 
 class Wheel(bdist_wheel):
-    """Tags a wheel without a core for every Python and every platform."""
+    """A wheel that holds no core is for every Python and every machine, and its name says so."""
 
     def run(self):
-        """Build first: only then is it known whether there is a core."""
+        """Build first, as only then it is known whether there is a core."""
         self.run_command("build")
         built = Path(self.get_finalized_command("build").build_lib, "eightfold").glob("_native.*")
         if not any(each.suffix in (".so", ".pyd") for each in built):
@@ -66,7 +66,7 @@ class Wheel(bdist_wheel):
 
 
 def description():
-    """Return the README for a package index: relative links lead to the project's address or become plain words."""
+    """Return the README as a package index can show it: its links lead to the project's address, or are plain words."""
     folder = Path(__file__).parent
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     source = project.get("urls", {}).get("Source")
@@ -74,7 +74,7 @@ def description():
     return re.sub(r"\[([^\]]+)\]\((?![a-z]+:|#)([^)\s]+)\)", link, (folder / "README.md").read_text(encoding="utf-8"))
 
 
-# Cargo rebuilds when this changes: another Python may stand at the same path, as in a recreated environment.
+# Cargo builds anew where this differs: another Python may stand at the same path, as in an environment made anew.
 os.environ["PYO3_ENVIRONMENT_SIGNATURE"] = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.version}"
 asked = os.environ.get("EIGHTFOLD_BUILD")
 core = RustExtension("eightfold._native", "rust/python/Cargo.toml", binding=Binding.PyO3, debug=False)
