@@ -1,5 +1,7 @@
 //! Which instructions are at work: what the machine has, or less where that is asked for.
 
+#![expect(unsafe_code, reason = "the library chooses by the environment")]
+
 use std::sync::OnceLock;
 
 use super::simd;
@@ -28,7 +30,9 @@ impl Level {
             let asked = std::env::var(ASKED).ok().and_then(|name| Level::from_name(&name));
             let Some(asked) = asked else { return Level::detected() };
             let level = asked.min(Level::detected());
-            simd::follow(level);
+            // SAFETY: this runs once, and only where the variable is set, which is for tests: for the extension module while
+            // it is imported and no other thread of the interpreter reads the environment.
+            unsafe { simd::follow(level) };
             level
         })
     }

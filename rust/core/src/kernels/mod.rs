@@ -24,15 +24,16 @@ mod text;
 mod units;
 mod utf8;
 
-pub use ascii::{copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
+pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use output::Output;
+pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
 pub use short::{SHORT_BYTES, ShortBuffer, write_short};
-pub(crate) use simd::{append, append_up_to, tally, tally_units};
+pub(crate) use simd::{tally, tally_units};
 pub(crate) use source::Faults;
 pub use source::{Answer, Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};

@@ -43,7 +43,7 @@ macro_rules! points {
             }
 
             fn text(&mut self, text: Measured<'_>) {
-                self.fill(text.count(), |place| text.$write(place));
+                text.$write(self);
             }
         })*
     };
@@ -160,7 +160,7 @@ impl Bytes for Output<'_, u8> {
     }
 
     fn text(&mut self, text: &Scalar<'_>) {
-        self.fill(text.utf8_bytes(), |place| text.write_utf8(place));
+        text.write_utf8(self);
     }
 }
 

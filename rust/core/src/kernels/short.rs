@@ -4,11 +4,11 @@
 //! word or a line. Here sixteen code points become sequences at once, and a copy of the result is cheaper than a
 //! second look at the source.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vectors are loaded and stored, and what is written is counted")]
 
 use std::mem::MaybeUninit;
 
-use super::{Level, Text};
+use super::{Level, Output, Text};
 
 /// The memory that short text is written to.
 pub const SHORT_BYTES: usize = 1024;
@@ -25,13 +25,13 @@ pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [
     if text.len() > SHORT_BYTES / LONGEST_SEQUENCE {
         return None;
     }
-    let written = written(text, out)?;
-    // SAFETY: so many bytes have been written from the start on.
-    Some(unsafe { std::slice::from_raw_parts(out.as_ptr().cast(), written) })
+    let mut out = Output::new(out);
+    write(text, &mut out)?;
+    Some(out.into_written())
 }
 
 #[inline]
-fn written(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
+fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> Option<()> {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
@@ -47,33 +47,29 @@ fn written(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
     }
 }
 
-fn one_by_one<T: Copy + Into<u32>>(points: &[T], out: &mut ShortBuffer) -> Option<usize> {
-    let mut written = 0;
+fn one_by_one<T: Copy + Into<u32>>(points: &[T], out: &mut Output<'_, u8>) -> Option<()> {
     for &point in points {
         let mut sequence = [0; LONGEST_SEQUENCE];
         let length = char::from_u32(point.into())?.encode_utf8(&mut sequence).len();
         // All four: a copy of a length that is known is one store.
-        for (place, byte) in out[written..written + LONGEST_SEQUENCE].iter_mut().zip(sequence) {
-            place.write(byte);
-        }
-        written += length;
+        *out.spare().first_chunk_mut()? = sequence.map(MaybeUninit::new);
+        // SAFETY: a sequence has no more.
+        unsafe { out.advance(length) };
     }
-    Some(written)
+    Some(())
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(clippy::wildcard_imports)] // The names of instructions are a language of their own.
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{ShortBuffer, Text};
+    use super::{Output, Text};
 
     const LANES: usize = 16;
 
     /// Write a text that the memory is large enough for.
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
-        let mut written = 0;
+    pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> Option<()> {
         for at in (0..text.len()).step_by(LANES) {
             let count = (text.len() - at).min(LANES);
             let valid = u16::MAX >> (LANES - count);
@@ -98,12 +94,13 @@ mod avx512 {
             // A byte that is none of a sequence is 0, and so is U+0000, which is the first byte of its own.
             let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
             let used = used & (u64::MAX >> (64 - 4 * count));
-            let place = out[written..].first_chunk_mut::<64>()?;
+            let place = out.spare().first_chunk_mut::<64>()?;
             // SAFETY: 64 bytes have room there.
             unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
-            written += used.count_ones() as usize;
+            // SAFETY: 64 bytes have been written.
+            unsafe { out.advance(used.count_ones() as usize) };
         }
-        Some(written)
+        Some(())
     }
 
     /// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.
@@ -137,7 +134,7 @@ mod tests {
             return;
         }
         assert_eq!(write_short(text, &mut out), expected.as_deref().map(str::as_bytes));
-        type Write = fn(Text<'_>, &[u32], &mut ShortBuffer) -> Option<usize>;
+        type Write = fn(Text<'_>, &[u32], &mut Output<'_, u8>) -> Option<()>;
         let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
         #[cfg(target_arch = "x86_64")]
         if super::super::avx2::is_available() {
@@ -145,10 +142,8 @@ mod tests {
             ways.push(|text, _, out| unsafe { super::super::avx2::short::write(text, out) });
         }
         for write in ways {
-            assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::len));
-            // SAFETY: so many bytes have been written.
-            let bytes = |count: usize| unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), count) };
-            assert!(expected.as_ref().is_none_or(|expected| bytes(expected.len()) == expected.as_bytes()));
+            let (is_text, bytes) = Output::written(&mut out, |out| write(text, &points, out));
+            assert_eq!(is_text.map(|()| &*bytes), expected.as_deref().map(str::as_bytes));
         }
     }
 

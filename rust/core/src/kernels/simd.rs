@@ -2,35 +2,38 @@
 //! also validates, and writes Latin-1 as UTF-8 where there is no AVX-512.
 //!
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
-//! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
-//! errors" may leave part of a valid prefix unwritten, so they are not used: what is converted has been validated.
+//! contract. So they are only given what has been measured, of which a type is the proof: [`Valid`], [`Measured`] and
+//! [`Scalar`]. How many values they write is checked before (the room) and after (the count). Its conversions "with errors"
+//! may leave part of a valid prefix unwritten, so they are not used: what is converted has been validated.
 
-#![allow(unsafe_code)]
-
-use std::mem::MaybeUninit;
+#![expect(unsafe_code, reason = "the library is C++, and functions for some machines only are called by level")]
 
 use super::utf8::Prefix;
-use super::{Extent, Faults, Level, Notes, Output, Source, Spelt, Stretch, Text, Units, WideText};
+use super::{
+    Extent, Faults, Level, Measured, Notes, Output, Scalar, Source, Spelt, Stretch, Text, Units, WideText, Width,
+};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 
 /// Have the library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
 /// where it names what the machine lacks; so only what was found to be there is named.
-pub fn follow(level: Level) {
+///
+/// # Safety
+/// No other thread reads the environment meanwhile, but by functions of Rust's library.
+pub unsafe fn follow(level: Level) {
     let name = match level {
         Level::Portable => "fallback",
         Level::Avx2 => "haswell",
         Level::Avx512 => "icelake",
     };
-    // SAFETY: this is called once, when the first form is compiled, which is while the extension module is imported: the
-    // interpreter runs no other thread then that reads the environment.
+    // SAFETY: the contract of this function.
     unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }
 
 /// From here on a whole look first is worth what it costs where there is a fault.
 const LONG: usize = 16384;
 
-/// The longest valid prefix.
+/// The longest valid prefix of some bytes.
 pub fn valid_prefix(data: &[u8]) -> &str {
     // Asking where a fault is takes a tenth longer than asking whether there is one.
     let length = if data.len() >= LONG && simdutf::validate_utf8(data) {
@@ -39,15 +42,51 @@ pub fn valid_prefix(data: &[u8]) -> &str {
         let result = simdutf::validate_utf8_with_errors(data);
         if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count }
     };
+    let text = &data[..length];
+    debug_assert!(str::from_utf8(text).is_ok(), "the library takes what is ill-formed");
     // SAFETY: the library has just found these bytes to be valid UTF-8.
-    unsafe { std::str::from_utf8_unchecked(&data[..length]) }
+    unsafe { str::from_utf8_unchecked(text) }
+}
+
+/// The first bytes of some, which have been found to be valid UTF-8, a stretch after the other.
+pub struct Valid<'a> {
+    data: &'a [u8],
+    end: usize,
+}
+
+impl<'a> Valid<'a> {
+    /// As many as are measured quicker by blocks than by [`Valid::extend`] and what else measures, and what was measured.
+    pub fn measured(data: &'a [u8]) -> (Self, Prefix) {
+        let prefix = measure_blocks(data);
+        (Valid { data, end: prefix.end }, prefix)
+    }
+
+    /// Where they end.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Those that follow, up to a limit, as far as they are valid: they count from now on.
+    pub fn extend(&mut self, limit: usize) -> &'a str {
+        let text = valid_prefix(&self.data[self.end..limit]);
+        self.end += text.len();
+        text
+    }
+
+    /// All of them.
+    pub fn text(&self) -> &'a str {
+        let text = &self.data[..self.end];
+        debug_assert!(str::from_utf8(text).is_ok(), "a kernel takes what is ill-formed");
+        // SAFETY: texts of valid UTF-8 side by side are valid UTF-8, and the two functions above have found them.
+        unsafe { str::from_utf8_unchecked(text) }
+    }
 }
 
 /// From here on whole blocks are worth what it costs to begin with them.
 const BLOCKS: usize = 512;
 
-/// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`valid_prefix`] and what else measures.
-pub fn measure_blocks(data: &[u8]) -> Prefix {
+/// Measure valid UTF-8 from the first byte on, in whole blocks where there are many.
+fn measure_blocks(data: &[u8]) -> Prefix {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
@@ -75,60 +114,84 @@ pub fn valid_pieces(data: &[u8]) -> usize {
     }
 }
 
-/// The first `length` bytes, which [`measure_blocks`] and [`valid_prefix`] found to be valid one after the other.
-pub fn joined(data: &[u8], length: usize) -> &str {
-    // SAFETY: texts of valid UTF-8 side by side are valid UTF-8; the caller has found them with those.
-    unsafe { std::str::from_utf8_unchecked(&data[..length]) }
-}
-
 pub fn count(text: &str) -> usize {
     simdutf::count_utf8(text.as_bytes())
 }
 
-pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
+/// Write text up to U+00FF as bytes.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
+    assert!(text.width() <= Width::Latin1);
+    let data = text.text();
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::to_latin1(text.as_bytes(), out) },
+        Level::Avx512 => unsafe { avx512::to_latin1(data.as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::to_latin1(text.as_bytes(), out) },
-        _ => {}
+        Level::Avx2 => unsafe { avx2::to_latin1(data.as_bytes(), out) },
+        // SAFETY: this is valid UTF-8 up to U+00FF, of which the library writes a byte for each code point.
+        _ => unsafe {
+            write(text.count(), out, |place| simdutf::convert_utf8_to_latin1(data.as_ptr(), data.len(), place))
+        },
     }
-    // SAFETY: `text` is valid UTF-8 up to U+00FF and `out` has one byte for each of its code points (asserted by the
-    // caller), which is what the library writes.
-    let written = unsafe { simdutf::convert_utf8_to_latin1(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
 }
 
-pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
+/// Write text up to U+FFFF as 16-bit units.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
+    assert!(text.width() <= Width::Ucs2);
+    let data = text.text();
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::to_ucs2(text.as_bytes(), out) },
+        Level::Avx512 => unsafe { avx512::to_ucs2(data.as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::to_ucs2(text.as_bytes(), out) },
-        _ => {}
+        Level::Avx2 => unsafe { avx2::to_ucs2(data.as_bytes(), out) },
+        // SAFETY: this is valid UTF-8 up to U+FFFF, of which the library writes a unit for each code point.
+        _ => unsafe {
+            write(text.count(), out, |place| simdutf::convert_valid_utf8_to_utf16(data.as_ptr(), data.len(), place))
+        },
     }
-    // SAFETY: `text` is valid UTF-8 up to U+FFFF, so each of its code points is one unit, and `out` has that many.
-    let written = unsafe { simdutf::convert_valid_utf8_to_utf16(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
 }
 
-pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
+/// Write text as 32-bit units.
+///
+/// # Panics
+/// It has no room.
+pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
+    let data = text.text();
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::to_ucs4(text.as_bytes(), out) },
+        Level::Avx512 => unsafe { avx512::to_ucs4(data.as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::to_ucs4(text.as_bytes(), out) },
-        _ => {}
+        Level::Avx2 => unsafe { avx2::to_ucs4(data.as_bytes(), out) },
+        // SAFETY: this is valid UTF-8, of which the library writes a unit for each code point.
+        _ => unsafe {
+            write(text.count(), out, |place| simdutf::convert_valid_utf8_to_utf32(data.as_ptr(), data.len(), place))
+        },
     }
-    // SAFETY: `text` is valid UTF-8 and `out` has one unit for each of its code points.
-    let written = unsafe { simdutf::convert_valid_utf8_to_utf32(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
+}
+
+/// Let the library write so many values.
+///
+/// # Safety
+/// Given a place for `count` values, `convert` writes that many and nothing behind them, and returns how many it wrote.
+///
+/// # Panics
+/// They have no room, or it wrote another number of them.
+unsafe fn write<T>(count: usize, out: &mut Output<'_, T>, convert: impl FnOnce(*mut T) -> usize) {
+    let place = &mut out.spare()[..count];
+    assert_eq!(convert(place.as_mut_ptr().cast()), count);
+    // SAFETY: so many values have just been written there.
+    unsafe { out.advance(count) };
 }
 
 /// The length in UTF-8 of text without surrogates and without values beyond Unicode.
@@ -151,8 +214,12 @@ fn is_long(text: Text<'_>, utf8_bytes: usize) -> bool {
     }
 }
 
-/// Write text without surrogates and without values beyond Unicode.
-pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
+/// Write text as UTF-8.
+///
+/// # Panics
+/// It has no room.
+pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
+    let (text, bytes) = (scalar.text(), scalar.utf8_bytes());
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
@@ -165,50 +232,35 @@ pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
         };
     }
     #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx2 && is_long(text, out.len()) {
+    if Level::current() == Level::Avx2 && is_long(text, bytes) {
         // SAFETY: the machine has the instructions.
         return unsafe { avx2::utf8::write(text, out) };
     }
-    let target = out.as_mut_ptr().cast();
-    // SAFETY: the text holds scalar values only, and `out` has as many bytes as `utf8_bytes` said (asserted by the
-    // caller), which is what the library writes.
-    let written = unsafe {
+    // SAFETY: the text holds scalar values only, of which the library writes as many bytes as it has counted.
+    unsafe {
         match text {
-            Text::One(points) => simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), target),
-            Text::Two(points) => simdutf::convert_valid_utf16_to_utf8(points.as_ptr(), points.len(), target),
-            Text::Four(points) => simdutf::convert_valid_utf32_to_utf8(points.as_ptr(), points.len(), target),
+            Text::One(points) => latin1_to_utf8(points, bytes, out),
+            Text::Two(points) => {
+                write(bytes, out, |place| simdutf::convert_valid_utf16_to_utf8(points.as_ptr(), points.len(), place))
+            }
+            Text::Four(points) => {
+                write(bytes, out, |place| simdutf::convert_valid_utf32_to_utf8(points.as_ptr(), points.len(), place))
+            }
         }
-    };
-    assert_eq!(written, out.len());
+    }
 }
 
-/// Copy bytes to memory of the same length.
-pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
-    assert_eq!(from.len(), out.len());
-    // SAFETY: both are as long, bytes need no care, and a mutable slice overlaps no other.
-    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
-}
-
-/// Grow a vector, which has room for them, by `count` values, which `write` writes.
+/// Write code points up to U+00FF, one byte each, as UTF-8.
+///
+/// # Safety
+/// They take `bytes` bytes.
 ///
 /// # Panics
-/// It has no room, or they were not all written.
-pub fn append<T: Copy, R>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) {
-    let mut place = Output::new(&mut out.spare_capacity_mut()[..count]);
-    write(&mut place);
-    place.finish();
-    // SAFETY: the output is full: each of its values was written (the contract of `Output`).
-    unsafe { out.set_len(out.len() + count) };
-}
-
-/// Grow a vector, which has room for them, by up to `room` values, as many as `write` writes.
-pub fn append_up_to<T: Copy, R>(out: &mut Vec<T>, room: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) -> R {
-    let mut place = Output::new(&mut out.spare_capacity_mut()[..room]);
-    let result = write(&mut place);
-    let filled = place.filled();
-    // SAFETY: so many values were written (the contract of `Output`).
-    unsafe { out.set_len(out.len() + filled) };
-    result
+/// There is no room for them.
+pub unsafe fn latin1_to_utf8(points: &[u8], bytes: usize, out: &mut Output<'_, u8>) {
+    debug_assert_eq!(utf8_bytes(Text::One(points)), bytes);
+    // SAFETY: the library writes as many bytes as the code points take, which the caller knows.
+    unsafe { write(bytes, out, |place| simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), place)) };
 }
 
 /// Count faults by the indices of their kinds, from an offset on, in whole blocks before a limit; a sequence begins where

@@ -1,8 +1,6 @@
 //! The code points of a str in its three kinds, measured and converted to UTF-8.
 
-use std::mem::MaybeUninit;
-
-use super::{find_point, simd};
+use super::{Output, find_point, simd};
 use crate::form::SURROGATES;
 
 /// The code points of a str, as it holds them.
@@ -83,16 +81,26 @@ pub struct Scalar<'a> {
     utf8_bytes: usize,
 }
 
-impl Scalar<'_> {
+impl<'a> Scalar<'a> {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> Text<'a> {
+        self.text
+    }
+
     /// How many bytes of UTF-8 the text takes.
     #[must_use]
     pub fn utf8_bytes(&self) -> usize {
         self.utf8_bytes
     }
 
-    /// Write the text as UTF-8. The output is exactly as long as the text takes, and written whole.
-    pub fn write_utf8(&self, out: &mut [MaybeUninit<u8>]) {
-        assert_eq!(out.len(), self.utf8_bytes);
-        simd::to_utf8(self.text, out);
+    /// Write the text as UTF-8.
+    ///
+    /// # Panics
+    /// There is no room for it.
+    pub fn write_utf8(&self, out: &mut Output<'_, u8>) {
+        let end = out.filled() + self.utf8_bytes;
+        simd::to_utf8(self, out);
+        assert_eq!(out.filled(), end, "the text takes another number of bytes than it was measured to");
     }
 }

@@ -1,8 +1,6 @@
 //! UTF-8 measured (valid, how many code points, how wide) and converted to the three kinds of str.
 
-use std::mem::MaybeUninit;
-
-use super::simd;
+use super::{Output, simd};
 use crate::chunk::NEAR_BYTES;
 
 /// The narrowest kind of str that holds a text.
@@ -80,18 +78,17 @@ impl<'a> Measured<'a> {
     /// Measure the longest valid prefix; it is all of the data exactly when they are valid UTF-8.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        let Prefix { end: mut at, mut count, mut largest } = simd::measure_blocks(data);
-        while at < data.len() {
-            let end = sequence_border(data, at, data.len().min(at + BLOCK));
-            let text = simd::valid_prefix(&data[at..end]);
+        let (mut valid, Prefix { mut count, mut largest, .. }) = simd::Valid::measured(data);
+        while valid.end() < data.len() {
+            let end = sequence_border(data, valid.end(), data.len().min(valid.end() + BLOCK));
+            let text = valid.extend(end);
             count += simd::count(text);
             largest = largest.max(largest_byte(text.as_bytes()));
-            at += text.len();
-            if at < end {
+            if valid.end() < end {
                 break;
             }
         }
-        Measured { text: simd::joined(data, at), count, width: Width::of_largest(largest) }
+        Measured { text: valid.text(), count, width: Width::of_largest(largest) }
     }
 
     /// The text.
@@ -112,26 +109,38 @@ impl<'a> Measured<'a> {
         self.width
     }
 
-    /// Write the code points as bytes. The output is as long as there are code points, and written whole.
-    pub fn write_latin1(&self, out: &mut [MaybeUninit<u8>]) {
-        assert!(out.len() == self.count && self.width <= Width::Latin1);
+    /// Write the code points as bytes.
+    ///
+    /// # Panics
+    /// One takes more than a byte, or there is no room for them.
+    pub fn write_latin1(&self, out: &mut Output<'_, u8>) {
         if self.width == Width::Ascii {
-            simd::copy(self.text.as_bytes(), out);
+            out.copy(self.text.as_bytes());
         } else {
-            simd::to_latin1(self.text, out);
+            self.checked(out, simd::to_latin1);
         }
     }
 
-    /// Write the code points as 16-bit units. The output is as long as there are code points, and written whole.
-    pub fn write_ucs2(&self, out: &mut [MaybeUninit<u16>]) {
-        assert!(out.len() == self.count && self.width <= Width::Ucs2);
-        simd::to_ucs2(self.text, out);
+    /// Write the code points as 16-bit units.
+    ///
+    /// # Panics
+    /// One takes more than that, or there is no room for them.
+    pub fn write_ucs2(&self, out: &mut Output<'_, u16>) {
+        self.checked(out, simd::to_ucs2);
     }
 
-    /// Write the code points as 32-bit units. The output is as long as there are code points, and written whole.
-    pub fn write_ucs4(&self, out: &mut [MaybeUninit<u32>]) {
-        assert!(out.len() == self.count);
-        simd::to_ucs4(self.text, out);
+    /// Write the code points as 32-bit units.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    pub fn write_ucs4(&self, out: &mut Output<'_, u32>) {
+        self.checked(out, simd::to_ucs4);
+    }
+
+    fn checked<T>(&self, out: &mut Output<'_, T>, write: impl FnOnce(&Self, &mut Output<'_, T>)) {
+        let end = out.filled() + self.count;
+        write(self, out);
+        assert_eq!(out.filled(), end, "the text has another number of code points than it was measured to");
     }
 }
 
