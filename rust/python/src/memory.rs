@@ -73,7 +73,7 @@ unsafe fn new_str<'py>(
 ///
 /// # Safety
 /// As [`new_str`].
-#[inline]
+#[inline(always)]
 unsafe fn partial_str<'py>(
     py: Python<'py>,
     count: usize,
@@ -105,7 +105,7 @@ unsafe fn partial_str<'py>(
 }
 
 /// How many values are written to memory.
-#[inline]
+#[inline(always)]
 fn written<'m, T>(memory: &'m mut [MaybeUninit<T>], fill: impl FnOnce(&mut Output<'m, T>)) -> usize {
     Output::written(memory, fill).1.len()
 }
@@ -134,6 +134,7 @@ fn one_character<'py>(py: Python<'py>, fill: impl FnOnce(Unseen<'_, '_>)) -> PyR
 }
 
 /// What could not be made where there is no memory for it.
+#[inline]
 fn made<T>(object: Option<T>) -> PyResult<T> {
     object.ok_or_else(|| PyMemoryError::new_err(()))
 }
@@ -347,7 +348,7 @@ pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
 }
 
 /// Make bytes of `count` bytes and let `fill` fill them; None where it has not written all of them.
-#[inline]
+#[inline(always)]
 fn new_bytes<'py>(
     py: Python<'py>,
     count: usize,

@@ -19,6 +19,7 @@ pub struct Output<'a, T> {
 
 impl<'a, T> Output<'a, T> {
     /// An output of which nothing is written.
+    #[inline]
     pub fn new(values: &'a mut [MaybeUninit<T>]) -> Self {
         Output { values, filled: 0 }
     }
@@ -130,6 +131,7 @@ impl<'a, T> Output<'a, T> {
     }
 
     /// The values that have been written.
+    #[inline]
     #[must_use]
     pub fn values(&self) -> &[T] {
         let written = &self.values[..self.filled];
@@ -138,6 +140,7 @@ impl<'a, T> Output<'a, T> {
     }
 
     /// The same, for as long as the memory lives.
+    #[inline]
     #[must_use]
     pub fn into_written(self) -> &'a mut [T] {
         let written = &mut self.values[..self.filled];
@@ -149,6 +152,7 @@ impl<'a, T> Output<'a, T> {
     ///
     /// # Panics
     /// It has put another output in the place of the one it was given.
+    #[inline]
     pub fn written<R>(
         memory: &'a mut [MaybeUninit<T>],
         write: impl FnOnce(&mut Output<'a, T>) -> R,

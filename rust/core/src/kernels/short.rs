@@ -25,13 +25,6 @@ pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [
     if text.len() > SHORT_BYTES / LONGEST_SEQUENCE {
         return None;
     }
-    let mut out = Output::new(out);
-    write(text, &mut out)?;
-    Some(out.into_written())
-}
-
-#[inline]
-fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> Option<()> {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
@@ -47,7 +40,8 @@ fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> Option<()> {
     }
 }
 
-fn one_by_one<T: Copy + Into<u32>>(points: &[T], out: &mut Output<'_, u8>) -> Option<()> {
+fn one_by_one<'a, T: Copy + Into<u32>>(points: &[T], out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
+    let mut out = Output::new(out);
     for &point in points {
         let mut sequence = [0; LONGEST_SEQUENCE];
         let length = char::from_u32(point.into())?.encode_utf8(&mut sequence).len();
@@ -56,20 +50,21 @@ fn one_by_one<T: Copy + Into<u32>>(points: &[T], out: &mut Output<'_, u8>) -> Op
         // SAFETY: a sequence has no more.
         unsafe { out.advance(length) };
     }
-    Some(())
+    Some(out.into_written())
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Output, Text};
+    use super::{Output, ShortBuffer, Text};
 
     const LANES: usize = 16;
 
     /// Write a text that the memory is large enough for.
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> Option<()> {
+    pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
+        let mut out = Output::new(out);
         for at in (0..text.len()).step_by(LANES) {
             let count = (text.len() - at).min(LANES);
             let valid = u16::MAX >> (LANES - count);
@@ -100,7 +95,7 @@ mod avx512 {
             // SAFETY: 64 bytes have been written.
             unsafe { out.advance(used.count_ones() as usize) };
         }
-        Some(())
+        Some(out.into_written())
     }
 
     /// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.
@@ -134,7 +129,7 @@ mod tests {
             return;
         }
         assert_eq!(write_short(text, &mut out), expected.as_deref().map(str::as_bytes));
-        type Write = fn(Text<'_>, &[u32], &mut Output<'_, u8>) -> Option<()>;
+        type Write = for<'a> fn(Text<'_>, &[u32], &'a mut ShortBuffer) -> Option<&'a [u8]>;
         let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
         #[cfg(target_arch = "x86_64")]
         if super::super::avx2::is_available() {
@@ -142,8 +137,7 @@ mod tests {
             ways.push(|text, _, out| unsafe { super::super::avx2::short::write(text, out) });
         }
         for write in ways {
-            let (is_text, bytes) = Output::written(&mut out, |out| write(text, &points, out));
-            assert_eq!(is_text.map(|()| &*bytes), expected.as_deref().map(str::as_bytes));
+            assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::as_bytes));
         }
     }
 

@@ -9,40 +9,40 @@ use super::speller::Speller;
 use super::utf8::SPELLING;
 use super::{is_none, load_16, load_points, load_units, part};
 use crate::form::SURROGATES;
-use crate::kernels::{Output, Text};
+use crate::kernels::{Output, ShortBuffer, Text};
 
 /// Code points that are looked at together.
 const BLOCK: usize = 16;
 
 /// Write a text that the memory is large enough for; None where it holds a surrogate or a value beyond Unicode.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> Option<()> {
-    let speller = &Speller::<true, false>::new(&SPELLING);
+pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
+    let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
     match text {
         Text::One(points) => each_block(points, |block| {
             let units = speller.units::<u8>(_mm256_cvtepu8_epi16(load_16(block)), || None)?;
-            speller.write_shaped::<u8>(&units, Shape::UpToTwo, out);
+            speller.write_shaped::<u8>(&units, Shape::UpToTwo, &mut out);
             Some(())
         }),
         Text::Two(points) => each_block(points, |block| {
             let units = load_units(block);
             let units = is_none(surrogates(units)).then_some(units)?;
             let units = speller.units::<[u8; 2]>(units, || None)?;
-            speller.write_shaped::<[u8; 2]>(&units, Shape::Mixed, out);
+            speller.write_shaped::<[u8; 2]>(&units, Shape::Mixed, &mut out);
             Some(())
         }),
         Text::Four(points) => each_block(points, |block| {
             for half in [0, 8] {
                 let points = load_points(part(block, half));
                 let points = is_none(beyond(points)).then_some(points)?;
-                speller.write_points::<[u8; 4]>(speller.points::<[u8; 4]>(points, || None)?, out);
+                speller.write_points::<[u8; 4]>(speller.points::<[u8; 4]>(points, || None)?, &mut out);
             }
             Some(())
         }),
     }?;
     let behind = text.len().next_multiple_of(BLOCK) - text.len();
     out.truncate(out.filled() - behind);
-    Some(())
+    Some(out.into_written())
 }
 
 /// Hand over a text block by block.
