@@ -108,6 +108,13 @@ impl<'a, T> Output<'a, T> {
         &mut self.values[self.filled..]
     }
 
+    /// Let `write` go on in an output of its own, which the compiler can keep in registers.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, write: impl FnOnce(&mut Output<'_, T>)) {
+        let count = Output::written(self.spare(), |out| write(out)).1.len();
+        self.filled += count;
+    }
+
     /// Where `count` values have room, and whether a whole vector of `lanes` has. They count once that is said by
     /// [`Output::advance`].
     ///

@@ -41,19 +41,19 @@ pub fn is_available() -> bool {
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
-    clean::write_ucs1(text, None, out);
+    out.go_on(|out| clean::write_ucs1(text, None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
-    clean::write_ucs2(text, None, out);
+    out.go_on(|out| clean::write_ucs2(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
-    clean::write_ucs4(text, None, false, out);
+    out.go_on(|out| clean::write_ucs4(text, None, false, out));
 }
 
 /// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is

@@ -212,19 +212,19 @@ const OR_OR: i32 = 0xFE;
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
-    clean::write_ucs1(text, None, out);
+    out.go_on(|out| clean::write_ucs1(text, None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
-    clean::write_ucs2(text, None, out);
+    out.go_on(|out| clean::write_ucs2(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
-    clean::write_ucs4(text, None, false, out);
+    out.go_on(|out| clean::write_ucs4(text, None, false, out));
 }
 
 /// How many bytes from the first on are code points as they stand: whole blocks.
