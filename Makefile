@@ -1,7 +1,7 @@
 # The project's commands. Each makes .venv from nothing and installs into it what it needs; a second run is fast.
 #
 # Another interpreter: make PYTHON=python3.15 test
-# Fewer tests, or in one process: make test PYTEST="-n 0 tests/test_faults.py"
+# Fewer tests, or in one process: make test PYTEST="-n 0 tests/verbs/test_faults.py"
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -14,7 +14,8 @@ CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -na
 
 # What is used on machines that have less than this one, and the tests that see best what it does.
 LEVELS := avx2 portable
-COMPARING := $(wildcard tests/test_parity_*.py tests/test_vectors_*.py) tests/test_native.py tests/test_stream.py
+COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) tests/streams/test_stream.py \
+    $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
 
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -56,6 +57,7 @@ test-search: $(INSTALLED_DEV) ## look for what breaks a property, with ten times
 test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests without Python
 	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
 	$(BIN)/python rust/core/tests/make_forms.py --check
+	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
 
@@ -73,11 +75,12 @@ full: $(INSTALLED_DEV) ## run what takes too long for each change: all Pythons t
 	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
 	$(MAKE) --no-print-directory test-search
 
-bench: $(INSTALLED_BENCH) ## measure side by side with CPython and other peers; to pass options: BENCH="--check"
-	$(BIN)/python -m benchmarks $(BENCH)
+bench: $(INSTALLED_BENCH) ## measure against CPython and other peers, into benchmarks/measurements/; only some, printed: BENCH="--only 'xtf-8*'"
+	$(BIN)/python -m $(if $(BENCH),benchmarks $(BENCH),benchmarks.record)
 
 wheel: $(INSTALLED_WHEEL) ## build a wheel with the core into dist/, and try it in an environment without a compiler
 	rm -rf build/wheel
+	$(BIN)/python rust/make_licences.py --check
 	EIGHTFOLD_BUILD=native $(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir build/wheel/built .
 	@if [ "$$(uname -s)" = Linux ]; then \
 	    PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir build/wheel/repaired build/wheel/built/*.whl; \
@@ -90,7 +93,7 @@ lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	@test -x $(BIN)/basedpyright || { echo "make lint: basedpyright is missing" >&2; exit 1; }
-	$(BIN)/python -m pytest -n 0 --quiet tests/test_typing.py
+	$(BIN)/python -m pytest -n 0 --quiet tests/project/test_typing.py
 
 versions: $(INSTALLED_DEV) ## say which versions are at work
 	@$(BIN)/python --version

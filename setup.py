@@ -4,7 +4,9 @@
 """
 
 import os
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 from setuptools import setup
@@ -63,12 +65,23 @@ class Wheel(bdist_wheel):
         super().run()
 
 
+def description():
+    """Return the README as a package index can show it: its links lead to the project's address, or are plain words."""
+    folder = Path(__file__).parent
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    source = project.get("urls", {}).get("Source")
+    link = rf"[\1]({source}/blob/main/\2)" if source else r"\1"
+    return re.sub(r"\[([^\]]+)\]\((?![a-z]+:|#)([^)\s]+)\)", link, (folder / "README.md").read_text(encoding="utf-8"))
+
+
 # Cargo builds anew where this differs: another Python may stand at the same path, as in an environment made anew.
 os.environ["PYO3_ENVIRONMENT_SIGNATURE"] = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.version}"
 asked = os.environ.get("EIGHTFOLD_BUILD")
 core = RustExtension("eightfold._native", "rust/python/Cargo.toml", binding=Binding.PyO3, debug=False)
 core.optional = asked != "native"
 setup(
+    long_description=description(),
+    long_description_content_type="text/markdown",
     rust_extensions=[] if asked == "python" else [core],
     cmdclass={"build_rust": BuildCore, "bdist_wheel": Wheel},
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from benchmarks import peers, record
+from benchmarks import peers, tables
 from benchmarks.contests import CLEAN, COUNTED, FAULTY, PYTHON, Contest, Scale, contests
 from benchmarks.goals import is_met
 from benchmarks.programs import Program, output_of, race
@@ -30,7 +30,6 @@ JUDGED = 256 * MIB
 """The size that goals are for: what it takes to start has a goal of its own."""
 STARTING = 0.060
 """How many seconds a start may take more than that of an interpreter that does nothing."""
-KEPT = record.DATA / "cli.json"
 
 
 class Goal(NamedTuple):
@@ -131,25 +130,33 @@ def _shown(values: Spread, width: int, digits: int) -> str:
     return f"{values.median:{width}.{digits}f} [{values.low:6.{digits}f} {values.high:6.{digits}f}]"
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- tables of Markdown -----------------------------------------------------------------------------------------------
 
 
-def page(text: str) -> str:
-    """Return the text of docs/performance.md with what the data say of programs."""
-    return record.between(text, "programs", "\n".join(_rows(read(KEPT))))
+def every_cell(results: Results) -> Iterator[str]:
+    """Yield every cell as a row of a table."""
+    yield from ("# The command line", "", *_table(results, results.cells))
 
 
-def _rows(results: Results) -> Iterator[str]:
+def overview(results: Results) -> Iterator[str]:
+    """Yield the cells that have a goal as rows of a table."""
+    return _table(results, [cell for cell in results.cells if goal(cell) is not None])
+
+
+def _table(results: Results, cells: Sequence[Cell]) -> Iterator[str]:
     judged, short = sum(goal(cell) is not None for cell in results.cells), len(missed(results.cells))
-    yield from (record.machine_of(results.machine), "", f"{judged} goals: {judged - short} met, {short} missed.", "")
-    yield from record.heading("row", "against", "MB", "ours, s", "theirs, s", "median", "min", "max", "goal", "met")
-    for cell in results.cells:
-        least = goal(cell)
-        ratios = (f"{value:.2f}" for value in cell.times)
-        told = ("", "") if least is None else (str(least), "yes" if least.is_met(cell) else "**no**")
-        size = f"{cell.size / MIB:.0f}" if cell.size else ""
-        seconds = (f"{spread.median:.3f}" for spread in (cell.ours, cell.theirs))
-        yield record.table_row(cell.row, cell.against, size, *seconds, *ratios, *told)
+    yield from (tables.machine_of(results.machine), "", f"{judged} goals: {judged - short} met, {short} missed.", "")
+    yield from tables.heading("row", "against", "MB", "ours, s", "theirs, s", "median", "min", "max", "goal", "met")
+    yield from map(_row, cells)
+
+
+def _row(cell: Cell) -> str:
+    least = goal(cell)
+    ratios = (f"{value:.2f}" for value in cell.times)
+    judged = ("", "") if least is None else (str(least), "yes" if least.is_met(cell) else "**no**")
+    size = f"{cell.size / MIB:.0f}" if cell.size else ""
+    seconds = (f"{spread.median:.3f}" for spread in (cell.ours, cell.theirs))
+    return tables.table_row(cell.row, cell.against, size, *seconds, *ratios, *judged)
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
@@ -164,7 +171,6 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--folder", type=Path, metavar="DIR", help="make the files in a folder of this one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
     parser.add_argument("--read", type=Path, metavar="FILE", help="measure nothing: read what --json wrote")
-    parser.add_argument("--record", action="store_true", help="write docs/performance.md from what was kept there")
     parser.add_argument("--check", action="store_true", help="exit 1 where a cell falls short of its goal")
     return parser
 
@@ -172,9 +178,6 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     given = parser().parse_args(arguments)
-    if given.record:
-        record.PAGE.write_text(page(record.PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-        return 0
     print(HEADING)
     if given.read:
         cells = read(given.read).cells

@@ -2,7 +2,9 @@
 
 Of inputs of two sizes, the time of the hostile one is divided by that of the harmless one; what an empty input takes is
 subtracted from both. How many times as large the quotient is at the larger size is the growth: 1 where both are linear.
-Above `LIMIT` something takes quadratic time, or worse.
+The quotient also grows where a harmless byte costs less in a large input, since a call and a file have costs of their
+own. So the growth of the hostile time per byte is measured too, and the smaller of the two counts: above `LIMIT`,
+something may take quadratic time, or worse. Below about 6, outputs that no longer fit into the caches explain it.
 """
 
 from __future__ import annotations
@@ -287,16 +289,18 @@ def _least(run: Callable[[Any], object], given: Any) -> float:
 
 
 class Growth(NamedTuple):
-    """What a work came to: seconds on the hostile input of each size, over those on the harmless one."""
+    """The seconds that a work takes on inputs of two sizes, hostile and harmless."""
 
     name: str
-    quotients: tuple[float, float]
+    sizes: tuple[int, int]
     hostile: tuple[float, float]
+    harmless: tuple[float, float]
 
     @property
     def times(self) -> float:
-        """How many times as large the quotient is at the larger size."""
-        return self.quotients[1] / self.quotients[0]
+        """How many times as long a hostile byte takes in the larger input, alone or beside a harmless one."""
+        hostile, harmless, size = (pair[1] / pair[0] for pair in (self.hostile, self.harmless, self.sizes))
+        return min(hostile / harmless, hostile / size)
 
     def __str__(self) -> str:
         small, large = self.hostile
@@ -309,7 +313,7 @@ def growth_of(work: Work, sizes: Sequence[int]) -> Growth:
     small, large = (size // work.share for size in sizes)
     hostile = seconds(work, work.hostile, small), seconds(work, work.hostile, large)
     harmless = seconds(work, work.harmless, small), seconds(work, work.harmless, large)
-    return Growth(work.name, (hostile[0] / harmless[0], hostile[1] / harmless[1]), hostile)
+    return Growth(work.name, (small, large), hostile, harmless)
 
 
 def measured(sizes: Sequence[int], only: Sequence[str]) -> Iterator[Growth]:

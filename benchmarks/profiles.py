@@ -1,13 +1,12 @@
 """Say where the time goes in cells that are close to their goals: at which functions `perf` finds our statement.
 
-Without options: those cells of the data in docs/performance/ that were measured with the instruction set in use. The
-data are kept beside them, and `python -m benchmarks.record` writes the page.
+The cells are those of a file that `python -m benchmarks --json` wrote, measured with the instruction set in use. What
+takes less than 3% is left out. Needs `perf`, which is part of the tools of the Linux kernel.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -24,13 +23,12 @@ from typing import NamedTuple
 
 from benchmarks import peers
 from benchmarks.goals import wanted
-from benchmarks.results import Results, read
+from benchmarks.results import MEASUREMENTS, Results, read
 from benchmarks.row import Cell, Row, cases_of
 from benchmarks.rows import ROWS
 from benchmarks.texts import made
 from benchmarks.timing import timer
 
-DATA = Path(__file__).parents[1] / "docs" / "performance"
 NEAR = 1.5
 """Cells below so many times their goal are looked at."""
 SECONDS = 0.6
@@ -59,11 +57,6 @@ class Profile(NamedTuple):
     def told(self) -> str:
         """Return the shares as people read them."""
         return ", ".join(f"{part} {share:.0%}" for part, share in self.shares.items())
-
-
-def kept(column: str) -> Path:
-    """Return where the profiles of an instruction set are kept."""
-    return DATA / f"{column}-profile.json"
 
 
 def near(results: Results) -> Iterator[tuple[Cell, float]]:
@@ -122,7 +115,7 @@ def part_of(symbol: str, library: str) -> str:
         return "the system"
     if "simdutf" in name:
         return "simdutf"
-    if found := re.match(r"<?eightfold_core::(?:kernels::)?([\w:]*\w)", name):
+    if found := re.match(r"<?eightfold_core::(?:kernels::)?(?:x86::)?([\w:]*\w)", name):
         return found[1]
     if library.startswith("_native"):
         return "the binding"
@@ -131,30 +124,16 @@ def part_of(symbol: str, library: str) -> str:
     return "the interpreter" if "python" in library else library
 
 
-def write(found: Sequence[Profile], path: Path) -> None:
-    """Write profiles as JSON, one a line."""
-    lines = ",\n".join(f"  {json.dumps(each._asdict())}" for each in found)
-    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-
-
-def read_profiles(path: Path) -> list[Profile]:
-    """Read what :func:`write` wrote."""
-    return [Profile(**each) for each in json.loads(path.read_text(encoding="utf-8"))]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     parser = argparse.ArgumentParser("python -m benchmarks.profiles", description=__doc__)
-    parser.parse_args(arguments)
+    parser.add_argument("file", nargs="?", type=Path, default=MEASUREMENTS / f"{peers.instruction_set()}.json")
+    given = parser.parse_args(arguments)
     if shutil.which("perf") is None:
         print("perf is not installed: it comes with the tools of the Linux kernel", file=sys.stderr)
         return 2
-    column = peers.instruction_set()
-    found = []
-    for each in profiles(read(DATA / f"{column}.json")):
+    for each in profiles(read(given.file)):
         print(f"{each.row}, {each.text}, {each.size} bytes, {each.met} of its goal: {each.told}", flush=True)
-        found.append(each)
-    write(found, kept(column))
     return 0
 
 

@@ -1,6 +1,7 @@
-"""Write what is measured on the pages docs/performance.md and docs/profile.md, from the data in docs/performance/.
+"""Measure everything and keep it: data, tables and plots in a folder that git ignores. Or compare what was kept.
 
-Without options the pages are written from the data that are there. Their prose is by hand.
+Without options: measure every cell with the instruction set in use, and write the data (INSTRUCTION-SET.json) and the
+tables (INSTRUCTION-SET.md) to the folder. Only the summary goes into docs/performance.md, with --page.
 """
 
 from __future__ import annotations
@@ -9,54 +10,65 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from benchmarks import __main__ as command
-from benchmarks import peers, profiles, scaling
-from benchmarks.goals import COLUMNS, goal, is_met, missed, wanted
-from benchmarks.results import Results, read, summary
-from benchmarks.row import Cell
-from benchmarks.timing import Spread
+from benchmarks import cli, comparison, peers, scaling, tables
+from benchmarks.goals import COLUMNS
+from benchmarks.results import MEASUREMENTS, Results, read, read_all, summary
 
-DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "performance.md"
-PROFILE = DOCS / "profile.md"
-DATA = PAGE.with_suffix("")
-SCALING = DATA / "scaling.json"
-SCALING_COLUMNS = ("form", "best input", "ns/byte", "worst input", "ns/byte", "ratio", "growth", "handler, ns/byte")
-
-
-def measure() -> None:
-    """Measure everything and keep the data."""
-    DATA.mkdir(exist_ok=True)
-    column = peers.instruction_set()
-    if column not in COLUMNS:
-        raise SystemExit(f"there are no goals for the instruction set {column}")
-    command.main(["--json", str(_kept(column))])
-    profiles.main([])
-    if column == COLUMNS[0]:
-        scaling.main(["--json", str(SCALING), "--plots", str(DATA)])
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+SCALING, PROGRAMS = "scaling", "cli"
+COMPARING = """
+With --compare, a cell is judged by its ratio to the peer: both sides were timed in turns on the same machine, so runs
+of different days and machines can be compared, as long as the peers have the same versions. Where the other side is
+eightfold too, the ratio is multiplied by that side's own ratio to a peer in the same run; a cell without that is left
+out. With several runs a cell has fallen or risen where most of the new runs have (two of three), each compared with the
+median of the old ones.
+"""
 
 
-def _kept(column: str) -> Path:
-    return DATA / f"{column}.json"
+def measure(folder: Path, *, everything: bool) -> None:
+    """Measure every cell and, if asked to, scaling and the command line; write data, tables and plots."""
+    folder.mkdir(parents=True, exist_ok=True)
+    column = Results(peers.machine(), ()).column
+    command.main(["--json", str(folder / f"{column}.json")])
+    if everything:
+        scaling.main(["--json", str(folder / f"{SCALING}.json"), "--plots", str(folder)])
+        cli.main(["--json", str(folder / f"{PROGRAMS}.json")])
+    write_tables(folder)
 
 
-def page(text: str) -> str:
-    """Return the text of the page with what the data say between its marks."""
-    results = [read(_kept(column)) for column in COLUMNS if _kept(column).exists()]
-    text = between(text, "cells", "\n".join(line for each in results for line in _cells(each)))
-    return between(text, "scaling", "\n".join(_scaling(json.loads(SCALING.read_text(encoding="utf-8")))))
+def write_tables(folder: Path) -> None:
+    """Write the tables of all data in a folder beside them."""
+    for path in sorted(folder.glob("*.json")):
+        path.with_suffix(".md").write_text("\n".join(_tables(path)) + "\n", encoding="utf-8")
 
 
-def profile(text: str) -> str:
-    """Return the text of the page of profiles with what the data say between its marks."""
-    found = {column: profiles.kept(column) for column in COLUMNS if profiles.kept(column).exists()}
-    lines = (line for column, path in found.items() for line in _profiles(column, profiles.read_profiles(path)))
-    return between(text, "profiles", "\n".join(lines))
+def _tables(path: Path) -> list[str]:
+    if path.stem == SCALING:
+        return list(tables.of_scaling(json.loads(path.read_text(encoding="utf-8"))))
+    return list((cli.every_cell if path.stem == PROGRAMS else tables.cell_by_cell)(read(path)))
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(text: str, folder: Path) -> str:
+    """Return the text of the page with the summary of the data in a folder between its marks."""
+    found = {column: read(path) for column in COLUMNS if (path := folder / f"{column}.json").exists()}
+    if found:
+        text = between(text, "summary", "\n".join((*_measured_on(found), *tables.overview(found))))
+    if (path := folder / f"{PROGRAMS}.json").exists():
+        text = between(text, "programs", "\n".join(cli.overview(read(path))))
+    return text
+
+
+def _measured_on(found: dict[str, Results]) -> list[str]:
+    machines = dict.fromkeys(tables.machine_of(results.machine) for results in found.values())
+    met = (f"{summary(results.cells, column)}." for column, results in found.items())
+    return [*machines, "", " ".join(met), ""]
 
 
 def between(text: str, mark: str, lines: str) -> str:
@@ -66,149 +78,68 @@ def between(text: str, mark: str, lines: str) -> str:
         ValueError: there are no such marks, or several.
     """
     pattern = rf"(<!-- {mark} -->\n).*?(<!-- end of {mark} -->)"
-    written, count = re.subn(pattern, lambda found: f"{found[1]}\n{lines}\n{found[2]}", text, flags=re.DOTALL)
+    written, count = re.subn(pattern, lambda found: f"{found[1]}\n{lines}\n\n{found[2]}", text, flags=re.DOTALL)
     if count != 1:
         raise ValueError(f"the page has {count} places for {mark}")
     return written
 
 
-# --- the cells --------------------------------------------------------------------------------------------------------
+# --- the command ------------------------------------------------------------------------------------------------------
 
 
-def _cells(results: Results) -> Iterator[str]:
-    column = results.column
-    yield from (f"## Cell by cell, with {column}", "", machine_of(results.machine), "")
-    yield from (f"{summary(results.cells, column)}.", "")
-    yield from _missed(missed(results.cells, column), column)
-    for (row, against), cells in groupby(results.cells, key=lambda cell: (cell.row, cell.against)):
-        judged = [cell for cell in cells if wanted(cell, column) is not None]
-        if judged:
-            yield from (f"### {row}, against {against}", "", *_judged(judged, column), "")
-    yield from ("### Without a goal", "", *_unjudged(results.cells, column), "")
-
-
-def machine_of(machine: dict[str, Any]) -> str:
-    """Return what a machine was, in a sentence."""
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    return f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; {versions}."
-
-
-def _missed(cells: Sequence[Cell], column: str) -> Iterator[str]:
-    """Yield a list of what falls short: for each row the texts with their medians and goals."""
-    yield from ("### Missed", "", *([] if cells else ["Nothing."]))
-    for (row, against), each in groupby(cells, key=lambda cell: (cell.row, cell.against)):
-        told = ", ".join(
-            f"{cell.text} {_bytes(cell.size)} {_ratio(cell.times.median)} of {wanted(cell, column):g}" for cell in each
-        )
-        yield f"- {row}, against {against}: {told}"
-    yield ""
-
-
-def _judged(cells: Sequence[Cell], column: str) -> Iterator[str]:
-    yield from heading("text", "bytes", "GB/s", "median", "min", "max", "goal", "met")
-    for cell in cells:
-        least = wanted(cell, column)
-        assert least is not None  # only these are given
-        aimed = goal(cell.row, cell.against, cell.text, cell.size)
-        aim = f" (aim {aimed.aim:g})" if aimed and aimed.aim else ""
-        met = "yes" if is_met(cell.times, least) else "**no**"
-        yield table_row(cell.text, _bytes(cell.size), _speed(cell), *_told(cell.times), f"{least:g}{aim}", met)
-
-
-def _unjudged(cells: Sequence[Cell], column: str) -> Iterator[str]:
-    yield from heading("row", "against", "least median", "greatest median")
-    for (row, against), each in groupby(cells, key=lambda cell: (cell.row, cell.against)):
-        free = sorted((cell for cell in each if wanted(cell, column) is None), key=lambda cell: cell.times.median)
-        if free:
-            ends = (f"{_ratio(cell.times.median)} ({cell.text})" for cell in (free[0], free[-1]))
-            yield table_row(row, against, *ends)
-
-
-def _speed(cell: Cell) -> str:
-    return f"{cell.gigabytes_per_second:.2f}"
-
-
-def _told(times: Spread) -> Iterator[str]:
-    return map(_ratio, times)
-
-
-def _ratio(value: float) -> str:
-    return f"{value:.3g}"
-
-
-def _bytes(size: int) -> str:
-    for unit, name in ((1 << 20, "MB"), (1 << 10, "KB")):
-        if size % unit == 0:
-            return f"{size // unit} {name}"
-    return f"{size} B"
-
-
-# --- scaling ----------------------------------------------------------------------------------------------------------
-
-
-def _scaling(kept: dict[str, Any]) -> Iterator[str]:
-    yield from (machine_of(kept["machine"]), "")
-    yield from heading(*SCALING_COLUMNS)
-    for each in kept["adversaries"]:
-        found = scaling.Adversary(**each)
-        handler = "" if found.handler is None else f"{found.handler:.3g}"
-        best, worst = (f"{cost:.3g}" for cost in (found.best_nanoseconds, found.worst_nanoseconds))
-        costs = (found.best, best, found.worst, worst, _ratio(found.ratio), f"{found.growth:g}", handler)
-        yield table_row(found.form, *costs)
-
-
-# --- profiles ---------------------------------------------------------------------------------------------------------
-
-
-def _profiles(column: str, found: Sequence[profiles.Profile]) -> Iterator[str]:
-    yield from (f"## With {column}", "")
-    for (row, against), each in groupby(found, key=lambda profile: (profile.row, profile.against)):
-        yield from (f"### {row}, against {against}, {column}", "", *heading("text", "bytes", "of its goal", "time"))
-        for one in each:
-            yield table_row(one.text, _bytes(one.size), _ratio(one.met), one.told)
-        yield ""
-
-
-# --- tables of Markdown -----------------------------------------------------------------------------------------------
-
-
-def heading(*names: str) -> tuple[str, str]:
-    """Return the lines that a table begins with."""
-    return table_row(*names), table_row(*("---" for _ in names))
-
-
-def table_row(*values: str) -> str:
-    """Return a row of a table."""
-    return f"| {' | '.join(values)} |"
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks.record",
+        description=__doc__,
+        epilog=COMPARING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--folder", type=Path, default=MEASUREMENTS, help="instead of benchmarks/measurements/")
+    parser.add_argument("--all", action="store_true", help="also scaling with its plots, and the command line")
+    parser.add_argument("--tables", action="store_true", help="measure nothing: write the tables of the data again")
+    parser.add_argument("--page", action="store_true", help="measure nothing: write the summary in docs/performance.md")
+    parser.add_argument(
+        "--compare",
+        nargs=2,
+        action="append",
+        type=Path,
+        metavar=("OLD", "NEW"),
+        help="measure nothing: say what changed from OLD to NEW, each a file that `python -m benchmarks --json` wrote"
+        " or a folder of them; give it again for more runs; exit status 1 where a cell fell",
+    )
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    parser = argparse.ArgumentParser("python -m benchmarks.record", description=__doc__)
-    parser.add_argument(
-        "--measure",
-        action="store_true",
-        help="first measure everything, with the instruction set in use: ten minutes or so",
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 where the page is not what the data say"
-    )
-    given = parser.parse_args(arguments)
-    if given.measure:
-        measure()
-    are_right = [_is_right(path, written, given.check) for path, written in ((PAGE, page), (PROFILE, profile))]
-    return int(not all(are_right))
+    given = parser().parse_args(arguments)
+    if given.compare:
+        return compare([old for old, _ in given.compare], [new for _, new in given.compare])
+    if given.tables:
+        write_tables(given.folder)
+    elif given.page:
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), given.folder), encoding="utf-8")
+    else:
+        measure(given.folder, everything=given.all)
+    return 0
 
 
-def _is_right(path: Path, written: Callable[[str], str], is_checked: bool) -> bool:
-    """Write a page, or say whether it is what the data say and return that."""
-    text = path.read_text(encoding="utf-8")
-    wanted_text = written(text)
-    if not is_checked:
-        path.write_text(wanted_text, encoding="utf-8")
-        return True
-    print(f"{path.name} {'is' if text == wanted_text else 'is not'} what the data say")
-    return text == wanted_text
+def compare(old: Sequence[Path], new: Sequence[Path]) -> int:
+    """Print what changed and return 1 where a cell fell, 2 where there is nothing to compare."""
+    try:
+        before, after = ([run for path in paths for run in read_all(path)] for paths in (old, new))
+    except (OSError, ValueError) as error:
+        print(f"cannot compare: {error}", file=sys.stderr)
+        return 2
+    found = comparison.compare(before, after)
+    if not found.changes:
+        print("cannot compare: the runs have no cell in common that leads to a peer", file=sys.stderr)
+        return 2
+    for line in comparison.differences(before, after):
+        print(f"warning: {line}", file=sys.stderr)
+    print(*comparison.lines(found), sep="\n")
+    return int(bool(found.fallen))
 
 
 if __name__ == "__main__":

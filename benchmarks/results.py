@@ -11,6 +11,9 @@ from benchmarks.goals import is_met, wanted
 from benchmarks.row import Cell
 from benchmarks.timing import Spread
 
+MEASUREMENTS = Path(__file__).parent / "measurements"
+"""Where data, tables and plots are kept. Git ignores it; the release workflow attaches what it measures."""
+
 
 class Results(NamedTuple):
     """Cells and the machine that they were measured on."""
@@ -36,6 +39,27 @@ def read(path: Path) -> Results:
     """Read what :func:`write` wrote."""
     told = json.loads(path.read_text(encoding="utf-8"))
     return Results(told["machine"], tuple(_cell(**each) for each in told["cells"]))
+
+
+def read_all(path: Path) -> list[Results]:
+    """Read a file of results, or every one in a folder, which may hold other data too.
+
+    Raises:
+        ValueError: the file is not one of results, or the folder has none.
+    """
+    found = [_results_in(each) for each in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+    results = [each for each in found if each is not None]
+    if not results:
+        raise ValueError(f"{path}: no results of `python -m benchmarks --json`")
+    return results
+
+
+def _results_in(path: Path) -> Results | None:
+    """Return what a file of JSON holds, or None where that is not results."""
+    try:
+        return read(path)
+    except (KeyError, TypeError, json.JSONDecodeError):
+        return None
 
 
 def _as_dict(cell: Cell) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Time per byte over size, over the density of faults, and for the worst inputs that we know, for each form.
 
 What is not linear shows here, as time per byte that grows with the input. Forms that only add a mark are left out: what
-follows the mark is another form. The plots are drawn by `plots`, the page is written by `record`.
+follows the mark is another form. The plots are drawn by `plots`, the table is written by `record`.
 """
 
 from __future__ import annotations
@@ -197,10 +197,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         write(kept, given.json)
     if given.plots:
-        from benchmarks import plots
-
-        plots.draw(kept, given.plots)
+        _draw(kept, given.plots)
     return 0
+
+
+def _draw(kept: dict[str, Any], folder: Path) -> None:
+    try:
+        from benchmarks import plots
+    except ModuleNotFoundError:
+        print("plots: skipped, matplotlib is not installed: pip install 'eightfold[bench]'", file=sys.stderr)
+    else:
+        plots.draw(kept, folder)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from eightfold import xtf8
 from eightfold._engine import ENGINE
 from eightfold.codec import register_codecs, unregister_codecs
-from eightfold.explain import Explained, explain
+from eightfold.explain import explain
+from eightfold.explain.rows import Explained
 from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault, fault_of
 from eightfold.forms import FaultRow, Form, Row, Signature, Variant, fault_row, form, forms
 from eightfold.identify import Identification, identify

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from eightfold._engine import CORE
+from eightfold._engine import bind, choose
 from eightfold.faults import ConversionError, Fault
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
 from eightfold.policy import REPLACEMENT, raise_conversion
@@ -35,6 +35,8 @@ from eightfold.text import AnyErrors, Data, bytes_of, convert, is_well_formed
 SOURCE = "json"
 """The name by which errors know the text that is scrubbed."""
 LONGEST_SEQUENCE = max(len(name.unit_ranges) for name in UTF_8.names)
+_AT_ONCE = frozenset({"ignore", "replace"})
+"""Policies that never raise, and write no more than UTF-8 that needs no escape: all bytes can be converted at once."""
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
@@ -137,6 +139,17 @@ class Scrubber:
         content = self._held + bytes_of(chunk)
         decided = len(content) if final else _decided(content)
         escapes = replace(self._escapes)
+        if self.errors in _AT_ONCE:
+            written = [escapes.scrub(_converted(content[:decided], self.errors), 0, final=final)]
+        else:
+            written = self._written_run_by_run(escapes, content, decided, final=final)
+        if final:
+            self.reset()
+        else:
+            self._held, self._offset, self._escapes = content[decided:], self._offset + decided, escapes
+        return b"".join(written)
+
+    def _written_run_by_run(self, escapes: _Escapes, content: bytes, decided: int, *, final: bool) -> list[bytes]:
         written, done = [], 0
         for run in _ill_formed_runs(content, decided):
             written.append(escapes.scrub(content[done : run.start()], self._offset + done))
@@ -149,11 +162,7 @@ class Scrubber:
             written.append(escapes.scrub(well_formed, self._offset + run.start()))
             done = run.end()
         written.append(escapes.scrub(content[done:decided], self._offset + done, final=final))
-        if final:
-            self.reset()
-        else:
-            self._held, self._offset, self._escapes = content[decided:], self._offset + decided, escapes
-        return b"".join(written)
+        return written
 
 
 # --- the first layer: well-formed UTF-8 -------------------------------------------------------------------------------
@@ -172,15 +181,27 @@ def _can_go_on(content: bytes, at: int) -> bool:
     return step is None or (step.code_point is None and fault_at(UTF_8, content, at, final=False) is None)
 
 
-def _is_utf_8(data: bytes) -> bool:
-    if CORE is not None:
-        return is_well_formed(data, UTF_8)
+def _is_decoded(data: bytes) -> bool:
     # The interpreter's own decoder is as exact (the tests compare them), and fast without the core.
     try:
         data.decode()
     except UnicodeDecodeError:
         return False
     return True
+
+
+_is_utf_8 = choose(lambda data: is_well_formed(data, UTF_8), _is_decoded)
+
+
+def _converted(content: bytes, errors: AnyErrors) -> bytes:
+    """Return content in well-formed UTF-8, by a policy that counts no offsets."""
+    return content if _is_utf_8(content) else _all_converted(content, errors)
+
+
+_all_converted: Callable[[bytes, AnyErrors], bytes] = choose(
+    lambda content, errors: convert(content, UTF_8, UTF_8, errors),
+    lambda content, errors: content.decode("utf-8", errors).encode(),
+)
 
 
 def _ill_formed_runs(content: bytes, end: int) -> Iterator[re.Match[bytes]]:
@@ -203,13 +224,10 @@ def _made_well_formed(run: bytes, errors: AnyErrors, *, ended: bool) -> bytes:
 # --- the second layer: escapes ----------------------------------------------------------------------------------------
 
 
+@bind
 def may_hold_unpaired(text: bytes) -> bool:
     """Say whether an escape of a surrogate may stand in no pair; the core looks closer, and says so less often."""
     return _SURROGATE_BEGUN.search(text) is not None
-
-
-if not TYPE_CHECKING and CORE is not None:
-    may_hold_unpaired = CORE.may_hold_unpaired
 
 
 @dataclass(slots=True)

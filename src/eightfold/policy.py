@@ -13,9 +13,10 @@ from __future__ import annotations
 import codecs
 import operator
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
-from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault
+from eightfold._engine import compare
+from eightfold.faults import KINDS, UNITS_KEPT, ConversionError, DecodeError, EncodeError, Fault
 from eightfold.forms import Form, forms
 from eightfold.reference import Decoded, encoded_surrogate, fault_at, run_in, surrogate_at, unit_at, written
 
@@ -23,9 +24,9 @@ Errors = Literal[
     "strict",
     "replace",
     "ignore",
-    "surrogateescape",
-    "surrogatepass",
     "backslashreplace",
+    "surrogatepass",
+    "surrogateescape",
     "xmlcharrefreplace",
     "namereplace",
     "escape",
@@ -34,10 +35,13 @@ Errors = Literal[
 ]
 """The policies that need no registration; any name known to :func:`codecs.lookup_error` is taken too."""
 
+POLICIES: tuple[Errors, ...] = get_args(Errors)
+
 Handler = Callable[[Any], tuple[Any, Any]]
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 STALLS_ALLOWED = 1000
+compare(KINDS=tuple(KINDS), UNITS_KEPT=UNITS_KEPT, POLICIES=POLICIES, STALLS_ALLOWED=STALLS_ALLOWED)
 _ESCAPES = range(0xDC80, 0xDD00)
 _ONE_DIRECTION = ("xmlcharrefreplace", "namereplace")
 _DECLARED = frozenset(variant.policy for form in forms() for variant in form.variants)
@@ -73,7 +77,7 @@ class Reading(NamedTuple):
 
 def is_built_in(errors: str) -> bool:
     """Return whether a policy is ours or Python's own: its handler then sees a unit as byte after byte."""
-    return errors in _PYTHONS_OWN or errors in ("surrogatepass", "surrogateescape", *_DECLARED)
+    return errors in POLICIES
 
 
 class Writing(NamedTuple):

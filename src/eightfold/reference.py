@@ -87,10 +87,10 @@ def _names(form: Form, lead: int) -> list[FaultRow]:
     """Return the names of faults that this unit can begin, in their order."""
     if form.unit_bits > 8:
         return _beginning(form.names, lead)
-    known: dict[int, list[FaultRow]] = form.derived.setdefault("names", {})
-    if lead not in known:
-        known[lead] = _beginning(form.names, lead)
-    return known[lead]
+    by_lead: dict[int, list[FaultRow]] = form.derived.setdefault("names", {})
+    if lead not in by_lead:
+        by_lead[lead] = _beginning(form.names, lead)
+    return by_lead[lead]
 
 
 def _beginning(names: Sequence[FaultRow], lead: int) -> list[FaultRow]:

@@ -1,7 +1,8 @@
 """The one loop of each direction: sequences from the engine, faults to the policy, results to whoever asked.
 
 Verbs, streams and codecs differ only in where the input comes from and where the results go. A pass keeps its place,
-so that a stream can stop where more input could change the answer and go on there.
+so that a stream can stop where more input could change the answer and go on there. What is bound is here as the
+reference has it: where the core is at work, it is the core's own function.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from eightfold import lane, reference
-from eightfold._engine import CORE
+from eightfold._engine import bind, twins_of
 from eightfold.faults import DecodeError, EncodeError, Fault
 from eightfold.forms.definition import Form
 from eightfold.lane import Reader, Writer, encoded_length
@@ -47,6 +48,7 @@ from eightfold.reference import (
 )
 
 LARGEST_IN_STR = 0x10FFFF
+LARGEST_IN_ARRAY = 0xFFFFFFFF
 _OWN_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
@@ -129,7 +131,7 @@ class Decoding:
     def pieces(self, *, final: bool) -> Iterator[Piece | Stretch | Answer]:
         """Yield what the bytes decode to, up to where more input could change the answer."""
         if self.in_run:
-            yield self.rest_of_run(run_end(self.reading.form, self.data, self.position))
+            yield self._rest_of_run(run_end(self.reading.form, self.data, self.position))
         while self.position < len(self.data):
             text, end = self._lane.stretch(self.data, self.position)
             if text:
@@ -139,18 +141,18 @@ class Decoding:
                     break
             step = reference.sequence_at(self.reading.form, self.data, self.position, final=final, run=self._run)
             if step is None:
-                if not self.enters_run():
+                if not self._enters_run():
                     return
                 step = Decoded(len(self.data), None)
             if step.code_point is None or step.code_point > self.largest:
-                yield self.ask(step)
+                yield self._ask(step)
             else:
                 start, self.position = self.position, step.end
                 yield Piece(start, step.end, (step.code_point,))
         if final:
             self.in_run = False
 
-    def ask(self, unit: Decoded) -> Answer:
+    def _ask(self, unit: Decoded) -> Answer:
         """Let the policy answer an ill-formed unit at the position, and go on where it says.
 
         Raises:
@@ -198,14 +200,14 @@ class Decoding:
             assert fault is not None  # decode_error gives one
             self._met, at = (fault, unit.end), unit.end
 
-    def enters_run(self) -> bool:
+    def _enters_run(self) -> bool:
         """Say whether a sequence without a fixed length begins at the position, and remember it if it can be passed."""
         # Its bytes need not be held: the built-in policies either raise here or see no more than byte after byte.
         # A foreign handler is called once with all of it, so for one the run is held back.
         self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
         return self.in_run
 
-    def rest_of_run(self, end: int) -> Answer:
+    def _rest_of_run(self, end: int) -> Answer:
         """Go over what belongs, up to ``end``, to a sequence without a fixed length that began in an earlier piece."""
         start = self.position
         self.in_run = end == len(self.data)
@@ -248,10 +250,16 @@ def unencodable_end(form: Form, points: Sequence[int], start: int) -> int:
     return at
 
 
-class _Held(NamedTuple):
+class Placed(NamedTuple):
+    """A code point, and the byte span of the source that it came from."""
+
     code_point: int
     start: int
     end: int
+
+
+Begun = tuple[int, int, int, bool, tuple[int, int, int] | None, bool]
+"""Where a piece of a conversion begins, and with what: see :func:`converted_piece`."""
 
 
 class Target:
@@ -261,29 +269,19 @@ class Target:
         held: a lead that must see what follows it, or None. Where pairs are counted it may have been written.
         counts: whether pairs that are joined are counted.
         joined_pairs: how many were.
-        first_joined: the supplementary code point of the first of them, its start and its end, or None.
+        first_joined: the supplementary code point of the first of them with its span, or None.
     """
 
     def __init__(self, writing: Writing, source: str, *, replacement: str = REPLACEMENT, counts: bool = False) -> None:
         self.writing = writing
         self.source = source
-        self.held: _Held | None = None
+        self.held: Placed | None = None
         self.counts = counts
         self.joined_pairs: int = 0
-        self.first_joined: _Held | None = None
+        self.first_joined: Placed | None = None
         self._replacement = replacement
         self._holds = holds_back_lead(writing.form)
         self._lane = Writer(writing.form)
-
-    def hold(self, lead: tuple[int, int, int] | None) -> None:
-        """Go on from a state in which a lead was held: the code point, its start and its end."""
-        self.held = None if lead is None else _Held(*lead)
-
-    def note(self, count: int, first: tuple[int, int, int] | None) -> None:
-        """Count pairs that were joined; ``first`` is the code point of the first of them, its start and its end."""
-        self.joined_pairs += count
-        if self.first_joined is None and first is not None:
-            self.first_joined = _Held(*first)
 
     def write(self, code_point: int, start: int, end: int) -> bytes:
         """Return the bytes that can be written now that this code point is there."""
@@ -293,16 +291,17 @@ class Target:
                 return self._join(self.held, code_point, start, end)
             before = self.finish()
         if (self._holds or self.counts) and code_point in LEADS:
-            self.held = _Held(code_point, start, end)
+            self.held = Placed(code_point, start, end)
             if self._holds:
                 return before
         return before + self._written(code_point, start, end)
 
-    def _join(self, lead: _Held, trail: int, start: int, end: int) -> bytes:
+    def _join(self, lead: Placed, trail: int, start: int, end: int) -> bytes:
         self.held = None
         code_point = joined(lead.code_point, trail)
         if self.counts:
-            self.note(1, (code_point, lead.start, end))
+            self.joined_pairs += 1
+            self.first_joined = self.first_joined or Placed(code_point, lead.start, end)
         return self._written(code_point, lead.start, end) if self._holds else self._written(trail, start, end)
 
     def write_stretch(self, stretch: Stretch, source: Form, offset: int) -> Iterator[bytes]:
@@ -327,37 +326,46 @@ class Target:
     def _written(self, code_point: int, start: int, end: int) -> bytes:
         part = encoded(self.writing.form, code_point)
         if part is None:
-            part = self.replaced(code_point, start, end)
+            part = replaced(self.writing, self.source, (code_point, start, end), self._replacement)
         return part
 
-    def replaced(self, code_point: int, start: int, end: int) -> bytes:
-        """Return what the policy writes for a code point that the form lacks.
 
-        Raises:
-            ConversionError: it has no answer; and whatever a handler raises.
-        """
-        if self.writing.errors == "replace":
-            part = written(self.writing.form, tuple(map(ord, self._replacement)))
-        elif not 0 <= code_point <= LARGEST_IN_STR:
-            part = written_beyond_unicode(self.writing, code_point)
-        else:
-            part = self._asked(code_point)
-        if part is None:
-            fault = Fault("unrepresentable", self.writing.name, start, end, b"", code_point, "target")
-            raise_conversion(self.source, self.writing.name, 0, fault, (start, end))
-        return part
+def replaced(writing: Writing, source: str, missing: tuple[int, int, int], replacement: str) -> bytes:
+    """Return what a policy writes for a code point that the target of a conversion lacks.
 
-    def _asked(self, code_point: int) -> bytes | None:
-        error = encode_error(self.writing, chr(code_point), 0, 1)
-        try:
-            part, position = ask_encoding(self.writing, error)
-        except EncodeError as raised:
-            if raised is error:
-                return None
-            raise
-        if position != 1:
-            raise IndexError(f"position {position} from error handler must be 1: one code point is converted at a time")
-        return part
+    Args:
+        writing: the policy.
+        source: where code points come from.
+        missing: the code point, and the start and the end of what it came from there.
+        replacement: what ``replace`` writes.
+
+    Raises:
+        ConversionError: the policy has no answer; and whatever a handler raises.
+    """
+    code_point, start, end = missing
+    if writing.errors == "replace":
+        part = written(writing.form, tuple(map(ord, replacement)))
+    elif not 0 <= code_point <= LARGEST_IN_STR:
+        part = written_beyond_unicode(writing, code_point)
+    else:
+        part = _asked(writing, code_point)
+    if part is None:
+        fault = Fault("unrepresentable", writing.name, start, end, b"", code_point, "target")
+        raise_conversion(source, writing.name, 0, fault, (start, end))
+    return part
+
+
+def _asked(writing: Writing, code_point: int) -> bytes | None:
+    error = encode_error(writing, chr(code_point), 0, 1)
+    try:
+        part, position = ask_encoding(writing, error)
+    except EncodeError as raised:
+        if raised is error:
+            return None
+        raise
+    if position != 1:
+        raise IndexError(f"position {position} from error handler must be 1: one code point is converted at a time")
+    return part
 
 
 def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: bool) -> Iterator[bytes]:
@@ -385,6 +393,7 @@ def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: 
         yield target.finish()
 
 
+@bind
 def decoded_piece(
     form: Form, errors: str, data: bytes, start: int = 0, chosen: int = 0, in_run: bool = False, final: bool = False
 ) -> tuple[str, bytes, bool]:
@@ -411,46 +420,77 @@ def decoded_piece(
     return text, decoding.data[decoding.position :], decoding.in_run
 
 
+@bind
 def encoded_piece(form: Form, errors: str, text: str) -> bytes:
     """Encode a piece of a stream, without the signature that a form may begin with.
 
     Raises:
         EncodeError: with offsets into the text; and whatever a handler raises.
     """
-    plain = form.signatures[0].form if form.signatures else form
-    return b"".join(encoded_pieces(writing(plain, errors, form.name), text))
+    return b"".join(encoded_pieces(writing(_plainly_written(form), errors, form.name), text))
 
 
-def converted_bytes(decoding: Decoding, target: Target, offset: int, *, final: bool) -> bytes:
-    """Go on with a pass over bytes as far as is certain, and return what it is converted to."""
-    return b"".join(converted_pieces(decoding, target, offset, final=final))
+@bind
+def converted_piece(
+    source: Form, target: Form, errors: str, data: bytes, begun: Begun, final: bool
+) -> tuple[bytes, bytes, int, bool, tuple[int, int, int] | None, int, tuple[int, int, int] | None]:
+    """Convert a piece of a stream as far as is certain, without the signature that the target may begin with.
+
+    Args:
+        source, target: what was asked for.
+        errors: the policy.
+        data: what was held, then the piece.
+        begun: where the text begins in the data, in bytes; at which offset of the source the data begin; ``chosen`` and
+            ``in_run`` as for :func:`decoded_piece`; a lead that must see what follows it, with its span; and whether
+            pairs that the target joins are counted.
+        final: whether nothing follows.
+
+    Returns:
+        The bytes; the bytes to hold for the next piece, and at which offset of the source these begin; whether a
+        sequence without a fixed length goes on there; a lead that must see what follows it, with its span; how many
+        pairs were joined, and the code point of the first of them with its span.
+
+    Raises:
+        ConversionError: with offsets into the source; and whatever a handler raises.
+    """
+    start, offset, chosen, in_run, lead, counts = begun
+    plain = source.signatures[chosen - 1].form if chosen else source
+    policy = reading(plain, errors, source.name, converting=True)
+    decoding = Decoding(policy, data, start, in_run=in_run, largest=LARGEST_IN_ARRAY)
+    end = Target(writing(_plainly_written(target), errors, target.name), source.name, counts=counts)
+    end.held = lead and Placed(*lead)
+    written = b"".join(converted_pieces(decoding, end, offset, final=final))
+    held, at = decoding.data[decoding.position :], offset + decoding.position
+    return written, held, at, decoding.in_run, end.held, end.joined_pairs, end.first_joined
 
 
+def _plainly_written(form: Form) -> Form:
+    return form.signatures[0].form if form.signatures else form
+
+
+@bind
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int:
     """Return where what is ill-formed, or not yet certain, begins: see :func:`reference.well_formed_end`."""
     return lane.well_formed_end(form, data, start, final=final)
 
 
+@bind
 def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> tuple[int, int | None] | None:
     """Return the end and the code point of a sequence, or None for "wait": see :func:`reference.sequence_at`."""
     return reference.sequence_at(form, data, start, final=final)
 
 
+@bind
 def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None:
     """Return the fault at an ill-formed decoding unit, or None for "wait": see :func:`reference.fault_at`."""
     return reference.fault_at(form, data, start, final=final)
 
 
+@bind
 def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
     """Return how many line feeds there are, and where the last one ends: see :func:`reference.line_feeds`."""
     return reference.line_feeds(form, data)
 
 
-TWINS = {
-    each.__name__: each
-    for each in (decoded_piece, encoded_piece, converted_bytes, well_formed_end, sequence_at, fault_at, line_feeds)
-}
+TWINS = twins_of(__name__)
 """What streams are made of, as the reference has it, whichever engine is at work."""
-
-if not TYPE_CHECKING and CORE is not None:
-    globals().update({name: CORE.documented(getattr(CORE, name), twin) for name, twin in TWINS.items()})

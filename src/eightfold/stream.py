@@ -28,8 +28,8 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pairs import joined_pair, joins, may_give
 from eightfold.policy import check_policy, is_built_in, reading, writing
-from eightfold.run import Decoding, Target, converted_bytes, decoded_piece, encoded_piece, fault_at, well_formed_end
-from eightfold.text import LARGEST_IN_ARRAY, AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
+from eightfold.run import Begun, Placed, converted_piece, decoded_piece, encoded_piece, fault_at, well_formed_end
+from eightfold.text import AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
 
 _Coder = TypeVar("_Coder", bound=type)
 
@@ -345,7 +345,8 @@ class Converter(Copied):
         self.target: Form = form_named(target)
         self.errors = errors
         check_policy(errors, self.source, self.target)
-        self._joins = joins(writing(signed(self.target)[0], errors, self.target.name))
+        written, self._mark = signed(self.target)
+        self._joins = joins(writing(written, errors, self.target.name))
         self._waits = _waits_for_runs(self.source, errors)
         self._begin()
 
@@ -413,37 +414,27 @@ class Converter(Copied):
 
     def _converted(self, content: bytes, *, final: bool) -> bytes:
         state = self._state
-        plain, mark = signed(self.target)
-        written = [mark] if state.mark_due else []
+        mark = self._mark if state.mark_due else b""
         opened = _Opening(self.source, state.chosen).after(content, final=final)
         if opened is None:
             self._state = state._replace(held=content, mark_due=False)
-            return b"".join(written)
+            return mark
         opening, skipped = opened
         assert opening.plain is not None  # it has just opened
-        policy = reading(opening.plain, self.errors, self.source.name, converting=True)
-        decoding = Decoding(policy, content, skipped, in_run=state.in_run, largest=LARGEST_IN_ARRAY)
-        end = Target(
-            writing(plain, self.errors, self.target.name), self.source.name, counts=self._joins and may_give(policy)
+        counts = self._joins and self._may_give(opening.plain)
+        begun: Begun = (skipped, state.offset, opening.chosen, state.in_run, state.lead, counts)
+        written, held, offset, in_run, lead, count, first = converted_piece(
+            self.source, self.target, self.errors, content, begun, final
         )
-        end.hold(state.lead)
-        written.append(converted_bytes(decoding, end, state.offset, final=final))
-        self._state = _ConverterState(
-            held=decoding.data[decoding.position :],
-            offset=state.offset + decoding.position,
-            chosen=opening.chosen,
-            in_run=decoding.in_run,
-            lead=end.held,
-            mark_due=False,
-        )
-        self._note(end)
-        return b"".join(written)
+        self._state = _ConverterState(held, offset, opening.chosen, in_run, lead, mark_due=False)
+        self.joined_pairs += count
+        if first is not None and self.first_joined_pair is None:
+            code_point, start, end = first
+            self.first_joined_pair = joined_pair(self.target.name, start, end, code_point, "target")
+        return mark + written if mark else written
 
-    def _note(self, end: Target) -> None:
-        self.joined_pairs += end.joined_pairs
-        if self.first_joined_pair is None and end.first_joined is not None:
-            code_point, start, stop = end.first_joined
-            self.first_joined_pair = joined_pair(self.target.name, start, stop, code_point, "target")
+    def _may_give(self, plain: Form) -> bool:
+        return may_give(reading(plain, self.errors, self.source.name, converting=True))
 
     def reset(self) -> None:
         """Begin anew: offsets count from 0, signatures are looked for and written again.
@@ -476,7 +467,10 @@ class Converter(Copied):
         >>> converter.convert(b"\xa8")
         b'\x00\xe8'
         """
-        self._state, self._behind = _ConverterState(*state), []  # type: ignore[arg-type]
+        given = _ConverterState(*state)  # type: ignore[arg-type]
+        # A state that was kept as JSON has a list in the place of a tuple.
+        lead = None if given.lead is None else Placed(*given.lead)
+        self._state, self._behind = given._replace(in_run=bool(given.in_run), lead=lead), []
 
 
 class Located(NamedTuple):

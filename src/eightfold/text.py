@@ -1,6 +1,7 @@
 """The verbs: encode, decode, convert, check and locate, for any form. Whole inputs; pieces are for `stream`.
 
-A form is a Form or any of its names; data is any bytes-like object, contiguous or not.
+A form is a Form or any of its names; data is any bytes-like object, contiguous or not. What is bound is here as the
+reference has it: where the core is at work, the verb is the core's own function.
 """
 
 from __future__ import annotations
@@ -13,14 +14,23 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from eightfold import lane, reference
-from eightfold._engine import CORE
+from eightfold._engine import bind, twins_of
 from eightfold.faults import KINDS, Fault, wants_bytes, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.lane import Writer
 from eightfold.pairs import joined_pair, joins
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
-from eightfold.run import CodePoints, Decoding, Target, converted_pieces, encoded_pieces, line_feeds, unencodable_end
+from eightfold.run import (
+    LARGEST_IN_ARRAY,
+    CodePoints,
+    Decoding,
+    Target,
+    converted_pieces,
+    encoded_pieces,
+    line_feeds,
+    unencodable_end,
+)
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -31,8 +41,6 @@ else:
 """Any bytes-like object: whatever has the buffer protocol, as type checkers know it."""
 AnyForm: TypeAlias = Form | str
 AnyErrors: TypeAlias = Errors | str
-
-LARGEST_IN_ARRAY = 0xFFFFFFFF
 
 
 def bytes_of(data: Data) -> bytes:
@@ -55,6 +63,7 @@ def _text_of(text: str) -> str:
     return text
 
 
+@bind
 def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     r"""Return the bytes that write a str in a form.
 
@@ -85,6 +94,7 @@ def signed(form: Form) -> tuple[Form, bytes]:
     return (form.signatures[0].form, form.signatures[0].mark) if form.signatures else (form, b"")
 
 
+@bind
 def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     r"""Return the str that bytes of a form hold.
 
@@ -123,6 +133,7 @@ def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
     return plain, data, length
 
 
+@bind
 def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict", *, threads: int = 1) -> bytes:
     r"""Return bytes of one form as bytes of another, without a str between.
 
@@ -161,6 +172,7 @@ def _check_threads(threads: int) -> None:
         raise ValueError(f"threads must be 1 or more, not {threads}")
 
 
+@bind
 def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     r"""Say whether bytes follow the definition of a form.
 
@@ -181,6 +193,7 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     return lane.well_formed_end(plain, content, skipped) == len(content)
 
 
+@bind
 def is_encodable(text: str, form: AnyForm) -> bool:
     r"""Say whether a form has bytes for each code point of a str.
 
@@ -190,6 +203,7 @@ def is_encodable(text: str, form: AnyForm) -> bool:
     return next(encode_faults(text, form), None) is None
 
 
+@bind
 def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int = 1) -> Iterator[Fault]:
     r"""Yield the faults of bytes, in order: one for each sequence that was meant.
 
@@ -211,6 +225,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
     return _limited((fault.renamed(asked.name) for fault in lane.faults(plain, content, skipped)), limit)
 
 
+@bind
 def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
     r"""Count the faults of bytes by their kinds, at the speed of a scan: no object is made for each.
 
@@ -249,6 +264,7 @@ def _first(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
         left = None if left is None else left - 1
 
 
+@bind
 def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warnings: bool = False) -> Iterator[Fault]:
     r"""Yield the places of a str that a form cannot write: one for each unit that an error handler would get.
 
@@ -341,6 +357,7 @@ class LinePosition:
         self.column += len(data) - last_end
 
 
+@bind
 def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> array[int]:
     r"""Return the code points of bytes as an array of 4-byte integers (typecode "I"), above U+10FFFF too.
 
@@ -361,6 +378,7 @@ def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") 
     return points
 
 
+@bind
 def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     """Return the bytes that write code points in a form, the inverse of :func:`decode_code_points`.
 
@@ -387,18 +405,8 @@ def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: A
     return b"".join((*parts, target.finish()))
 
 
-TWINS = {
-    verb.__name__: verb
-    for verb in (
-        *(convert, decode, decode_code_points, encode, encode_code_points),
-        *(encode_faults, faults, is_encodable, is_well_formed, tally),
-    )
-}
+TWINS = twins_of(__name__)
 """The verbs as the reference has them, whichever engine is at work."""
-
-if not TYPE_CHECKING and CORE is not None:
-    # The verbs are the core's own functions, under the words written here: a Python frame costs more than a short text.
-    globals().update({name: CORE.documented(getattr(CORE, name), twin) for name, twin in TWINS.items()})
 
 __all__ = [
     "convert",

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, final
 
-from eightfold._engine import CORE
+from eightfold._engine import bind
 from eightfold.forms import Form
 from eightfold.forms.generalized_utf_8 import GENERALIZED_UTF_8
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
@@ -75,6 +75,7 @@ def concat(parts: Iterable[Data]) -> bytes:
     return joined(WTF_8, map(_well_formed, parts))
 
 
+@bind
 def joined(form: Form, parts: Iterable[bytes]) -> bytes:
     """Join parts that are known to be well-formed WTF-8; ``form`` is that form."""
     whole = bytearray()
@@ -86,13 +87,6 @@ def joined(form: Form, parts: Iterable[bytes]) -> bytes:
             part = part[_SURROGATE_BYTES:]
         whole += part
     return bytes(whole)
-
-
-JOINED = joined
-"""How parts are joined as the reference has it, whichever engine is at work."""
-
-if not TYPE_CHECKING and CORE is not None:
-    joined = CORE.joined
 
 
 def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> bytes:
@@ -227,7 +221,7 @@ class Wtf8:
         >>> Wtf8.from_str("a\ud83d")
         Wtf8(b'a\xed\xa0\xbd')
         """
-        return _known(encode(text, WTF_8))
+        return _trusted(encode(text, WTF_8))
 
     @staticmethod
     def from_code_points(points: Iterable[SupportsIndex]) -> Wtf8:
@@ -239,7 +233,7 @@ class Wtf8:
         >>> Wtf8.from_code_points([0xD83D, 0x61])
         Wtf8(b'\xed\xa0\xbda')
         """
-        return _known(encode_code_points(points, WTF_8))
+        return _trusted(encode_code_points(points, WTF_8))
 
     @staticmethod
     def from_code_units(units: Iterable[int]) -> Wtf8:
@@ -248,7 +242,7 @@ class Wtf8:
         >>> Wtf8.from_code_units([0xD83D, 0xDE00])
         Wtf8(b'\xf0\x9f\x98\x80')
         """
-        return _known(from_code_units(units))
+        return _trusted(from_code_units(units))
 
     def code_points(self) -> array[int]:
         r"""Return the code points, as an array with typecode "I".
@@ -299,10 +293,10 @@ class Wtf8:
             if not isinstance(part, Wtf8):
                 raise TypeError(f"only Wtf8 strings are joined, not {type(part).__name__}")
             pieces += (self._data, part._data)
-        return _known(joined(WTF_8, pieces[1:]))
+        return _trusted(joined(WTF_8, pieces[1:]))
 
     def __add__(self, other: Wtf8) -> Wtf8:
-        return _known(joined(WTF_8, (self._data, other._data))) if isinstance(other, Wtf8) else NotImplemented
+        return _trusted(joined(WTF_8, (self._data, other._data))) if isinstance(other, Wtf8) else NotImplemented
 
     def __getitem__(self, cut: slice) -> Wtf8:
         r"""Return the string between two byte offsets.
@@ -319,7 +313,7 @@ class Wtf8:
         start, stop, step = cut.indices(len(self))
         if step != 1:
             raise ValueError(f"a Wtf8 is cut without a step, not with {step}")
-        return _known(self._data[self._boundary(start) : self._boundary(stop)])
+        return _trusted(self._data[self._boundary(start) : self._boundary(stop)])
 
     def __iter__(self) -> Iterator[int]:
         r"""Iterate over the code points.
@@ -401,7 +395,7 @@ class Wtf8:
         >>> Wtf8(b"a, \xed\xa0\xbd").split(Wtf8(b", "))
         [Wtf8(b'a'), Wtf8(b'\xed\xa0\xbd')]
         """
-        return [_known(part) for part in self._data.split(_bytes_of(separator), maxsplit)]
+        return [_trusted(part) for part in self._data.split(_bytes_of(separator), maxsplit)]
 
     def split_at_first_surrogate(self) -> tuple[Wtf8, Wtf8]:
         r"""Return the string in two: the Unicode text before its first surrogate, and what begins with that.
@@ -414,7 +408,7 @@ class Wtf8:
         # Surrogates are all that is well-formed here and not in UTF-8.
         surrogate = next(faults(self._data, UTF_8, limit=1), None)
         at = len(self) if surrogate is None else surrogate.start
-        return _known(self._data[:at]), _known(self._data[at:])
+        return _trusted(self._data[:at]), _trusted(self._data[at:])
 
     def _boundary(self, offset: int) -> int:
         low, high = CONTINUATION
@@ -448,7 +442,7 @@ def _each_bytes_of(part: Wtf8 | tuple[Wtf8, ...]) -> tuple[bytes, ...]:
     return tuple(map(_bytes_of, part)) if isinstance(part, tuple) else (_bytes_of(part),)
 
 
-def _known(data: bytes) -> Wtf8:
+def _trusted(data: bytes) -> Wtf8:
     """Return the string of bytes that are known to be well-formed."""
     string = object.__new__(Wtf8)
     object.__setattr__(string, "_data", data)

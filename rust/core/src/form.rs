@@ -2,69 +2,17 @@
 
 use std::sync::OnceLock;
 
-use crate::agreement::{Agreement, merged};
-use crate::automaton::{Automaton, TooLarge};
-use crate::encode::Missing;
-use crate::fault::Kind;
-use crate::fault_table::FaultTable;
+use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
+use crate::derive::agreement::{Agreement, merged};
+use crate::derive::automaton::{Automaton, TooLarge};
+use crate::derive::fault_table::FaultTable;
+use crate::derive::layout::{Layout, SURROGATE};
+use crate::derive::spelling::Spelling;
+use crate::derive::verdict::Verdicts;
+use crate::derive::wide::Wide;
 use crate::kernels::{Level, Script, Spelt, Text, WideText};
-use crate::layout::{Layout, SURROGATE};
-use crate::spelling::{Lacking, Spelling};
-use crate::verdict::Verdicts;
-use crate::wide::Wide;
-
-/// The lowest and the highest value of a code unit.
-pub type Range = (u32, u32);
-
-pub(crate) const LEADS: Range = (0xD800, 0xDBFF);
-pub(crate) const TRAILS: Range = (0xDC00, 0xDFFF);
-pub(crate) const SURROGATES: Range = (LEADS.0, TRAILS.1);
-
-/// Whether a range holds a unit.
-pub(crate) fn holds(range: Range, unit: u32) -> bool {
-    range.0 <= unit && unit <= range.1
-}
-
-/// A run of code points and the code units that write them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The first code point.
-    pub first: u32,
-    /// The last code point.
-    pub last: u32,
-    /// For each code unit its lowest and its highest value.
-    pub ranges: Vec<Range>,
-}
-
-/// An ill-formed sequence that has a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FaultRow {
-    /// The kind of fault.
-    pub kind: Kind,
-    /// As in [`Row`].
-    pub ranges: Vec<Range>,
-    /// The first and the last code point that were meant.
-    pub meant: Option<(u32, u32)>,
-    /// Ranges of units that go on belonging to the sequence, however many there are.
-    pub run: Vec<Range>,
-}
-
-/// What a form is: the facts that it is compiled from.
-#[derive(Clone, Debug)]
-pub struct Tables {
-    /// The width of a code unit: 1, 2 or 4.
-    pub unit_bytes: usize,
-    /// The byte order of wider units.
-    pub big_endian: bool,
-    /// What is well-formed.
-    pub rows: Vec<Row>,
-    /// Ill-formed sequences that are one decoding unit.
-    pub units: Vec<FaultRow>,
-    /// Fault rows for the diagnosis only.
-    pub names: Vec<FaultRow>,
-    /// On encoding, a lead directly followed by a trail is the supplementary code point.
-    pub joins_pairs: bool,
-}
+use crate::policy::{Lacking, Missing};
+use crate::tables::{FaultRow, Row, Tables};
 
 /// A compiled form.
 #[derive(Debug)]
@@ -94,7 +42,7 @@ pub struct Form {
     /// What a few units decide; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
     /// What the kernels count faults by; made when many bytes are first counted.
-    fault_table: OnceLock<Option<FaultTable>>,
+    pub(crate) fault_table: OnceLock<Option<FaultTable>>,
     /// The layout with surrogate byte sequences, where the form's own rows have none; made when it is first asked for.
     passing: OnceLock<Option<Layout>>,
 }
@@ -156,11 +104,6 @@ impl Form {
             lacking = Lacking::Stop;
         }
         Some(Script::Units(WideText { wide, lacking, text }))
-    }
-
-    /// What the kernels count faults by, where they can.
-    pub(crate) fn fault_table(&self) -> Option<&FaultTable> {
-        self.fault_table.get_or_init(|| FaultTable::new(self)).as_ref()
     }
 
     /// How `surrogatepass` reads: by the form's layout with surrogate byte sequences, if its own rows have none.

@@ -5,61 +5,38 @@
 //! form writes as UTF-8 does takes the kernels. The meaning is that of the reference in `eightfold.reference`, which
 //! shares no code with this crate.
 
-// Much is asked for by the kernels of x86-64 alone.
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_mut, unused_variables))]
-
-mod agreement;
-mod automaton;
 mod chunk;
-mod cuts;
-mod encode;
-mod fault;
-mod fault_table;
+mod code_point;
+mod code_units;
+mod derive;
 mod form;
 pub mod kernels;
-mod layout;
-mod line;
-mod nearly_ascii;
-mod paired;
-mod pass;
-mod piece;
-mod scan;
-mod sequence;
-mod spelling;
-mod text_buffer;
-mod verdict;
-mod wide;
-mod writer;
+mod memory;
+mod policy;
+mod read;
+mod tables;
+mod write;
 
-pub use agreement::Agreement;
-pub use automaton::TooLarge;
 pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
-pub use cuts::{PIECE_BYTES, by_threads};
-pub use encode::{Missing, Place, TextFault, encode_text};
-pub use fault::{Fault, Kind};
-pub use form::{FaultRow, Form, Range, Row, Tables};
-pub use kernels::{Answer, Extent, Measured, Notes, Output, Source, Spelt, Stretch, Text, Width};
-pub use layout::{Layout, Pairs};
-pub use line::Place as LinePlace;
-pub use paired::Joined;
-pub use pass::{Halt, OnFault, Pass, Pending, Sink, Survey};
-pub use scan::{Scan, Tally};
-pub use sequence::{NO_RUN, Span, Step};
-pub use spelling::{Lacking, Spelling};
-pub use text_buffer::TextBuffer;
-pub use verdict::Verdict;
-pub use wide::Wide;
-pub use writer::{Held, Unwritten, Writer};
-
-/// The largest code point that a Python str holds.
-pub const LARGEST_IN_STR: u32 = 0x10_FFFF;
-
-/// Memory could not be had for the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfMemory;
-
-impl From<std::collections::TryReserveError> for OutOfMemory {
-    fn from(_: std::collections::TryReserveError) -> Self {
-        OutOfMemory
-    }
-}
+pub use code_point::{LARGEST_IN_STR, Range};
+pub use derive::agreement::Agreement;
+pub use derive::automaton::TooLarge;
+pub use derive::layout::{Layout, Pairs};
+pub use derive::spelling::Spelling;
+pub use derive::verdict::Verdict;
+pub use derive::wide::Wide;
+pub use form::Form;
+pub use kernels::{Extent, Measured, Notes, Output, Source, Spelt, Stretch, Text, Width};
+pub use memory::OutOfMemory;
+pub use policy::{Answer, Lacking, Missing, OnFault};
+pub use read::cuts::{PIECE_BYTES, by_threads};
+pub use read::fault::Fault;
+pub use read::line::Place as LinePlace;
+pub use read::pass::{Halt, Pass, Pending, Sink, Survey};
+pub use read::scan::{Scan, Tally};
+pub use read::sequence::{NO_RUN, Span, Step};
+pub use tables::{FaultRow, Kind, Row, Tables};
+pub use write::encode::{Place, TextFault, encode_text};
+pub use write::paired::{Held, Joined};
+pub use write::text_buffer::TextBuffer;
+pub use write::writer::{Unwritten, Writer};

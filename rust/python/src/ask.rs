@@ -16,7 +16,7 @@ use crate::memory::text_of;
 use crate::names;
 
 /// How many calls without progress there may be in a row, as `eightfold.policy.STALLS_ALLOWED`.
-const STALLS_ALLOWED: usize = 1000;
+pub const STALLS_ALLOWED: usize = 1000;
 
 /// Bounds how often a handler is called: `eightfold.policy.Stalls`.
 #[derive(Default)]
@@ -59,7 +59,7 @@ pub struct Answer<'py> {
     pub data: Bound<'py, PyBytes>,
 }
 
-/// Faults of bytes that a handler is asked about, one after the other: `eightfold.run.Decoding.ask`.
+/// Faults of bytes that a handler is asked about, one after the other: `eightfold.run.Decoding`.
 #[derive(Default)]
 pub struct Asking {
     /// The fault met last and where its last unit ended: it may go on there.
@@ -76,12 +76,23 @@ impl Asking {
         (start, end): (usize, usize),
         code_point: Option<u32>,
     ) -> PyResult<Answer<'py>> {
-        let py = data.py();
-        self.stalls.note(data.as_bytes().len() - start)?;
-        let fault = match self.goes_on(py, start)? {
+        let fault = match self.goes_on(data.py(), start)? {
             Some(fault) => fault,
             None => fault_of(reading, data, (start, end), code_point)?,
         };
+        self.ask_about(reading, data, (start, end), fault)
+    }
+
+    /// Ask about a unit of a fault.
+    pub fn ask_about<'py>(
+        &mut self,
+        reading: &Reading,
+        data: &Bound<'py, PyBytes>,
+        (start, end): (usize, usize),
+        fault: Bound<'py, PyAny>,
+    ) -> PyResult<Answer<'py>> {
+        let py = data.py();
+        self.stalls.note(data.as_bytes().len() - start)?;
         let reason = reason(reading, data.as_bytes(), (start, end), &fault)?;
         let place = (reading.name.bind(py), data, start, end, reason).into_pyobject(py)?;
         let error = exception::<PyUnicodeDecodeError>(names::decode_error_type(py)?, &place, &fault)?;

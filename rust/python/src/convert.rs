@@ -13,7 +13,7 @@ use eightfold_core::{
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::PyBytes;
 
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
@@ -39,9 +39,8 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// What is beside the core's writer: `eightfold.run.Target`, which answers for code points that the form lacks.
+/// What is beside the core's writer: it answers for code points that the form lacks.
 pub struct Target<'py> {
-    object: Option<Bound<'py, PyAny>>,
     writing: Arc<Writing>,
     source: Bound<'py, PyAny>,
     replacement: char,
@@ -65,37 +64,26 @@ pub fn writer(writing: &Writing, replacement: char, out: Vec<u8>) -> Writer<'_> 
 impl<'py> Target<'py> {
     /// A target; `source` is the name of where code points come from.
     pub fn new(writing: &Arc<Writing>, source: Bound<'py, PyAny>, replacement: char) -> Self {
-        Target { object: None, writing: writing.clone(), source, replacement, offset: 0 }
-    }
-
-    /// The Python twin.
-    fn object(&mut self) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(object) = &self.object {
-            return Ok(object.clone());
-        }
-        let py = self.source.py();
-        let options = PyDict::new(py);
-        options.set_item("replacement", PyString::new(py, &self.replacement.to_string()))?;
-        let object = names::target_type(py)?.call((self.writing.object.bind(py), &self.source), Some(&options))?;
-        Ok(self.object.insert(object).clone())
+        Target { writing: writing.clone(), source, replacement, offset: 0 }
     }
 
     /// Let Python answer for a code point that the form lacks: its bytes, or an exception.
-    pub fn ask(&mut self, code_point: Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bound<'py, PyBytes>> {
+    pub fn ask(&self, code_point: Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bound<'py, PyBytes>> {
         let place = (code_point, start.wrapping_add(self.offset), end.wrapping_add(self.offset));
-        let method = intern!(self.source.py(), "replaced");
-        Ok(self.object()?.call_method1(method, place)?.cast_into()?)
+        let (py, replacement) = (self.source.py(), self.replacement.to_string());
+        let given = (self.writing.object.bind(py), &self.source, place, replacement);
+        Ok(names::replaced(py)?.call1(given)?.cast_into()?)
     }
 
     /// Write what Python answers for a code point that the core could not write.
-    fn answer(&mut self, writer: &mut Writer<'_>, pending: Pending) -> PyResult<()> {
+    fn answer(&self, writer: &mut Writer<'_>, pending: Pending) -> PyResult<()> {
         let code_point = pending.code_point.into_pyobject(self.source.py())?.into_any();
         let bytes = self.ask(code_point, pending.start, pending.end)?;
         append(&mut writer.out, bytes.as_bytes())
     }
 
     /// Write a code point.
-    pub fn put(&mut self, writer: &mut Writer<'_>, code_point: u32, start: usize, end: usize) -> PyResult<()> {
+    pub fn put(&self, writer: &mut Writer<'_>, code_point: u32, start: usize, end: usize) -> PyResult<()> {
         loop {
             match writer.put(code_point, start, end) {
                 Ok(()) => return Ok(()),
@@ -112,7 +100,7 @@ impl<'py> Target<'py> {
     }
 
     /// Write a lead that is held: nothing follows it.
-    pub fn finish(&mut self, writer: &mut Writer<'_>) -> PyResult<()> {
+    pub fn finish(&self, writer: &mut Writer<'_>) -> PyResult<()> {
         match writer.finish(0) {
             Ok(()) => Ok(()),
             Err(Halt::Unwritten(pending)) => self.answer(writer, pending),
@@ -121,7 +109,7 @@ impl<'py> Target<'py> {
     }
 
     /// Read until the input ends, and write.
-    fn take(&mut self, reader: &mut Reader<'py>, writer: &mut Writer<'_>, is_final: bool) -> PyResult<()> {
+    fn take(&self, reader: &mut Reader<'py>, writer: &mut Writer<'_>, is_final: bool) -> PyResult<()> {
         loop {
             match reader.next(is_final, writer).map_err(|error| self.converted(error))? {
                 Event::End => break,
@@ -140,14 +128,14 @@ impl<'py> Target<'py> {
     }
 
     /// Read all that is left, and write.
-    fn take_rest(&mut self, mut reader: Reader<'py>, writer: &mut Writer<'_>) -> PyResult<()> {
+    fn take_rest(&self, mut reader: Reader<'py>, writer: &mut Writer<'_>) -> PyResult<()> {
         reader.write_to(&self.writing.form);
         self.take(&mut reader, writer, true)
     }
 
     /// Read up to an offset, and write; no more is held than what a piece comes to. Say whether that is where it ended:
     /// a handler may have put other data in the place of these.
-    fn take_up_to(&mut self, reader: &mut Reader<'py>, end: usize, parts: &mut Vec<Vec<u8>>) -> PyResult<bool> {
+    fn take_up_to(&self, reader: &mut Reader<'py>, end: usize, parts: &mut Vec<Vec<u8>>) -> PyResult<bool> {
         let writing = self.writing.clone();
         let mut writer = writer(&writing, REPLACEMENT, parts.pop().unwrap_or_default());
         let (input, mut last) = (reader.input.clone(), end);
@@ -174,7 +162,7 @@ impl<'py> Target<'py> {
 
     /// Convert a long input piece by piece, several at once: what a piece has that Python must answer is met when those
     /// before it are written. No more is held than what has been written, and some pieces.
-    fn take_pieces(&mut self, reader: &Reader<'py>, threads: NonZeroUsize, parts: &mut Vec<Vec<u8>>) -> PyResult<()> {
+    fn take_pieces(&self, reader: &Reader<'py>, threads: NonZeroUsize, parts: &mut Vec<Vec<u8>>) -> PyResult<()> {
         let (py, writing) = (reader.input.py(), self.writing.clone());
         let (input, pass) = (reader.input.clone(), reader.pass(true));
         let pieces: Vec<_> = pass.form.pieces(input.as_bytes(), reader.at).collect();
@@ -257,7 +245,7 @@ pub fn convert<'py>(
     {
         return Ok(bytes);
     }
-    let mut target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
+    let target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
     let mut reader = Reader::new(reading, content, skipped, u32::MAX);
     if reader.limit < 2 * PIECE_BYTES {
         let mut out = SPARE.take();
@@ -324,37 +312,49 @@ fn same_text<'py>(content: Bound<'py, PyBytes>, skipped: usize, mark: &[u8]) -> 
     })
 }
 
-/// Run a pass of Python's as far as is certain and return what it is converted to: see `eightfold.run.converted_bytes`.
+/// A code point with the start and the end of what it came from.
+type Placed = (u32, usize, usize);
+
+/// Where a piece begins: see `eightfold.run.converted_piece`.
+type Begun = (usize, usize, usize, bool, Option<Placed>, bool);
+
+/// What a piece came to.
+type Piece<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize, bool, Option<Placed>, usize, Option<Placed>);
+
+/// Convert a piece of a stream as far as is certain: see `eightfold.run.converted_piece`.
 #[pyfunction]
-#[pyo3(signature = (decoding, target, offset, *, r#final), text_signature = "(decoding, target, offset, *, final)")]
-pub fn converted_bytes<'py>(
-    decoding: &Bound<'py, PyAny>,
+#[pyo3(
+    signature = (source, target, errors, data, begun, r#final),
+    text_signature = "(source, target, errors, data, begun, final)"
+)]
+pub fn converted_piece<'py>(
+    source: &Bound<'py, PyAny>,
     target: &Bound<'py, PyAny>,
-    offset: usize,
+    errors: Errors<'py>,
+    data: Bound<'py, PyBytes>,
+    begun: Begun,
     r#final: bool,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let py = decoding.py();
-    let mut reader = Reader::of(decoding)?;
-    let writing = Arc::new(Writing::of(&target.getattr(intern!(py, "writing"))?)?);
+) -> PyResult<Piece<'py>> {
+    let py = data.py();
+    let (start, offset, chosen, in_run, lead, counts) = begun;
+    let (source, target) = (Handle::of(source)?, Handle::of(target)?);
+    let reading = source.get().reading(py, chosen, &errors, true)?;
+    let writing = target.get().writing(py, &errors)?;
+    let mut reader = Reader::of_piece(reading, data, start, u32::MAX, in_run);
     reader.write_to(&writing.form);
-    let mut end = Target::new(&writing, target.getattr(intern!(py, "source"))?, REPLACEMENT);
-    end.object = Some(target.clone());
-    end.offset = offset;
+    let end = Target { offset, ..Target::new(&writing, source.get().name.bind(py).clone().into_any(), REPLACEMENT) };
     let mut writer = writer(&writing, REPLACEMENT, SPARE.take());
-    let held: Option<(u32, usize, usize)> = target.getattr(intern!(py, "held"))?.extract()?;
     // A lead of an earlier piece stands before offset 0 of this one: its place is counted round the end of the range.
     let within = |at: usize| at.wrapping_sub(offset);
-    writer.held = held.map(|(code_point, start, end)| Held { code_point, start: within(start), end: within(end) });
-    writer.joined = target.getattr(intern!(py, "counts"))?.is_truthy()?.then(Joined::default);
+    writer.held = lead.map(|(code_point, start, end)| Held { code_point, start: within(start), end: within(end) });
+    writer.joined = counts.then(Joined::default);
     end.take(&mut reader, &mut writer, r#final)?;
-    reader.finish(r#final)?;
     let beyond = |at: usize| at.wrapping_add(offset);
     let placed = |held: Held| (held.code_point, beyond(held.start), beyond(held.end));
-    target.call_method1(intern!(py, "hold"), (writer.held.map(placed),))?;
-    if let Some(Joined { count: count @ 1.., first }) = writer.joined {
-        target.call_method1(intern!(py, "note"), (count, first.map(placed)))?;
-    }
-    written(py, writer.out)
+    let (lead, joined) = (writer.held.map(placed), writer.joined.unwrap_or_default());
+    let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
+    let end = beyond(reader.at);
+    Ok((written(py, writer.out)?, held, end, reader.in_run, lead, joined.count, joined.first.map(placed)))
 }
 
 /// The bytes that were written; the memory is kept for what comes next, unless it is much.

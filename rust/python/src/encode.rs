@@ -2,7 +2,7 @@
 
 use eightfold_core::kernels::{SHORT_BYTES, find_point};
 use eightfold_core::{Form, Missing, Text, TextFault, encode_text};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString};
@@ -307,13 +307,14 @@ pub fn encode_code_points<'py>(
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &errors)?;
-    if !["strict", "replace", "ignore"].iter().any(|name| errors.is(name)) {
-        let given = errors.object(py).repr()?;
-        return Err(PyValueError::new_err(format!("errors must be one of strict, replace, ignore here, not {given}")));
+    let offered = ["strict", "replace", "ignore"];
+    if !offered.iter().any(|name| errors.is(name)) {
+        let [strict, replace, ignore] = offered;
+        names::check_offered(py)?.call1((errors.object(py), strict, replace, ignore))?;
     }
     let writing = asked.writing(py, &errors)?;
     let source = PyString::new(py, "code points");
-    let mut target = Target::new(&writing, source.into_any(), '?');
+    let target = Target::new(&writing, source.into_any(), '?');
     let mut writer = writer(&writing, '?', asked.mark().to_vec());
     for (index, point) in points.try_iter()?.enumerate() {
         let point = names::index(py)?.call1((point?,))?;

@@ -21,9 +21,9 @@ use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
 
 /// How many bytes of its span a fault keeps, as `eightfold.faults.UNITS_KEPT`.
-const UNITS_KEPT: usize = 64;
+pub const UNITS_KEPT: usize = 64;
 
-/// How many faults are found before they are asked for: each takes tens of bytes.
+/// How many faults are found before they are asked for, as `eightfold.files.scanning.FAULTS_AHEAD`.
 pub const FAULTS_AHEAD: usize = 4096;
 
 /// Where the first ill-formed decoding unit from an offset on starts, or where more input could change the answer; and

@@ -10,24 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, intern};
 
-use crate::known::{Key, PLAIN_POLICIES, is_strict, policy_name};
+use crate::known::{Key, PLAIN_POLICIES, POLICIES, is_strict, policy_name};
 use crate::memory::bytes_of_slice;
 use crate::names;
 
 /// The slot of a Form in which its handle is kept.
 const SLOT: &str = "native";
-/// The policies that mean the same whenever they are asked for; what others do is looked up at each call.
-const LASTING: [&str; 9] = [
-    "strict",
-    "replace",
-    "ignore",
-    "surrogateescape",
-    "surrogatepass",
-    "backslashreplace",
-    "escape",
-    "private-use",
-    "java",
-];
 /// The name of a policy as it was given.
 pub enum Errors<'py> {
     /// `strict`, or nothing.
@@ -63,8 +51,9 @@ impl<'py> Errors<'py> {
         }
     }
 
+    /// The name, where the policy means the same whenever it is asked for; what others do is looked up at each call.
     fn lasting(&self) -> Option<&'static str> {
-        LASTING.into_iter().find(|name| self.is(name))
+        POLICIES.into_iter().find(|name| self.is(name))
     }
 }
 
@@ -82,6 +71,8 @@ pub struct Reading {
     pub handler: Py<PyAny>,
     /// CPython's words for faults, where the form behaves as CPython's codec.
     pub reasons: Option<Py<PyAny>>,
+    /// Whether the policy sees a sequence without a fixed length as byte after byte; asked only where there are some.
+    pub is_built_in: bool,
 }
 
 impl Reading {
@@ -91,6 +82,11 @@ impl Reading {
         visit.call(&self.name)?;
         visit.call(&self.handler)?;
         visit.call(&self.reasons)
+    }
+
+    /// Whether a unit gives the same text however long it is.
+    pub fn answers_once(&self) -> bool {
+        self.is_built_in && matches!(self.on_fault, OnFault::Replace | OnFault::Ignore)
     }
 
     /// Read the Python object.
@@ -116,9 +112,12 @@ impl Reading {
         };
         let form = object.getattr(intern!(py, "form"))?;
         let reasons = form.getattr(intern!(py, "cpython_reasons"))?;
+        let form = Handle::of(&form)?.get().form.clone();
+        let is_built_in = form.has_run() && names::is_built_in(py)?.call1((&errors,))?.is_truthy()?;
         Ok(Reading {
-            form: Handle::of(&form)?.get().form.clone(),
+            form,
             on_fault,
+            is_built_in,
             name: object.getattr(intern!(py, "name"))?.extract()?,
             handler: handler.unbind(),
             reasons: if reasons.is_truthy()? { Some(reasons.unbind()) } else { None },

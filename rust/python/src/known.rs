@@ -95,6 +95,21 @@ pub fn is_strict(errors: &Bound<'_, PyAny>) -> bool {
     policy_name(errors) == Some(b"strict")
 }
 
+/// The policies that need no registration, as `eightfold.policy.Errors`.
+pub const POLICIES: [&str; 11] = [
+    "strict",
+    "replace",
+    "ignore",
+    "backslashreplace",
+    "surrogatepass",
+    "surrogateescape",
+    "xmlcharrefreplace",
+    "namereplace",
+    "escape",
+    "private-use",
+    "java",
+];
+
 /// The policies that a form must take as they are for the short ways; they matter only where there is a fault.
 pub const PLAIN_POLICIES: [&str; 5] = ["strict", "replace", "surrogatepass", "surrogateescape", "backslashreplace"];
 

@@ -1,9 +1,9 @@
 //! The module `eightfold._native`: the verbs as compiled functions, and the passes that streams are made of.
 //!
-//! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, and in
-//! pieces of a conversion `eightfold.run` does, with plain Python objects: no borrowed memory is held while Python code
-//! runs. Memory of a str is touched in `memory` only, which asks `header` where it is; the other modules with unsafe code
-//! are `fastcall`, `documented` and `interpreter`, a few lines each.
+//! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, with
+//! plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only,
+//! which asks `header` where it is; the other modules with unsafe code are `fastcall`, `documented` and `interpreter`, a
+//! few lines each.
 
 mod ask;
 mod convert;
@@ -27,13 +27,15 @@ mod threads;
 mod window;
 mod wtf8;
 
+use eightfold_core::Kind;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// The compiled core. Import `eightfold`, which chooses between it and the reference.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use super::convert::{convert, converted_bytes};
+    use super::convert::{convert, converted_piece};
     #[pymodule_export]
     use super::decode::{decode, decode_code_points};
     #[pymodule_export]
@@ -57,6 +59,12 @@ mod _native {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         interpreter::check_main(module.py())?;
         header::check(module.py())?;
+        // What Python knows too: `eightfold._engine.compare` finds a difference.
+        module.add("KINDS", PyTuple::new(module.py(), Kind::all().map(Kind::name).collect::<Vec<_>>())?)?;
+        module.add("POLICIES", PyTuple::new(module.py(), crate::known::POLICIES)?)?;
+        module.add("UNITS_KEPT", crate::faults::UNITS_KEPT)?;
+        module.add("STALLS_ALLOWED", crate::ask::STALLS_ALLOWED)?;
+        module.add("FAULTS_AHEAD", crate::faults::FAULTS_AHEAD)?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
         module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
     }

@@ -20,8 +20,8 @@ pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResul
     Ok(released(data.py(), bytes.len(), || form.line_feeds(bytes)))
 }
 
-/// The faults of a segment: see `eightfold.files.scanning.Scan`.
-#[pyclass(module = "eightfold._native", name = "LocatedScan")]
+/// The faults of a segment: see `eightfold.files.read.scanning.Scan`.
+#[pyclass(module = "eightfold._native", name = "Scan")]
 pub struct Located {
     data: Py<PyBytes>,
     form: Arc<Form>,

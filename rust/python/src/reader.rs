@@ -1,5 +1,4 @@
-//! A pass over bytes from Python: the core as far as it has answers, then a handler for one fault; that of a stream goes
-//! on with `eightfold.run.Decoding`.
+//! A pass over bytes from Python: the core as far as it has answers, then a handler for one fault.
 
 use std::sync::Arc;
 
@@ -9,7 +8,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
-use crate::ask::Asking;
+use crate::ask::{Answer, Asking};
+use crate::faults::fault_object;
 use crate::handle::Reading;
 use crate::memory::released;
 use crate::names;
@@ -60,9 +60,10 @@ pub struct Reader<'py> {
     reading: Arc<Reading>,
     on_fault: OnFault,
     largest: u32,
-    in_run: bool,
-    /// A pass of Python's, which is gone on with.
-    decoding: Option<Bound<'py, PyAny>>,
+    /// Whether a sequence without a fixed length goes on where the pass ended.
+    pub in_run: bool,
+    /// Whether one goes on where the pass begins, and nothing has been read yet.
+    begins_in_run: bool,
     /// What is known of the unit without a fixed length that was met last: see [`Form::run_in`].
     run: Span,
     asking: Asking,
@@ -82,23 +83,16 @@ impl<'py> Reader<'py> {
             reading,
             largest,
             in_run: false,
-            decoding: None,
+            begins_in_run: false,
             run: NO_RUN,
             asking: Asking::default(),
         }
     }
 
-    /// Go on with a pass of Python's.
-    pub fn of(decoding: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let py = decoding.py();
-        let reading = Arc::new(Reading::of(&decoding.getattr(intern!(py, "reading"))?)?);
-        let input = decoding.getattr(intern!(py, "data"))?.cast_into()?;
-        let at = decoding.getattr(intern!(py, "position"))?.extract()?;
-        let largest = decoding.getattr(intern!(py, "largest"))?.extract()?;
-        let mut reader = Reader::new(reading, input, at, largest);
-        reader.in_run = decoding.getattr(intern!(py, "in_run"))?.is_truthy()?;
-        reader.decoding = Some(decoding.clone());
-        Ok(reader)
+    /// A pass over a piece of a stream, in which a sequence without a fixed length may go on that began in an earlier one.
+    pub fn of_piece(reading: Arc<Reading>, data: Bound<'py, PyBytes>, at: usize, largest: u32, in_run: bool) -> Self {
+        let in_run = in_run && reading.form.has_run();
+        Reader { in_run, begins_in_run: in_run, ..Reader::new(reading, data, at, largest) }
     }
 
     /// The same pass over its input from an offset on.
@@ -121,20 +115,16 @@ impl<'py> Reader<'py> {
 
     /// Go on until something must be dealt with.
     pub fn next(&mut self, is_final: bool, sink: &mut (impl Sink + Send)) -> PyResult<Event> {
-        let py = self.input.py();
-        if std::mem::take(&mut self.in_run) {
-            let end = self.reading.form.run_end(self.input.as_bytes(), self.at);
-            let piece = self.synchronised()?.call_method1(intern!(py, "rest_of_run"), (end,))?;
-            return self.follow(&piece);
+        if std::mem::take(&mut self.begins_in_run) {
+            return self.rest_of_run();
         }
         match self.run(is_final, sink) {
             Halt::End(at) => {
                 self.at = at;
-                // A sequence without a fixed length goes on in the next piece, and its bytes need not be held.
-                let may_enter = !is_final && at < self.limit && self.has_run();
-                if may_enter && self.synchronised()?.call_method0(intern!(py, "enters_run"))?.is_truthy()? {
+                if !is_final && at < self.limit && self.enters_run() {
                     return self.ask(at, self.limit, None);
                 }
+                self.in_run &= !is_final;
                 Ok(Event::End)
             }
             Halt::Fault { start, end, code_point } => self.ask(start, end, code_point),
@@ -164,41 +154,44 @@ impl<'py> Reader<'py> {
         released(self.input.py(), pass.data.len(), || pass.run_within(start, run, sink))
     }
 
-    /// Let the handler answer a fault; a pass of Python's remembers what it was asked.
+    /// Let the handler answer a fault.
     fn ask(&mut self, start: usize, end: usize, code_point: Option<u32>) -> PyResult<Event> {
-        let py = self.input.py();
         self.at = start;
         self.run = self.reading.form.run_in(start, end).unwrap_or(self.run);
-        if self.decoding.is_none() {
-            let answer = self.asking.ask(&self.reading, &self.input, (start, end), code_point)?;
-            self.at = answer.position;
-            self.set_input(answer.data);
-            return Ok(Event::Points { start, end, points: answer.points });
-        }
-        let unit = names::decoded_type(py)?.call1((end, code_point))?;
-        let piece = self.synchronised()?.call_method1(intern!(py, "ask"), (unit,))?;
-        self.follow(&piece)
+        let answer = self.asking.ask(&self.reading, &self.input, (start, end), code_point)?;
+        Ok(self.follow(start, end, answer))
     }
 
-    /// The pass as Python has it, at our place.
-    fn synchronised(&self) -> PyResult<Bound<'py, PyAny>> {
-        let decoding = self.decoding.clone().expect("only a pass of Python's stops before its input ends");
-        decoding.setattr(intern!(decoding.py(), "position"), self.at)?;
-        Ok(decoding)
+    /// Whether a sequence without a fixed length begins here that can be passed over: the built-in policies either raise
+    /// at it or see no more than byte after byte, so that what follows in the next piece need not be seen with it. Another
+    /// handler is called once with all of it.
+    fn enters_run(&mut self) -> bool {
+        self.in_run = self.reading.is_built_in && self.reading.form.begins_run(self.input.as_bytes(), self.at);
+        self.in_run
     }
 
-    /// Go on where Python's pass is now.
-    fn follow(&mut self, piece: &Bound<'py, PyAny>) -> PyResult<Event> {
-        let py = self.input.py();
-        if let Some(decoding) = &self.decoding {
-            self.at = decoding.getattr(intern!(py, "position"))?.extract()?;
-            self.set_input(decoding.getattr(intern!(py, "data"))?.cast_into()?);
+    /// Go over what belongs to a sequence without a fixed length that began in an earlier piece.
+    fn rest_of_run(&mut self) -> PyResult<Event> {
+        let (form, data, start) = (&self.reading.form, self.input.as_bytes(), self.at);
+        let end = form.run_end(data, start);
+        self.in_run = end == data.len();
+        if end == start || self.reading.answers_once() {
+            self.at = end;
+            return Ok(Event::Points { start, end, points: Vec::new() });
         }
-        Ok(Event::Points {
-            start: piece.getattr(intern!(py, "start"))?.extract()?,
-            end: piece.getattr(intern!(py, "end"))?.extract()?,
-            points: integers(&piece.getattr(intern!(py, "code_points"))?)?,
-        })
+        // As of a sequence that begins here.
+        let fault = form.fault_at(data, start, true).expect("the whole input is there");
+        let fault = fault_object(&self.input, 0, &self.reading.name, fault)?;
+        self.run = form.run_in(start, end).unwrap_or(self.run);
+        let answer = self.asking.ask_about(&self.reading, &self.input, (start, end), fault)?;
+        Ok(self.follow(start, end, answer))
+    }
+
+    /// Go on where an answer says.
+    fn follow(&mut self, start: usize, end: usize, answer: Answer<'py>) -> Event {
+        self.at = answer.position;
+        self.set_input(answer.data);
+        Event::Points { start, end, points: answer.points }
     }
 
     /// What a handler has put in the place of the input has no pieces, and what it has passed over is behind them.
@@ -211,25 +204,6 @@ impl<'py> Reader<'py> {
         }
         self.input = input;
     }
-
-    /// Leave Python's pass where we are.
-    pub fn finish(&mut self, is_final: bool) -> PyResult<()> {
-        let decoding = self.synchronised()?;
-        if is_final {
-            decoding.setattr(intern!(decoding.py(), "in_run"), false)?;
-        }
-        Ok(())
-    }
-}
-
-/// The integers of a sequence. PyO3's own conversion ends the process where there is no memory for them.
-fn integers(sequence: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-    let mut integers = Vec::new();
-    integers.try_reserve(sequence.len()?).map_err(|_| PyMemoryError::new_err(()))?;
-    for each in sequence.try_iter()? {
-        integers.push(each?.extract()?);
-    }
-    Ok(integers)
 }
 
 /// Give a sink code points that stand for one span of the input; for sinks that take everything.

@@ -1,16 +1,15 @@
 //! A piece of a stream, decoded as far as is certain or encoded.
 
 use eightfold_core::{Form, LARGEST_IN_STR, Step, TextBuffer};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
-use pyo3::{IntoPyObjectExt, intern};
+use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::decode::clean_text;
 use crate::encode::{self, text_object, written};
-use crate::handle::{Errors, Handle, Reading, shares_ascii};
+use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, is_plain_policy};
 use crate::memory::{RELEASE_BYTES, bytes_of_slice, str_of_buffer, str_of_pass};
-use crate::names;
 use crate::reader::{Event, Reader, put_all};
 use crate::surveyed::Surveyed;
 
@@ -33,13 +32,10 @@ pub fn decoded_piece<'py>(
 ) -> PyResult<Piece<'py>> {
     let py = data.py();
     let reading = Handle::of(form)?.get().reading(py, chosen, &errors, false)?;
-    if reading.form.has_run() {
-        return piece_with_runs(&reading, data, start, in_run, r#final);
-    }
-    let mut reader = Reader::new(reading, data, start, LARGEST_IN_STR);
+    let mut reader = Reader::of_piece(reading, data, start, LARGEST_IN_STR, in_run);
     let text = text_of(py, &mut reader, r#final)?;
     let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
-    Ok((text, held, false))
+    Ok((text, held, reader.in_run))
 }
 
 /// The short way of `decoded_piece`: bytes without a fault, of a form that begins with no mark.
@@ -62,8 +58,12 @@ fn is_true(given: &Bound<'_, PyAny>) -> Option<bool> {
     given.cast_exact::<PyBool>().ok().map(|given| given.is_true())
 }
 
-/// What a pass gives, measured and then written once; where a handler must be asked, it is gathered.
+/// What a pass gives, measured and then written once; where a handler must be asked, or a sequence without a fixed length
+/// may go on, it is gathered.
 fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> PyResult<Bound<'py, PyString>> {
+    if reader.has_run() {
+        return gathered(py, reader, is_final);
+    }
     let (pass, start) = (reader.pass(is_final), reader.at);
     if let Some(end) = certain_end(pass.form, &pass.data[start..], is_final)
         && let Some(text) = clean_text(py, pass.form, &pass.data[start..][..end])?
@@ -76,6 +76,10 @@ fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> Py
         reader.at = end;
         return Ok(text);
     }
+    gathered(py, reader, is_final)
+}
+
+fn gathered<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> PyResult<Bound<'py, PyString>> {
     let mut buffer = TextBuffer::default();
     while let Event::Points { points, .. } = reader.next(is_final, &mut buffer)? {
         put_all(&mut buffer, &points)?;
@@ -97,29 +101,6 @@ fn certain_end(form: &Form, data: &[u8], is_final: bool) -> Option<usize> {
         Step::Value { end, .. } if end == data.len() => Some(end),
         _ => None,
     }
-}
-
-/// The same in a form whose sequences may have no fixed length: its pass is one of Python's, which knows what goes on there.
-fn piece_with_runs<'py>(
-    reading: &Reading,
-    data: Bound<'py, PyBytes>,
-    start: usize,
-    in_run: bool,
-    is_final: bool,
-) -> PyResult<Piece<'py>> {
-    let py = data.py();
-    let options = PyDict::new(py);
-    options.set_item("in_run", in_run)?;
-    let decoding = names::decoding_type(py)?.call((&reading.object, data, start), Some(&options))?;
-    let mut reader = Reader::of(&decoding)?;
-    let mut buffer = TextBuffer::default();
-    while let Event::Points { points, .. } = reader.next(is_final, &mut buffer)? {
-        put_all(&mut buffer, &points)?;
-    }
-    reader.finish(is_final)?;
-    let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
-    let in_run = decoding.getattr(intern!(py, "in_run"))?.is_truthy()?;
-    Ok((str_of_buffer(py, &buffer)?, held, in_run))
 }
 
 /// Encode a piece of a stream, without a signature: see `eightfold.run.encoded_piece`.

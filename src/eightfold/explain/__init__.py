@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from eightfold import reference
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, marked_bits, source_of_lack
 from eightfold.explain.landing import Landing, landed
-from eightfold.faults import Fault, hex_bytes
+from eightfold.explain.rows import Explained
+from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.stream import Checker
@@ -33,49 +33,6 @@ from eightfold.text import AnyForm, Data, bytes_of, encode_faults, signed
 
 _BYTES_AT_ONCE = 1024
 """A fault is larger than its byte, so not all faults of a large chunk are made before the first is explained."""
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    r"""One sequence of an input, explained.
-
-    Attributes:
-        offset, end: the span, end exclusive: byte offsets into the input, or code points where the input is a str.
-        units: the bytes of the sequence, at most 64 of them; where the input is a str those that write the code point.
-        bits: the same in binary, unit by unit, with the payload bits in brackets; empty for a signature.
-        code_point: the code point; None for a signature and for ill-formed bytes.
-        name: the Unicode name of the code point, or its label in angle brackets; for a signature, which form
-            it announces; empty for ill-formed bytes.
-        source: where the rule comes from that the sequence follows, or breaks.
-        fault: the fault that the sequence is, or that contains the code point of a str; None where nothing is wrong.
-
-    >>> import eightfold
-    >>> row = eightfold.explain("\N{GRINNING FACE}", "cesu-8")[0]
-    >>> row.name, row.units.hex(" "), row.as_dict()["bits"]
-    ('GRINNING FACE', 'ed a0 bd ed b8 80', '11101101 1010[0000] 10[111101] 11101101 1011[1000] 10[000000]')
-    """
-
-    offset: int
-    end: int
-    units: bytes
-    bits: str
-    code_point: int | None
-    name: str
-    source: str
-    fault: Fault | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as JSON-ready values: bytes in hex, and the fault as its own."""
-        return {
-            "offset": self.offset,
-            "end": self.end,
-            "units": hex_bytes(self.units),
-            "bits": self.bits,
-            "code_point": self.code_point,
-            "name": self.name,
-            "source": self.source,
-            "fault": None if self.fault is None else self.fault.as_dict(),
-        }
 
 
 class Explanation(list[Explained]):
@@ -147,7 +104,7 @@ def iter_explained(chunks: Iterable[Data], form: AnyForm, start: int = 0) -> Ite
     asked = form_named(form)
     contents = filter(None, map(bytes_of, chunks))
     landing = landed(asked, contents, start) if start else Landing(0, b"")
-    reader = _Reader(asked, landing)
+    reader = _RowCutter(asked, landing)
     for content in chain((landing.content,), contents):
         for at in range(0, len(content), _BYTES_AT_ONCE):
             yield from _from(start, reader.rows(content[at : at + _BYTES_AT_ONCE], final=False))
@@ -158,7 +115,7 @@ def _from(start: int, rows: Iterator[Explained]) -> Iterator[Explained]:
     return (row for row in rows if row.end > start)
 
 
-class _Reader:
+class _RowCutter:
     """Cuts bytes into rows: the faults are those of a Checker, and what stands between them is well-formed."""
 
     def __init__(self, asked: Form, landing: Landing) -> None:
@@ -260,6 +217,6 @@ def _lacking(form: Form, offset: int, end: int, code_point: int, fault: Fault) -
 
 def _named(code_point: int) -> str:
     # Loads the character database, which nothing but an explanation needs.
-    from eightfold.explain.names import character_name
+    from eightfold.explain.characters import character_name
 
     return character_name(code_point)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from eightfold.explain import Explained
 from eightfold.explain.as_text import HEADER, cells
+from eightfold.explain.rows import Explained
 
 ROWS_SHOWN = 500
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from eightfold.explain import Explained
-from eightfold.explain.names import columns, shown_character
+from eightfold.explain.characters import columns, shown_character
+from eightfold.explain.rows import Explained
 from eightfold.faults import code_point_name, hex_bytes
 
 HEADER = ("offset", "bytes", "bits", "code point", "", "name")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from eightfold.files.names import shown
+from eightfold.files.path_text import shown
 
 
 class FileError(Exception):

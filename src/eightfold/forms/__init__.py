@@ -5,6 +5,7 @@ What the rows mean is in :mod:`eightfold.reference`; nothing here decodes or enc
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -52,6 +53,13 @@ def forms() -> tuple[Form, ...]:
     """
     return _FORMS
 
+
+def _pickled(found: Form) -> tuple[Any, ...]:
+    """Pickle a form of the family by its name, so that it is the same one again; any other by its tables."""
+    return (form, (found.name,)) if any(found is each for each in _FORMS) else found.__reduce__()
+
+
+copyreg.pickle(Form, _pickled)
 
 _NOT_GIVEN: Any = object()
 

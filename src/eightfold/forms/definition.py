@@ -342,11 +342,7 @@ class Form(_Fixed):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle a form of the family by its name, so that it is the same one again; any other by its tables."""
-        from eightfold.forms import form, forms
-
-        if any(self is each for each in forms()):
-            return form, (self.name,)
+        """Pickle a form by its tables. Those of the family are pickled by name: see :mod:`eightfold.forms`."""
         arguments = {name: getattr(self, name) for name in ("name", "rows", *(Form.__init__.__kwdefaults__ or ()))}
         return _built, ({**arguments, "refuses": dict(self.refuses), "cpython_reasons": dict(self.cpython_reasons)},)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from eightfold._engine import CORE
+from eightfold._engine import choose
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import LEADS, SURROGATES, TRAILS
 from eightfold.scrub import paths
@@ -26,9 +26,10 @@ PAIR_OR_UNPAIRED = re.compile(f"{_any_of(SURROGATES)}(?:(?<={_any_of(LEADS)}){_a
 choice between two."""
 
 
-def _holds_surrogate(text: str) -> bool:
-    # The reference spells each code point out, and `re` is the faster one there.
-    return PAIR_OR_UNPAIRED.search(text) is not None if CORE is None else not is_encodable(text, UTF_8)
+# The reference spells each code point out, and `re` is the faster one there.
+_holds_surrogate: Callable[[str], bool] = choose(
+    lambda text: not is_encodable(text, UTF_8), lambda text: PAIR_OR_UNPAIRED.search(text) is not None
+)
 
 
 class Survey:
@@ -47,7 +48,7 @@ class Survey:
         self.containers: list[Place] = []
         self._kept: dict[int, tuple[Part, ...]] = {}
         self._met: set[int] = set()
-        self._look(obj)
+        self._walk(obj)
 
     def parts(self, container: Any) -> Iterable[Part]:
         """Return the parts of a container: the very same objects each time."""
@@ -74,7 +75,7 @@ class Survey:
             pending += new
         return changing
 
-    def _look(self, obj: object) -> None:
+    def _walk(self, obj: object) -> None:
         root: Part = (paths.itself, None, obj)
         stack: list[tuple[Place | None, Iterator[Part]]] = [(None, iter((root,)))]
         while stack:

@@ -7,15 +7,15 @@
 
 use std::mem::MaybeUninit;
 
+use super::fetch::fetch_block;
 #[cfg(target_arch = "x86_64")]
-use super::Level;
-use super::Output;
-use super::fetch::fetch;
+use super::level::Level;
+use super::output::Output;
+#[cfg(target_arch = "x86_64")]
+use super::x86::avx512;
 
 /// Bytes that one decision is made for; whole vectors of any machine.
 const BLOCK: usize = 256;
-/// How many bytes ahead of a block memory is fetched: text larger than the caches is otherwise waited for.
-const AHEAD: usize = 2048;
 /// Bytes that four words hold.
 const SHORT: usize = 32;
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
@@ -62,7 +62,7 @@ fn is_ascii_long(data: &[u8]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::is_ascii(data) };
+        return unsafe { avx512::ascii::is_ascii(data) };
     }
     !data.chunks(BLOCK).any(|block| has(block, is_high))
 }
@@ -102,7 +102,7 @@ fn copy_up_to_high(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::copy_ascii(from, out) };
+        return unsafe { avx512::ascii::copy_ascii(from, out) };
     }
     copy_until(from, out, is_high)
 }
@@ -112,7 +112,7 @@ fn copy_up_to_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx512::copy_without_nul(from, out) };
+        return unsafe { avx512::ascii::copy_without_nul(from, out) };
     }
     copy_until(from, out, is_nul)
 }
@@ -155,8 +155,8 @@ fn copy_blocks<const LENGTH: usize>(from: &[u8], out: &mut [MaybeUninit<u8>], en
     let mut copied = 0;
     for (block, place) in from.as_chunks::<LENGTH>().0.iter().zip(out.as_chunks_mut::<LENGTH>().0) {
         if LENGTH == BLOCK {
-            fetch_ahead(block);
-            fetch_ahead(place);
+            fetch_block(block);
+            fetch_block(place);
         }
         if !copy_block(block, place, ends) {
             break;
@@ -176,14 +176,6 @@ fn copy_block(block: &[u8], place: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) ->
     is_copied
 }
 
-/// Have the lines fetched that are as long as a block and a while behind it.
-#[inline(always)]
-fn fetch_ahead<T>(block: &[T]) {
-    for line in (0..size_of_val(block)).step_by(64) {
-        fetch(block.as_ptr(), AHEAD + line);
-    }
-}
-
 /// Whether a byte is among others. No branch on what each is: the compiler makes vectors of it.
 #[inline(always)]
 fn has(block: &[u8], is_meant: impl Fn(u8) -> bool) -> bool {
@@ -198,85 +190,6 @@ fn is_high(byte: u8) -> bool {
 #[inline(always)]
 fn is_nul(byte: u8) -> bool {
     byte == 0
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use std::arch::x86_64::{
-        __m512i, _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_min_epu8,
-        _mm512_movepi8_mask, _mm512_or_si512, _mm512_storeu_si512, _mm512_testn_epi8_mask,
-    };
-    use std::mem::MaybeUninit;
-
-    use super::{AHEAD, BLOCK, fetch_ahead};
-
-    /// The first bytes as a vector, 64 at most, with the mask of their places; the other places are 0.
-    #[inline]
-    #[target_feature(enable = "avx512bw")]
-    fn first(data: &[u8]) -> (__m512i, u64) {
-        let mask = if data.len() >= 64 { !0 } else { (1 << data.len()) - 1 };
-        // SAFETY: a masked load touches only the bytes of its mask, and as many are there.
-        (unsafe { _mm512_maskz_loadu_epi8(mask, data.as_ptr().cast()) }, mask)
-    }
-
-    #[target_feature(enable = "avx512bw")]
-    pub fn is_ascii(data: &[u8]) -> bool {
-        data.chunks(64).all(|block| _mm512_movepi8_mask(first(block).0) == 0)
-    }
-
-    #[target_feature(enable = "avx512bw")]
-    pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-        copy(from, out, |one, another| _mm512_or_si512(one, another), |bytes| _mm512_movepi8_mask(bytes))
-    }
-
-    #[target_feature(enable = "avx512bw")]
-    pub fn copy_without_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-        copy(from, out, |one, another| _mm512_min_epu8(one, another), |bytes| _mm512_testn_epi8_mask(bytes, bytes))
-    }
-
-    /// Copy up to bytes with some that end the copy: those of which `ending` finds some, in what `joined` makes of them as in
-    /// them. Each is read once: the compiler would read it again to write it.
-    #[inline]
-    #[target_feature(enable = "avx512bw")]
-    fn copy(
-        from: &[u8],
-        out: &mut [MaybeUninit<u8>],
-        joined: impl Fn(__m512i, __m512i) -> __m512i,
-        ending: impl Fn(__m512i) -> u64,
-    ) -> usize {
-        assert_eq!(from.len(), out.len());
-        let mut at = 0;
-        // What is fetched for nothing costs text of a kilobyte 3%.
-        let reaches_ahead = from.len() > AHEAD;
-        for (block, place) in from.chunks_exact(BLOCK).zip(out.chunks_exact_mut(BLOCK)) {
-            if reaches_ahead {
-                fetch_ahead(block);
-                fetch_ahead(place);
-            }
-            let (from, out) = (block.as_ptr().cast::<__m512i>(), place.as_mut_ptr().cast::<__m512i>());
-            // SAFETY: four vectors are there in both.
-            unsafe {
-                let each = [0, 1, 2, 3].map(|step| _mm512_loadu_si512(from.add(step)));
-                if ending(joined(joined(each[0], each[1]), joined(each[2], each[3]))) != 0 {
-                    break;
-                }
-                for (step, bytes) in each.into_iter().enumerate() {
-                    _mm512_storeu_si512(out.add(step), bytes);
-                }
-            }
-            at += BLOCK;
-        }
-        for (block, place) in from[at..].chunks(64).zip(out[at..].chunks_mut(64)) {
-            let (bytes, mask) = first(block);
-            if ending(bytes) & mask != 0 {
-                break;
-            }
-            // SAFETY: a masked store touches only the bytes of its mask, and as many are there.
-            unsafe { _mm512_mask_storeu_epi8(place.as_mut_ptr().cast(), mask, bytes) };
-            at += block.len();
-        }
-        at
-    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 use std::mem::MaybeUninit;
 
 #[cfg(target_arch = "x86_64")]
-use super::Level;
-use super::Output;
+use super::level::Level;
+use super::output::Output;
 
 const BLOCK: usize = 64;
 const WORD: usize = 8;
@@ -97,7 +97,7 @@ mod tests {
         check(copy_words::<u8>);
         check(copy_words::<u16>);
         #[cfg(target_arch = "x86_64")]
-        if super::super::avx2::is_available() {
+        if crate::kernels::x86::avx2::is_available() {
             // SAFETY: the machine has the instructions.
             check::<u8>(|from, out| unsafe { copy_blocks(from, out) });
             // SAFETY: as above.

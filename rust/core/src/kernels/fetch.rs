@@ -1,10 +1,10 @@
 //! Memory fetched before it is read or written: text larger than the caches is otherwise waited for.
 
-#![expect(unsafe_code, reason = "the instruction was unsafe before Rust 1.92")]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the instruction was unsafe before Rust 1.92"))]
 
 /// Have the line fetched that is so many bytes behind a place.
 #[inline(always)]
-#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables))]
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only x86-64 has the instruction"))]
 pub(super) fn fetch<T>(place: *const T, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     {
@@ -15,5 +15,16 @@ pub(super) fn fetch<T>(place: *const T, bytes: usize) {
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(bytes));
         }
+    }
+}
+
+/// How many bytes ahead of a block memory is fetched: text larger than the caches is otherwise waited for.
+pub(super) const AHEAD: usize = 2048;
+
+/// Have the lines fetched that are as long as a block and a while behind it.
+#[inline(always)]
+pub(super) fn fetch_block<T>(block: &[T]) {
+    for line in (0..size_of_val(block)).step_by(64) {
+        fetch(block.as_ptr(), AHEAD + line);
     }
 }

@@ -1,7 +1,8 @@
 //! Searching for values in ranges: blocks without a branch, which the compiler makes vectors of.
 
-use super::Text;
-use crate::form::{Range, holds};
+use super::text::Text;
+use crate::code_point::{Range, holds};
+use crate::derive::agreement::Agreement;
 
 const BLOCK: usize = 64;
 
@@ -87,4 +88,28 @@ pub(super) fn first<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> Option
         at += BLOCK;
     }
     data[at..].iter().position(|&each| is_meant(each)).map(|found| at + found)
+}
+
+impl Agreement {
+    /// The length of what comes before the first parting byte.
+    #[must_use]
+    pub fn before_parting(&self, data: &[u8]) -> usize {
+        if !self.worthwhile {
+            return 0;
+        }
+        let end = find_byte(data, &self.leads).unwrap_or(data.len());
+        if self.pairs.is_empty() { end } else { find_pair(&data[..end], &self.pairs).unwrap_or(end) }
+    }
+}
+
+impl Text<'_> {
+    /// The index of the first code point for which something holds that holds for none up to U+00FF.
+    #[inline]
+    pub(super) fn first_of(self, is_meant: impl Fn(u32) -> bool) -> Option<usize> {
+        match self {
+            Text::One(_) => None,
+            Text::Two(points) => first(points, |point| is_meant(point.into())),
+            Text::Four(points) => first(points, is_meant),
+        }
+    }
 }

@@ -1,11 +1,14 @@
 //! What the kernels read and write, whatever the width of its units: one of two kinds each.
 
-use super::source::{Answer, Extent, Notes, Source};
+use super::measured::Width;
+use super::output::Output;
+use super::source::{Extent, Notes, Source};
 use super::spelt::{Spelt, Stretch};
 use super::units::{Units, WideText};
-use super::{Output, Width, is_utf8_up_to};
+use super::utf8::is_utf8_up_to;
 use crate::chunk::CHUNK_BYTES;
-use crate::form::LEADS;
+use crate::code_point::LEADS;
+use crate::policy::Answer;
 
 /// Bytes that the kernels read.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,6 @@
 
 use std::sync::OnceLock;
 
-use super::simd;
-
 /// The environment variable that asks for less than the machine has.
 const ASKED: &str = "EIGHTFOLD_SIMD";
 
@@ -32,7 +30,7 @@ impl Level {
             let level = asked.min(Level::detected());
             // SAFETY: this runs once, and only where the variable is set, which is for tests: for the extension module while
             // it is imported and no other thread of the interpreter reads the environment.
-            unsafe { simd::follow(level) };
+            unsafe { follow(level) };
             level
         })
     }
@@ -55,9 +53,9 @@ impl Level {
 
     #[cfg(target_arch = "x86_64")]
     fn detected() -> Level {
-        if super::avx512::is_available() {
+        if super::x86::avx512::is_available() {
             Level::Avx512
-        } else if super::avx2::is_available() {
+        } else if super::x86::avx2::is_available() {
             Level::Avx2
         } else {
             Level::Portable
@@ -74,4 +72,19 @@ impl Level {
 #[must_use]
 pub fn instruction_set() -> &'static str {
     Level::current().name()
+}
+
+/// Have the C++ library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
+/// where it names what the machine lacks; so only what was found to be there is named.
+///
+/// # Safety
+/// No other thread reads the environment meanwhile, but by functions of Rust's library.
+unsafe fn follow(level: Level) {
+    let name = match level {
+        Level::Portable => "fallback",
+        Level::Avx2 => "haswell",
+        Level::Avx512 => "icelake",
+    };
+    // SAFETY: the contract of this function.
+    unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }

@@ -1,10 +1,10 @@
 //! Counting surrogate pairs: loops without a branch, which the compiler makes vectors of.
 
-#![expect(unsafe_code, reason = "a function for some machines is called by level")]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a function for some machines is called by level"))]
 
 #[cfg(target_arch = "x86_64")]
-use super::Level;
-use super::Text;
+use super::level::Level;
+use super::text::Text;
 
 /// The bits of a code point by which leads and trails are known.
 const KIND: u32 = !0x3FF;

@@ -1,25 +1,21 @@
 //! Reading by a layout and writing by a spelling, one sequence at a time: for machines without the instructions that the other kernels need.
 
-use super::Output;
-use super::source::{Answer, Extent, Source};
+use super::measured::Width;
+use super::output::Output;
+use super::source::{Extent, Source};
 use super::spelt::Spelt;
-use super::text::Scalar;
-use super::utf8::{Measured, Width};
-use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
-use crate::encode::backslashed;
-use crate::form::{LEADS, TRAILS, holds};
-use crate::piece::{Piece, window};
-use crate::spelling::Lacking;
+use crate::code_point::{LEADS, TRAILS, holds};
+use crate::derive::piece::{Piece, window};
+use crate::policy::{Answer, Lacking, backslashed};
 
 /// A place for code points.
 pub trait Points {
     /// Take one.
     fn put(&mut self, code_point: u32);
-    /// Take text that is UTF-8.
-    fn text(&mut self, text: Measured<'_>);
 }
 
-struct Counter(Extent);
+/// A place that counts them.
+pub struct Counter(pub Extent);
 
 impl Points for Counter {
     #[inline]
@@ -27,81 +23,36 @@ impl Points for Counter {
         self.0.count += 1;
         self.0.width = self.0.width.max(Width::of(code_point));
     }
-
-    fn text(&mut self, text: Measured<'_>) {
-        self.0.count += text.count();
-        self.0.width = self.0.width.max(text.width());
-    }
 }
 
 macro_rules! points {
-    ($($unit:ty => $write:ident),*) => {
+    ($($unit:ty),*) => {
         $(impl Points for Output<'_, $unit> {
             #[inline]
             fn put(&mut self, code_point: u32) {
                 self.push(code_point as $unit);
             }
-
-            fn text(&mut self, text: Measured<'_>) {
-                text.$write(self);
-            }
         })*
     };
 }
 
-points!(u8 => write_latin1, u16 => write_ucs2, u32 => write_ucs4);
+points!(u8, u16, u32);
 
 /// Measure from an offset to a limit, or to where the layout does not tell.
-pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
-    let mut counter = Counter(Extent::none(start));
-    let (end, is_clean) = source.read(start, limit, &mut counter);
-    Extent { end, is_clean, ..counter.0 }
-}
-
-/// Write from an offset to a limit, or to where the layout does not tell; the end is returned.
-pub fn write(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Points) -> usize {
-    source.read(start, limit, out).0
-}
-
-/// As [`measure`], one by one from the first sequence on.
 pub fn measure_each(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let mut counter = Counter(Extent::none(start));
     let (end, is_clean) = source.read_each(start, limit, &mut counter);
     Extent { end, is_clean, ..counter.0 }
 }
 
-/// As [`write`], one by one from the first sequence on.
+/// Write from an offset to a limit, or to where the layout does not tell; the end is returned.
 pub fn write_each(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Points) -> usize {
     source.read_each(start, limit, out).0
 }
 
 impl Source<'_> {
-    /// What is shared with UTF-8 in bulk, and the rest one by one: where reading ended, and whether all was well-formed.
-    fn read(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {
-        let (mut at, mut is_clean, mut reach) = (start, true, NEAR_BYTES);
-        while at < limit {
-            let near = limit.min(at + reach);
-            let shared = self.agreement.before_parting(&self.data[at..near]);
-            let measured = Measured::new(&self.data[at..at + shared]);
-            if !measured.text().is_empty() {
-                out.text(measured);
-                at += measured.text().len();
-            }
-            // Whole scans look far ahead only while that pays.
-            reach = if at < near { NEAR_BYTES } else { CHUNK_BYTES.min(reach * 4) };
-            if at < near {
-                let window = limit.min(at + WINDOW_BYTES);
-                let (end, clean) = self.read_each(at, window, out);
-                (at, is_clean) = (end, is_clean && clean);
-                if end < window {
-                    break;
-                }
-            }
-        }
-        (at, is_clean)
-    }
-
-    fn read_each(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {
+    /// One by one: where reading ended, and whether all was well-formed.
+    pub(super) fn read_each(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {
         let (answer, mut at, mut is_clean) = (self.answer(), start, true);
         while at < limit {
             match self.layout.piece(&window(self.data, at)) {
@@ -136,18 +87,12 @@ impl Source<'_> {
 pub trait Bytes {
     /// Take some.
     fn put(&mut self, bytes: &[u8]);
-    /// Take text as UTF-8.
-    fn text(&mut self, text: &Scalar<'_>);
 }
 
 impl Bytes for usize {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
         *self += bytes.len();
-    }
-
-    fn text(&mut self, text: &Scalar<'_>) {
-        *self += text.utf8_bytes();
     }
 }
 
@@ -157,10 +102,6 @@ impl Bytes for Output<'_, u8> {
         for &byte in bytes {
             self.push(byte);
         }
-    }
-
-    fn text(&mut self, text: &Scalar<'_>) {
-        text.write_utf8(self);
     }
 }
 

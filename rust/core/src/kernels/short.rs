@@ -8,16 +8,14 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Level, Output, Text};
+use super::level::Level;
+use super::output::Output;
+use super::short_buffer::{SHORT_BYTES, ShortBuffer};
+use super::text::Text;
+#[cfg(target_arch = "x86_64")]
+use super::x86::{avx2, avx512};
 
-/// The memory that short text is written to.
-pub const SHORT_BYTES: usize = 1024;
-/// What a step may write beyond what it says.
-const SLACK: usize = 64;
 const LONGEST_SEQUENCE: usize = 4;
-
-/// Memory for short text.
-pub type ShortBuffer = [MaybeUninit<u8>; SHORT_BYTES + SLACK];
 
 /// Write a short text as UTF-8 and return the bytes; None where it is too long, or holds what is no scalar value.
 #[inline]
@@ -28,10 +26,10 @@ pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::write(text, out) },
+        Level::Avx512 => unsafe { avx512::short::write(text, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { super::avx2::short::write(text, out) },
+        Level::Avx2 => unsafe { avx2::short::write(text, out) },
         _ => match text {
             Text::One(points) => one_by_one(points, out),
             Text::Two(points) => one_by_one(points, out),
@@ -53,72 +51,12 @@ fn one_by_one<'a, T: Copy + Into<u32>>(points: &[T], out: &'a mut ShortBuffer) -
     Some(out.into_written())
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use std::arch::x86_64::*;
-
-    use super::{Output, ShortBuffer, Text};
-
-    const LANES: usize = 16;
-
-    /// Write a text that the memory is large enough for.
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
-        let mut out = Output::new(out);
-        for at in (0..text.len()).step_by(LANES) {
-            let count = (text.len() - at).min(LANES);
-            let valid = u16::MAX >> (LANES - count);
-            // SAFETY: masked loads touch only the code points of their mask, and as many are left.
-            let points = unsafe {
-                match text {
-                    Text::One(points) => {
-                        _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(valid, points.as_ptr().add(at).cast()))
-                    }
-                    Text::Two(points) => {
-                        _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(valid, points.as_ptr().add(at).cast()))
-                    }
-                    Text::Four(points) => _mm512_maskz_loadu_epi32(valid, points.as_ptr().add(at).cast()),
-                }
-            };
-            let block = _mm512_and_si512(points, _mm512_set1_epi32(!0x7FF));
-            let surrogates = _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(0xD800));
-            if surrogates | _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000)) != 0 {
-                return None;
-            }
-            let sequences = sequences(points);
-            // A byte that is none of a sequence is 0, and so is U+0000, which is the first byte of its own.
-            let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
-            let used = used & (u64::MAX >> (64 - 4 * count));
-            let place = out.spare().first_chunk_mut::<64>()?;
-            // SAFETY: 64 bytes have room there.
-            unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
-            // SAFETY: 64 bytes have been written.
-            unsafe { out.advance(used.count_ones() as usize) };
-        }
-        Some(out.into_written())
-    }
-
-    /// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-    fn sequences(points: __m512i) -> __m512i {
-        let two = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x80));
-        let three = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x800));
-        let four = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000));
-        // Six bits a byte, the highest first, as if each sequence had four bytes; then what it has not is shifted out.
-        let each_six = _mm512_set1_epi64(i64::from_le_bytes([18, 12, 6, 0, 32 + 18, 32 + 12, 32 + 6, 32]));
-        let payloads = _mm512_and_si512(_mm512_multishift_epi64_epi8(each_six, points), _mm512_set1_epi8(0x3F));
-        let beyond = _mm512_mask_mov_epi32(_mm512_set1_epi32(16), three, _mm512_set1_epi32(8));
-        let beyond = _mm512_mask_mov_epi32(beyond, four, _mm512_setzero_si512());
-        let marks = _mm512_mask_mov_epi32(_mm512_set1_epi32(0x80C0), three, _mm512_set1_epi32(0x80_80E0));
-        let marks = _mm512_mask_mov_epi32(marks, four, _mm512_set1_epi32(0x8080_80F0_u32.cast_signed()));
-        _mm512_mask_or_epi32(points, two, _mm512_srlv_epi32(payloads, beyond), marks)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
     use super::*;
+    use crate::kernels::short_buffer::SLACK;
 
     fn check(text: Text<'_>) {
         let points: Vec<u32> = (0..text.len()).map(|at| text.at(at)).collect();
@@ -130,11 +68,12 @@ mod tests {
         }
         assert_eq!(write_short(text, &mut out), expected.as_deref().map(str::as_bytes));
         type Write = for<'a> fn(Text<'_>, &[u32], &'a mut ShortBuffer) -> Option<&'a [u8]>;
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is only one way"))]
         let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
         #[cfg(target_arch = "x86_64")]
-        if super::super::avx2::is_available() {
+        if avx2::is_available() {
             // SAFETY: the machine has the instructions.
-            ways.push(|text, _, out| unsafe { super::super::avx2::short::write(text, out) });
+            ways.push(|text, _, out| unsafe { avx2::short::write(text, out) });
         }
         for write in ways {
             assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::as_bytes));

@@ -1,25 +1,10 @@
 //! Bytes that the kernels read by a layout, and what reading them came to.
 
-use super::utf8::Width;
-use super::{Output, portable, simd};
-use crate::agreement::Agreement;
-use crate::fault_table::FaultTable;
-use crate::layout::Layout;
-
-/// What the kernels do at an ill-formed decoding unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// They stop.
-    Stop,
-    /// U+FFFD.
-    Replace,
-    /// Nothing.
-    Drop,
-    /// Each of its bytes and this; they stop at a byte below 80.
-    Escape(u32),
-    /// There is none: what is read was measured, is clean and whole.
-    Never,
-}
+use super::measured::Width;
+use crate::derive::agreement::Agreement;
+use crate::derive::fault_table::FaultTable;
+use crate::derive::layout::Layout;
+use crate::policy::Answer;
 
 /// Bytes of a form that has a layout.
 #[derive(Clone, Copy, Debug)]
@@ -230,31 +215,5 @@ impl Source<'_> {
     /// The bytes from an offset to a limit, if they are known to be clean.
     pub(super) fn known(&self, start: usize, limit: usize) -> Option<&[u8]> {
         (self.answer == Answer::Never).then(|| &self.data[start..limit])
-    }
-
-    /// Measure from an offset to a limit, or to where the kernels stop.
-    #[must_use]
-    pub fn measure(&self, start: usize, limit: usize) -> Extent {
-        simd::measure(self, start, limit).unwrap_or_else(|| portable::measure(self, start, limit))
-    }
-
-    /// The same, and note what writing needs.
-    pub fn measure_noting(&self, start: usize, limit: usize, notes: &mut Notes) -> Extent {
-        simd::measure_noting(self, start, limit, notes).unwrap_or_else(|| portable::measure(self, start, limit))
-    }
-
-    /// Write what [`Source::measure`] measured, with the same limit; the end is returned.
-    pub fn write_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        simd::write_ucs1(self, start, limit, out).unwrap_or_else(|| portable::write(self, start, limit, out))
-    }
-
-    /// See [`Source::write_ucs1`].
-    pub fn write_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-        simd::write_ucs2(self, start, limit, out).unwrap_or_else(|| portable::write(self, start, limit, out))
-    }
-
-    /// See [`Source::write_ucs1`].
-    pub fn write_ucs4(&self, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-        simd::write_ucs4(self, start, limit, out).unwrap_or_else(|| portable::write(self, start, limit, out))
     }
 }

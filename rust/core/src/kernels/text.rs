@@ -1,7 +1,4 @@
-//! The code points of a str in its three kinds, measured and converted to UTF-8.
-
-use super::{Output, find_point, simd};
-use crate::form::SURROGATES;
+//! The code points of a str in its three kinds.
 
 /// The code points of a str, as it holds them.
 #[derive(Clone, Copy, Debug)]
@@ -50,57 +47,5 @@ impl<'a> Text<'a> {
             Text::Two(points) => Text::Two(&points[start..end]),
             Text::Four(points) => Text::Four(&points[start..end]),
         }
-    }
-
-    /// The index of the first code point for which something holds that holds for none up to U+00FF.
-    #[inline]
-    pub(super) fn first_of(self, is_meant: impl Fn(u32) -> bool) -> Option<usize> {
-        match self {
-            Text::One(_) => None,
-            Text::Two(points) => super::find::first(points, |point| is_meant(point.into())),
-            Text::Four(points) => super::find::first(points, is_meant),
-        }
-    }
-
-    /// Measure how many bytes of UTF-8 the text takes; None where it holds a surrogate or a value beyond Unicode.
-    #[must_use]
-    pub fn scalar(self) -> Option<Scalar<'a>> {
-        let is_scalar = match self {
-            Text::One(_) => true,
-            Text::Two(_) => find_point(self, &[SURROGATES]).is_none(),
-            Text::Four(_) => self.first_of(|point| char::from_u32(point).is_none()).is_none(),
-        };
-        is_scalar.then(|| Scalar { text: self, utf8_bytes: simd::utf8_bytes(self) })
-    }
-}
-
-/// Text without surrogates, of which the length in UTF-8 is known. Only [`Text::scalar`] makes one.
-#[derive(Clone, Copy, Debug)]
-pub struct Scalar<'a> {
-    text: Text<'a>,
-    utf8_bytes: usize,
-}
-
-impl<'a> Scalar<'a> {
-    /// The text.
-    #[must_use]
-    pub fn text(&self) -> Text<'a> {
-        self.text
-    }
-
-    /// How many bytes of UTF-8 the text takes.
-    #[must_use]
-    pub fn utf8_bytes(&self) -> usize {
-        self.utf8_bytes
-    }
-
-    /// Write the text as UTF-8.
-    ///
-    /// # Panics
-    /// There is no room for it.
-    pub fn write_utf8(&self, out: &mut Output<'_, u8>) {
-        let end = out.filled() + self.utf8_bytes;
-        simd::to_utf8(self, out);
-        assert_eq!(out.filled(), end, "the text takes another number of bytes than it was measured to");
     }
 }

@@ -1,16 +1,14 @@
 //! Forms of 16- and 32-bit units, read and written block by block; loops without a branch, which the compiler makes
 //! vectors of.
 
-use super::source::{Answer, Extent};
+use super::measured::Width;
+use super::output::Output;
+use super::source::Extent;
 use super::spelt::Stretch;
 use super::text::Text;
-use super::utf8::Width;
-use super::{Output, simd};
-use crate::LARGEST_IN_STR;
-use crate::encode::{joined, split};
-use crate::form::{LEADS, SURROGATES, TRAILS, holds};
-use crate::spelling::Lacking;
-use crate::wide::Wide;
+use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS, holds, joined, split};
+use crate::derive::wide::Wide;
+use crate::policy::{Answer, Lacking};
 
 /// Units that are looked at together.
 const BLOCK: usize = 64;
@@ -77,38 +75,6 @@ macro_rules! points {
 points!(u8, u16, u32);
 
 impl Units<'_> {
-    /// As [`super::Source::measure`].
-    #[must_use]
-    pub fn measure(&self, start: usize, limit: usize) -> Extent {
-        simd::measure_units(self, start, limit).unwrap_or_else(|| self.measure_rest(start, limit))
-    }
-
-    /// As [`super::Source::write_ucs1`].
-    pub fn write_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        simd::write_units_ucs1(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
-    }
-
-    /// As [`super::Source::write_ucs2`].
-    pub fn write_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-        simd::write_units_ucs2(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
-    }
-
-    /// As [`super::Source::write_ucs4`].
-    pub fn write_ucs4(&self, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-        simd::write_units_ucs4(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
-    }
-
-    /// Write 16-bit units as the code points that they are, and return them or-ed. None where one takes more than a byte
-    /// (then only part is written), or where the machine has nothing that is quicker than measuring first.
-    pub fn copy_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
-        simd::copy_units_ucs1(self, start, limit, out)?
-    }
-
-    /// The same, where they are no pairs and nothing that the form lacks.
-    pub fn copy_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
-        simd::copy_units_ucs2(self, start, limit, out)?
-    }
-
     /// As [`Units::measure`], by the loops here.
     pub(super) fn measure_rest(&self, start: usize, limit: usize) -> Extent {
         let mut extent = Extent::none(start);
@@ -200,17 +166,6 @@ fn loaded<const WIDTH: usize>(bytes: &[u8], block: &mut [u32; BLOCK + 1], value:
 }
 
 impl WideText<'_> {
-    /// As [`super::Spelt::measure`].
-    #[must_use]
-    pub fn measure(&self, start: usize, limit: usize) -> Stretch {
-        simd::measure_wide(self, start, limit).unwrap_or_else(|| self.measure_rest(start, limit))
-    }
-
-    /// As [`super::Spelt::write`].
-    pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        simd::write_wide(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
-    }
-
     /// As [`WideText::measure`], by the loops here.
     #[inline]
     pub(super) fn measure_rest(&self, start: usize, limit: usize) -> Stretch {

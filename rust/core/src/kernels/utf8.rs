@@ -1,112 +1,68 @@
-//! UTF-8 measured (valid, how many code points, how wide) and converted to the three kinds of str.
+//! UTF-8 measured (valid, how many code points, how wide) and converted to the three kinds of str, and these to UTF-8.
 
-use super::{Output, simd};
+#![expect(unsafe_code, reason = "what has been measured here is said to be")]
+
+use super::find::find_point;
+use super::measured::{Measured, Prefix, Scalar, Width};
+use super::output::Output;
+use super::text::Text;
+use super::{dispatch, simdutf};
 use crate::chunk::NEAR_BYTES;
-
-/// The narrowest kind of str that holds a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Width {
-    /// Up to U+007F.
-    Ascii,
-    /// Up to U+00FF.
-    Latin1,
-    /// Up to U+FFFF.
-    Ucs2,
-    /// All of Unicode.
-    Ucs4,
-}
-
-/// The bytes from which on the largest of valid UTF-8 tells wider text.
-pub(super) const WIDTH_BORDERS: [u8; 3] = [0x80, 0xC4, 0xF0];
-
-impl Width {
-    /// By the largest byte of valid UTF-8: C3 leads the last sequence up to U+00FF, F0 the first beyond U+FFFF.
-    fn of_largest(byte: u8) -> Self {
-        Width::of_class(WIDTH_BORDERS.into_iter().filter(|&border| byte >= border).count())
-    }
-
-    /// By how many of the borders U+0080, U+0100 and U+10000 the largest code point has reached.
-    pub(crate) fn of_class(class: usize) -> Self {
-        [Width::Ascii, Width::Latin1, Width::Ucs2, Width::Ucs4][class]
-    }
-
-    /// By a code point.
-    #[inline]
-    pub(crate) fn of(code_point: u32) -> Self {
-        Width::of_class([0x80, 0x100, 0x1_0000].into_iter().filter(|&least| code_point >= least).count())
-    }
-
-    /// The largest code point of a str of this kind.
-    #[must_use]
-    pub fn largest(self) -> u32 {
-        match self {
-            Width::Ascii => 0x7F,
-            Width::Latin1 => 0xFF,
-            Width::Ucs2 => 0xFFFF,
-            Width::Ucs4 => crate::LARGEST_IN_STR,
-        }
-    }
-}
-
-/// Valid UTF-8 of which the number of code points and the width are known. Only [`Measured::new`] makes one.
-#[derive(Clone, Copy, Debug)]
-pub struct Measured<'a> {
-    text: &'a str,
-    count: usize,
-    width: Width,
-}
-
-/// The first bytes of some, which are valid UTF-8.
-pub(super) struct Prefix {
-    /// Where they end, at the border of a sequence.
-    pub end: usize,
-    /// How many code points they are.
-    pub count: usize,
-    /// The largest byte above 7F, if there is one, or the largest of [`WIDTH_BORDERS`] up to it.
-    pub largest: u8,
-}
-
-impl Prefix {
-    /// No bytes.
-    pub const NONE: Prefix = Prefix { end: 0, count: 0, largest: 0 };
-}
+use crate::code_point::SURROGATES;
 
 /// Bytes that are measured together: they stay in the first-level cache for the three scans.
 const BLOCK: usize = 16384;
+
+/// The first bytes of some, which have been found to be valid UTF-8, a stretch after the other.
+struct Valid<'a> {
+    data: &'a [u8],
+    end: usize,
+}
+
+impl<'a> Valid<'a> {
+    /// As many as are measured quicker by blocks than by [`Valid::extend`] and what else measures, and what was measured.
+    fn measured(data: &'a [u8]) -> (Self, Prefix) {
+        let prefix = dispatch::measure_blocks(data);
+        (Valid { data, end: prefix.end }, prefix)
+    }
+
+    /// Where they end.
+    fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Those that follow, up to a limit, as far as they are valid: they count from now on.
+    fn extend(&mut self, limit: usize) -> &'a str {
+        let text = simdutf::valid_prefix(&self.data[self.end..limit]);
+        self.end += text.len();
+        text
+    }
+
+    /// All of them.
+    fn text(&self) -> &'a str {
+        let text = &self.data[..self.end];
+        debug_assert!(str::from_utf8(text).is_ok(), "a kernel takes what is ill-formed");
+        // SAFETY: texts of valid UTF-8 side by side are valid UTF-8, and the two functions above have found them.
+        unsafe { str::from_utf8_unchecked(text) }
+    }
+}
 
 impl<'a> Measured<'a> {
     /// Measure the longest valid prefix; it is all of the data exactly when they are valid UTF-8.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        let (mut valid, Prefix { mut count, mut largest, .. }) = simd::Valid::measured(data);
+        let (mut valid, Prefix { mut count, mut largest, .. }) = Valid::measured(data);
         while valid.end() < data.len() {
             let end = sequence_border(data, valid.end(), data.len().min(valid.end() + BLOCK));
             let text = valid.extend(end);
-            count += simd::count(text);
+            count += simdutf::count(text);
             largest = largest.max(largest_byte(text.as_bytes()));
             if valid.end() < end {
                 break;
             }
         }
-        Measured { text: valid.text(), count, width: Width::of_largest(largest) }
-    }
-
-    /// The text.
-    #[must_use]
-    pub fn text(&self) -> &'a str {
-        self.text
-    }
-
-    /// How many code points it has.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// The narrowest kind that holds it.
-    #[must_use]
-    pub fn width(&self) -> Width {
-        self.width
+        // SAFETY: the text has just been counted, and its largest byte found.
+        unsafe { Measured::known(valid.text(), count, Width::of_largest(largest)) }
     }
 
     /// Write the code points as bytes.
@@ -114,10 +70,10 @@ impl<'a> Measured<'a> {
     /// # Panics
     /// One takes more than a byte, or there is no room for them.
     pub fn write_latin1(&self, out: &mut Output<'_, u8>) {
-        if self.width == Width::Ascii {
-            out.copy(self.text.as_bytes());
+        if self.width() == Width::Ascii {
+            out.copy(self.text().as_bytes());
         } else {
-            self.checked(out, simd::to_latin1);
+            self.checked(out, dispatch::to_latin1);
         }
     }
 
@@ -126,7 +82,7 @@ impl<'a> Measured<'a> {
     /// # Panics
     /// One takes more than that, or there is no room for them.
     pub fn write_ucs2(&self, out: &mut Output<'_, u16>) {
-        self.checked(out, simd::to_ucs2);
+        self.checked(out, dispatch::to_ucs2);
     }
 
     /// Write the code points as 32-bit units.
@@ -134,11 +90,11 @@ impl<'a> Measured<'a> {
     /// # Panics
     /// There is no room for them.
     pub fn write_ucs4(&self, out: &mut Output<'_, u32>) {
-        self.checked(out, simd::to_ucs4);
+        self.checked(out, dispatch::to_ucs4);
     }
 
     fn checked<T>(&self, out: &mut Output<'_, T>, write: impl FnOnce(&Self, &mut Output<'_, T>)) {
-        let end = out.filled() + self.count;
+        let end = out.filled() + self.count();
         write(self, out);
         assert_eq!(out.filled(), end, "the text has another number of code points than it was measured to");
     }
@@ -163,10 +119,10 @@ const LARGEST_PIECE: usize = 1 << 20;
 /// The length of the longest prefix of bytes that is valid UTF-8.
 #[must_use]
 pub fn is_utf8_up_to(data: &[u8]) -> usize {
-    let (mut at, mut piece) = (simd::valid_pieces(data), NEAR_BYTES);
+    let (mut at, mut piece) = (dispatch::valid_pieces(data), NEAR_BYTES);
     while at < data.len() {
         let end = sequence_border(data, at, data.len().min(at + piece));
-        at += simd::valid_prefix(&data[at..end]).len();
+        at += simdutf::valid_prefix(&data[at..end]).len();
         if at < end {
             break;
         }
@@ -180,4 +136,30 @@ pub fn is_utf8_up_to(data: &[u8]) -> usize {
 #[must_use]
 pub fn is_utf8(data: &[u8]) -> bool {
     is_utf8_up_to(data) == data.len()
+}
+
+impl<'a> Text<'a> {
+    /// Measure how many bytes of UTF-8 the text takes; None where it holds a surrogate or a value beyond Unicode.
+    #[must_use]
+    pub fn scalar(self) -> Option<Scalar<'a>> {
+        let is_scalar = match self {
+            Text::One(_) => true,
+            Text::Two(_) => find_point(self, &[SURROGATES]).is_none(),
+            Text::Four(_) => self.first_of(|point| char::from_u32(point).is_none()).is_none(),
+        };
+        // SAFETY: there is no surrogate and nothing beyond Unicode in the text, and its length has just been found.
+        is_scalar.then(|| unsafe { Scalar::known(self, simdutf::utf8_bytes(self)) })
+    }
+}
+
+impl Scalar<'_> {
+    /// Write the text as UTF-8.
+    ///
+    /// # Panics
+    /// There is no room for it.
+    pub fn write_utf8(&self, out: &mut Output<'_, u8>) {
+        let end = out.filled() + self.utf8_bytes();
+        dispatch::to_utf8(self, out);
+        assert_eq!(out.filled(), end, "the text takes another number of bytes than it was measured to");
+    }
 }

@@ -1,0 +1,27 @@
+//! Code points as Unicode has them: the largest, surrogates and their pairs; and ranges of them or of code units.
+
+/// The largest code point that a Python str holds.
+pub const LARGEST_IN_STR: u32 = 0x10_FFFF;
+
+/// The lowest and the highest value of code units, or of code points.
+pub type Range = (u32, u32);
+
+pub(crate) const LEADS: Range = (0xD800, 0xDBFF);
+pub(crate) const TRAILS: Range = (0xDC00, 0xDFFF);
+pub(crate) const SURROGATES: Range = (LEADS.0, TRAILS.1);
+
+/// Whether a range holds a unit.
+pub(crate) fn holds(range: Range, unit: u32) -> bool {
+    range.0 <= unit && unit <= range.1
+}
+
+/// The supplementary code point of a surrogate pair.
+pub(crate) fn joined(lead: u32, trail: u32) -> u32 {
+    0x1_0000 + ((lead - LEADS.0) << 10) + (trail - TRAILS.0)
+}
+
+/// The surrogate pair of a supplementary code point.
+pub(crate) fn split(code_point: u32) -> [u32; 2] {
+    let index = code_point - 0x1_0000;
+    [LEADS.0 + (index >> 10), TRAILS.0 + (index & 0x3FF)]
+}

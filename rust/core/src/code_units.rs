@@ -1,0 +1,81 @@
+//! Which code units write a code point: by a form's spelling, as wide units or by its rows.
+
+use crate::code_point::{LARGEST_IN_STR, Range, holds};
+use crate::form::Form;
+use crate::tables::Row;
+
+impl Form {
+    /// Write a code point; false, and nothing written, where the form has none for it.
+    #[inline]
+    pub fn write(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        if code_point > LARGEST_IN_STR {
+            return self.write_row(code_point, out);
+        }
+        if let Some(spelling) = &self.spelling {
+            if (1..0x80).contains(&code_point) {
+                // A form that is spelt has no other bytes for ASCII than ASCII.
+                out.push(code_point as u8);
+                return true;
+            }
+            let Some((bytes, length)) = spelling.spelt(code_point) else { return false };
+            // All eight and then fewer: a number of bytes that is not known takes a call.
+            let end = out.len() + length;
+            out.extend_from_slice(&bytes);
+            out.truncate(end);
+            return true;
+        }
+        match self.wide {
+            Some(wide) => wide.write(code_point, out),
+            None => self.write_row(code_point, out),
+        }
+    }
+
+    /// The same by the rows alone, which is slow: what the quick ways are measured against.
+    pub fn write_row(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        self.row_of(code_point).map(|row| self.write_by((row.first, &row.ranges), code_point, out)).is_some()
+    }
+
+    /// The row that has a code point: the first of them.
+    fn row_of(&self, code_point: u32) -> Option<&Row> {
+        let (rows, order) = (&self.tables.rows, &self.by_point);
+        let has_it = |row: &&Row| holds((row.first, row.last), code_point);
+        if order.is_empty() {
+            return rows.iter().find(has_it);
+        }
+        let behind = order.partition_point(|&row| rows[row].first <= code_point);
+        order[..behind].last().map(|&row| &rows[row]).filter(has_it)
+    }
+
+    /// Write by the ranges of units that begin with those of a first code point.
+    pub(crate) fn write_by(&self, (first, ranges): (u32, &[Range]), code_point: u32, out: &mut Vec<u8>) {
+        let width = self.tables.unit_bytes;
+        let start = out.len();
+        out.resize(start + ranges.len() * width, 0);
+        let mut index = code_point - first;
+        for (&(low, high), place) in ranges.iter().zip(out[start..].chunks_exact_mut(width)).rev() {
+            // A range as wide as all 32-bit units is the only one of its row.
+            let (unit, rest) = match (high - low).checked_add(1) {
+                Some(count) => (low + index % count, index / count),
+                None => (index, 0),
+            };
+            index = rest;
+            self.put_unit(unit, place);
+        }
+    }
+
+    fn put_unit(&self, unit: u32, place: &mut [u8]) {
+        if self.tables.big_endian {
+            place.copy_from_slice(&unit.to_be_bytes()[4 - place.len()..]);
+        } else {
+            place.copy_from_slice(&unit.to_le_bytes()[..place.len()]);
+        }
+    }
+
+    /// Whether the form has bytes for a code point.
+    pub(crate) fn has(&self, code_point: u32) -> bool {
+        if let Some(spelling) = self.spelling.as_ref().filter(|_| code_point <= LARGEST_IN_STR) {
+            return !spelling.lacks(code_point);
+        }
+        self.row_of(code_point).is_some()
+    }
+}

@@ -1,0 +1,189 @@
+//! The automaton of a form: which of its rows and units are still possible after some code units.
+//!
+//! A state is a set of entries that fit so far. All entries of one state have the same depth, so that a walk sees every
+//! unit once, however many rows begin alike.
+
+use std::collections::HashMap;
+use std::iter::repeat_n;
+
+use crate::code_point::{Range, holds};
+use crate::tables::Tables;
+
+/// No state: no entry goes on with this unit.
+pub(crate) const DEAD: u16 = u16::MAX;
+/// No entry is whole here.
+pub(crate) const NONE: u16 = u16::MAX;
+
+/// How the units of one entry give a value: `base` plus each unit times its weight, modulo 2 to the 32.
+///
+/// This is the row's mixed-radix index with the lowest units taken out of the sum, where they are a constant.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub base: u32,
+    pub weights: Vec<u32>,
+    /// The index among the form's units, or None for a row.
+    pub unit: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    /// The entry that is whole here, the first of the rows and then of the units, or [`NONE`].
+    pub accept: u16,
+    /// How many units the longest fitting row had on the way here; at least 1.
+    pub subpart: u8,
+    /// Whether some entry goes on.
+    pub goes_on: bool,
+    /// Whether some row fits so far.
+    pub fits_row: bool,
+    /// Whether some row goes on.
+    pub row_goes_on: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    pub entries: Vec<Entry>,
+    pub states: Vec<State>,
+    next: Vec<u16>,
+    width: usize,
+    /// The first unit of every class but the lowest; empty for bytes, which are classes of their own.
+    cuts: Vec<u32>,
+}
+
+/// The tables of a form need an automaton larger than any that is made: see [`MOST_STATES`] and [`MOST_CELLS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// How many states there may be, and how many entries: each is known by 16 bits, and one number means none.
+const MOST_STATES: usize = u16::MAX as usize;
+/// How many transitions there may be: 64 MiB of them.
+const MOST_CELLS: usize = 1 << 25;
+
+impl Automaton {
+    pub fn new(tables: &Tables) -> Result<Self, TooLarge> {
+        let longest = |ranges: &Vec<Range>| ranges.len() > usize::from(u8::MAX);
+        let builder = Builder::new(tables);
+        if builder.ranges.len() >= MOST_STATES || builder.ranges.iter().any(longest) {
+            return Err(TooLarge);
+        }
+        builder.build(tables)
+    }
+
+    pub fn next(&self, state: u16, unit: u32) -> u16 {
+        let class = if self.cuts.is_empty() { unit as usize } else { self.cuts.partition_point(|&cut| cut <= unit) };
+        self.next[usize::from(state) * self.width + class]
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    fitting: Vec<usize>,
+    depth: usize,
+    subpart: usize,
+}
+
+struct Builder {
+    ranges: Vec<Vec<Range>>,
+    row_count: usize,
+    /// The lowest unit of each class, and for how many units of the automaton it stands.
+    classes: Vec<(u32, usize)>,
+    cuts: Vec<u32>,
+}
+
+impl Builder {
+    fn new(tables: &Tables) -> Self {
+        let rows = tables.rows.iter().map(|row| row.ranges.clone());
+        let units = tables.units.iter().map(|unit| unit.ranges.clone());
+        let ranges: Vec<_> = rows.chain(units).collect();
+        let mut cuts = cuts(&ranges);
+        let starts: Vec<u32> = [0].into_iter().chain(cuts.iter().copied()).collect();
+        let mut classes: Vec<(u32, usize)> = starts.iter().map(|&start| (start, 1)).collect();
+        if tables.unit_bytes == 1 {
+            let starts: Vec<u32> = starts.into_iter().filter(|&start| start < 256).chain([256]).collect();
+            classes = starts.windows(2).map(|pair| (pair[0], (pair[1] - pair[0]) as usize)).collect();
+            cuts.clear();
+        }
+        Builder { ranges, row_count: tables.rows.len(), classes, cuts }
+    }
+
+    fn build(self, tables: &Tables) -> Result<Automaton, TooLarge> {
+        let width: usize = self.classes.iter().map(|&(_, count)| count).sum();
+        let root = Key { fitting: (0..self.ranges.len()).collect(), depth: 0, subpart: 1 };
+        let (mut keys, mut known, mut next) = (vec![root.clone()], HashMap::from([(root, 0u16)]), Vec::new());
+        let mut at = 0;
+        while at < keys.len() {
+            if keys.len() > MOST_STATES || keys.len() * width > MOST_CELLS {
+                return Err(TooLarge);
+            }
+            for &(unit, count) in &self.classes {
+                let state = match self.after(&keys[at], unit) {
+                    None => DEAD,
+                    Some(key) => match known.get(&key) {
+                        Some(&state) => state,
+                        None => {
+                            let state = u16::try_from(keys.len()).map_err(|_| TooLarge)?;
+                            known.insert(key.clone(), state);
+                            keys.push(key);
+                            state
+                        }
+                    },
+                };
+                next.extend(repeat_n(state, count));
+            }
+            at += 1;
+        }
+        let states = keys.iter().map(|key| self.state(key)).collect();
+        Ok(Automaton { entries: entries(tables), states, next, width, cuts: self.cuts })
+    }
+
+    fn after(&self, key: &Key, unit: u32) -> Option<Key> {
+        let fits = |&&entry: &&usize| self.ranges[entry].get(key.depth).is_some_and(|&range| holds(range, unit));
+        let fitting: Vec<usize> = key.fitting.iter().filter(fits).copied().collect();
+        let depth = key.depth + 1;
+        let subpart = if fitting.iter().any(|&entry| entry < self.row_count) { depth } else { key.subpart };
+        (!fitting.is_empty()).then_some(Key { fitting, depth, subpart })
+    }
+
+    fn state(&self, key: &Key) -> State {
+        let longer = |&entry: &usize| self.ranges[entry].len() > key.depth;
+        let whole = key.fitting.iter().find(|&entry| !longer(entry) && key.depth > 0);
+        State {
+            accept: whole.map_or(NONE, |&entry| u16::try_from(entry).expect("a form has few rows")),
+            subpart: u8::try_from(key.subpart).expect("a sequence is short"),
+            goes_on: key.fitting.iter().any(longer),
+            fits_row: key.fitting.iter().any(|&entry| entry < self.row_count),
+            row_goes_on: key.fitting.iter().any(|entry| *entry < self.row_count && longer(entry)),
+        }
+    }
+}
+
+/// The first unit of every class but the lowest: units between two of them are taken alike by all of the ranges.
+pub(crate) fn cuts(ranges: &[Vec<Range>]) -> Vec<u32> {
+    let edges = ranges.iter().flatten().flat_map(|&(low, high)| [Some(low), high.checked_add(1)]);
+    let mut cuts: Vec<u32> = edges.flatten().filter(|&edge| edge > 0).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    // An empty list means bytes; a unit that all entries take alike needs one cut, wherever it stands.
+    if cuts.is_empty() { vec![u32::MAX] } else { cuts }
+}
+
+fn entries(tables: &Tables) -> Vec<Entry> {
+    let rows = tables.rows.iter().map(|row| entry(row.first, &row.ranges, None));
+    let units = tables.units.iter().enumerate().map(|(at, unit)| entry(0, &unit.ranges, Some(at)));
+    rows.chain(units).collect()
+}
+
+fn entry(first: u32, ranges: &[Range], unit: Option<usize>) -> Entry {
+    let (base, weights) = linear(first, ranges);
+    Entry { base, weights, unit }
+}
+
+/// The base and the weights of [`Entry`].
+pub(crate) fn linear(first: u32, ranges: &[Range]) -> (u32, Vec<u32>) {
+    let mut weights = vec![1u32; ranges.len()];
+    for at in (1..ranges.len()).rev() {
+        let (low, high) = ranges[at];
+        weights[at - 1] = weights[at].wrapping_mul((high - low).wrapping_add(1));
+    }
+    let lowest = ranges.iter().zip(&weights).fold(0u32, |sum, (range, w)| sum.wrapping_add(range.0.wrapping_mul(*w)));
+    (first.wrapping_sub(lowest), weights)
+}

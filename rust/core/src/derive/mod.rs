@@ -1,0 +1,15 @@
+//! What is derived from a form's tables, and nothing else of it.
+
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "some of it is asked for by the kernels of x86-64 alone")
+)]
+
+pub mod agreement;
+pub mod automaton;
+pub mod fault_table;
+pub mod layout;
+pub mod piece;
+pub mod spelling;
+pub mod verdict;
+pub mod wide;

@@ -1,0 +1,125 @@
+//! What begins at an offset, told by a layout in a few steps: what the automaton finds out unit by unit.
+
+use crate::code_point::{LEADS, holds, joined};
+use crate::derive::layout::{Layout, Pairs, RUN_LEAD};
+
+/// The bytes that a layout needs to tell what begins at the first of them; behind the end of the data they are 0.
+pub(crate) type Window = [u8; 8];
+
+/// What begins at an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A sequence of so many bytes.
+    Value(u32, usize),
+    /// An ill-formed unit of so many bytes, or where the form has a row for stray bytes, one of those.
+    IllFormed(usize),
+    /// Something for the automaton.
+    Parting,
+}
+
+/// The bytes from an offset on.
+#[inline]
+pub(crate) fn window(data: &[u8], at: usize) -> Window {
+    if let Some(window) = data[at..].first_chunk() {
+        return *window;
+    }
+    let mut window = [0; 8];
+    window[..data.len() - at].copy_from_slice(&data[at..]);
+    window
+}
+
+impl Layout {
+    /// What begins with some bytes, behind which the data may end.
+    #[inline(always)]
+    pub(crate) fn piece(&self, window: &Window) -> Piece {
+        let [lead, second, third, fourth, ..] = *window;
+        if lead < 0x80 {
+            return if lead > 0 || self.has_nul { Piece::Value(lead.into(), 1) } else { Piece::IllFormed(1) };
+        }
+        let kind = self.kinds.of(lead);
+        let is_parting = kind & Layout::SECOND_PARTS != 0
+            && second.wrapping_sub(self.parting_low.of(lead)) <= self.parting_span.of(lead);
+        if kind & Layout::PARTS != 0 || is_parting {
+            return self.short_run(window).map_or(Piece::Parting, Piece::IllFormed);
+        }
+        let length = 1 + (kind & 7).count_ones() as usize;
+        if length == 1 || second.wrapping_sub(self.second_low.of(lead)) > self.second_span.of(lead) {
+            return Piece::IllFormed(1);
+        }
+        let there = match (continues(third), continues(fourth)) {
+            (false, _) => 2,
+            (true, false) => 3,
+            (true, true) => 4,
+        };
+        if self.pairs != Pairs::Apart && lead == 0xED && second >= 0xA0 {
+            return self.surrogate(window, there.min(3));
+        }
+        if there < length { Piece::IllFormed(there) } else { Piece::Value(self.sequence(window, length), length) }
+    }
+
+    /// The value of a whole sequence.
+    #[inline]
+    fn sequence(&self, bytes: &[u8], length: usize) -> u32 {
+        let first = u32::from(bytes[0] & (0x7F >> length));
+        let payload = bytes[1..length].iter().fold(first, |sum, byte| sum * 64 + u32::from(byte & 0x3F));
+        self.value(payload, length)
+    }
+
+    /// How many bytes the run has that begins here, if the layout has runs and its end is seen.
+    #[cold]
+    fn short_run(&self, window: &Window) -> Option<usize> {
+        let is_member = |&&byte: &&u8| continues(byte) || byte >= RUN_LEAD;
+        let begins = self.has_runs && window[0] >= RUN_LEAD;
+        let length = if begins { window.iter().take_while(is_member).count() } else { 0 };
+        (1..window.len()).contains(&length).then_some(length)
+    }
+
+    /// A surrogate byte sequence of which so many bytes are there, where pairs mean something.
+    fn surrogate(&self, window: &Window, length: usize) -> Piece {
+        if length == 3 {
+            let lead = self.sequence(window, 3);
+            let is_trail = window[3] == 0xED && (0xB0..=0xBF).contains(&window[4]) && continues(window[5]);
+            if holds(LEADS, lead) && is_trail {
+                return match self.pairs {
+                    Pairs::Joined => Piece::Value(joined(lead, self.sequence(&window[3..], 3)), 6),
+                    _ => Piece::Parting,
+                };
+            }
+        }
+        match length {
+            _ if self.unpaired_is_ill => Piece::IllFormed(length),
+            _ if self.unpaired_part => Piece::Parting,
+            3 => Piece::Value(self.sequence(window, 3), 3),
+            _ => Piece::IllFormed(length),
+        }
+    }
+}
+
+/// What surrogate byte sequences are, of which each has a bit where it begins.
+pub(crate) struct Surrogates {
+    /// Ill-formed units.
+    pub ill: u64,
+    /// Something for the automaton.
+    pub parting: u64,
+    /// The leads of pairs that are one value.
+    pub joined: u64,
+}
+
+impl Layout {
+    /// The same of many, where pairs mean something; `pairs` are those at which a pair begins, and its trails.
+    #[inline(always)]
+    pub(crate) fn surrogates(&self, surrogates: u64, pairs: u64) -> Surrogates {
+        let unpaired = surrogates & !pairs;
+        match self.pairs {
+            Pairs::Joined if self.unpaired_is_ill => Surrogates { ill: unpaired, parting: 0, joined: pairs },
+            Pairs::Joined if self.unpaired_part => Surrogates { ill: 0, parting: unpaired, joined: pairs },
+            Pairs::Joined => Surrogates { ill: 0, parting: 0, joined: pairs },
+            _ => Surrogates { ill: 0, parting: pairs, joined: 0 },
+        }
+    }
+}
+
+#[inline]
+fn continues(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}

@@ -1,0 +1,234 @@
+//! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else the C++ library `simdutf`, which
+//! also writes Latin-1 as UTF-8 where there is no AVX-512.
+
+// Elsewhere there is nothing to choose from yet.
+#![cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only the kernels of x86-64 take them"))]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "functions for some machines only are called by level")
+)]
+
+use super::level::Level;
+use super::measured::{Measured, Prefix, Scalar, Width};
+use super::output::Output;
+use super::simdutf;
+use super::source::{Extent, Faults, Notes, Source};
+use super::spelt::{Spelt, Stretch};
+#[cfg(target_arch = "x86_64")]
+use super::text::Text;
+use super::units::{Units, WideText};
+#[cfg(target_arch = "x86_64")]
+use super::x86::{avx2, avx512};
+
+/// From here on whole blocks are worth what it costs to begin with them.
+const BLOCKS: usize = 512;
+
+/// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`simdutf::valid_prefix`] and what else
+/// measures.
+pub fn measure_blocks(data: &[u8]) -> Prefix {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if data.len() >= BLOCKS => unsafe { avx512::utf8::measure_blocks(data) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::utf8::measure_all(data) }.unwrap_or(Prefix::NONE),
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 if data.len() >= BLOCKS => unsafe { avx2::utf8::measure_blocks(data) },
+        _ => Prefix::NONE,
+    }
+}
+
+/// How many of the first bytes are valid UTF-8, as far as that is told quicker than by [`simdutf::valid_prefix`].
+pub fn valid_pieces(data: &[u8]) -> usize {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::utf8::valid_pieces(data) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::utf8::valid_pieces(data) },
+        _ => 0,
+    }
+}
+
+/// Write text up to U+00FF as bytes.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
+    assert!(text.width() <= Width::Latin1);
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::clean::to_latin1(text.text().as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::clean::to_latin1(text.text().as_bytes(), out) },
+        _ => simdutf::to_latin1(text, out),
+    }
+}
+
+/// Write text up to U+FFFF as 16-bit units.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
+    assert!(text.width() <= Width::Ucs2);
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::clean::to_ucs2(text.text().as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::clean::to_ucs2(text.text().as_bytes(), out) },
+        _ => simdutf::to_ucs2(text, out),
+    }
+}
+
+/// Write text as 32-bit units.
+///
+/// # Panics
+/// It has no room.
+pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::clean::to_ucs4(text.text().as_bytes(), out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::clean::to_ucs4(text.text().as_bytes(), out) },
+        _ => simdutf::to_ucs4(text, out),
+    }
+}
+
+/// Whether a text is four bytes each, or nearly all of it sequences of three, which our kernel writes in less time than
+/// the library does; of shorter ones the library writes a third more.
+#[cfg(target_arch = "x86_64")]
+fn is_long(scalar: &Scalar<'_>) -> bool {
+    match scalar.text() {
+        Text::One(_) => false,
+        Text::Two(points) => 3 * points.len() - scalar.utf8_bytes() <= points.len() / 64,
+        Text::Four(_) => true,
+    }
+}
+
+/// Write text as UTF-8.
+///
+/// # Panics
+/// It has no room.
+pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        // SAFETY: the machine has the instructions.
+        return unsafe {
+            match scalar.text() {
+                Text::One(points) => avx512::from_latin1(points, out),
+                Text::Two(points) => avx512::from_ucs2(points, out),
+                Text::Four(points) => avx512::from_ucs4(points, out),
+            }
+        };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx2 && is_long(scalar) {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx2::utf8::write(scalar.text(), out) };
+    }
+    simdutf::to_utf8(scalar, out);
+}
+
+/// Count faults by the indices of their kinds, from an offset on, in whole blocks before a limit; a sequence begins where
+/// that ended. None where the machine lacks the instructions.
+pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        // SAFETY: the machine has the instructions.
+        return Some(unsafe { avx512::tally::tally(faults, start, limit, counts) });
+    }
+    let _ = (faults.layout, faults.table, faults.data, start, limit, counts);
+    None
+}
+
+/// As [`measure`], with notes where they are of use.
+pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Option<Extent> {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => Some(unsafe { avx512::decode::measure_noting(source, start, limit, notes) }),
+        _ => measure(source, start, limit),
+    }
+}
+
+/// As [`tally`], of wide units: surrogates, and what is beyond Unicode. It stops before the last unit.
+pub fn tally_units(units: &Units<'_>, start: usize, limit: usize, counts: [&mut u64; 2]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
+        // SAFETY: the machine has the instructions.
+        return Some(unsafe { avx512::units::tally(units, start, limit, counts) });
+    }
+    let _ = (units, start, limit, counts);
+    None
+}
+
+macro_rules! by_level {
+    ($module:ident of $input:ty:
+     $($(#[$doc:meta])* $name:ident = $kernel:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
+        $($(#[$doc])*
+        pub fn $name(input: &$input, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
+            match Level::current() {
+                // SAFETY: the machine has the instructions.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => Some(unsafe { avx512::$module::$kernel(input, start, limit, $($out)?) }),
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => Some(unsafe { avx2::$module::$kernel(input, start, limit, $($out)?) }),
+                _ => None,
+            }
+        })*
+    };
+}
+
+by_level! {
+    decode of Source<'_>:
+    /// As [`Source::measure`]; None where the machine lacks the instructions.
+    measure = measure() -> Extent;
+    /// As [`Source::write_ucs1`].
+    write_ucs1 = write_ucs1(out: &mut Output<'_, u8>) -> usize;
+    /// As [`Source::write_ucs2`].
+    write_ucs2 = write_ucs2(out: &mut Output<'_, u16>) -> usize;
+    /// As [`Source::write_ucs4`].
+    write_ucs4 = write_ucs4(out: &mut Output<'_, u32>) -> usize;
+}
+
+by_level! {
+    encode of Spelt<'_>:
+    /// As [`Spelt::measure`]; None where the machine lacks the instructions.
+    spelt_bytes = spelt_bytes() -> Stretch;
+    /// As [`Spelt::write`].
+    write_spelt = write_spelt(out: &mut Output<'_, u8>) -> usize;
+}
+
+by_level! {
+    units of Units<'_>:
+    /// As [`Units::measure`]; None where the machine lacks the instructions.
+    measure_units = measure() -> Extent;
+    /// As [`Units::write_ucs1`].
+    write_units_ucs1 = write_ucs1(out: &mut Output<'_, u8>) -> usize;
+    /// As [`Units::write_ucs2`].
+    write_units_ucs2 = write_ucs2(out: &mut Output<'_, u16>) -> usize;
+    /// As [`Units::write_ucs4`].
+    write_units_ucs4 = write_ucs4(out: &mut Output<'_, u32>) -> usize;
+    /// As [`Units::copy_ucs1`].
+    copy_units_ucs1 = copy_ucs1(out: &mut Output<'_, u8>) -> Option<u32>;
+    /// As [`Units::copy_ucs2`].
+    copy_units_ucs2 = copy_ucs2(out: &mut Output<'_, u16>) -> Option<u32>;
+}
+
+by_level! {
+    wide_text of WideText<'_>:
+    /// As [`WideText::measure`]; None where the machine lacks the instructions.
+    measure_wide = measure() -> Stretch;
+    /// As [`WideText::write`].
+    write_wide = write(out: &mut Output<'_, u8>) -> usize;
+}

@@ -1,0 +1,241 @@
+//! Bytes of any form that has a layout, measured and written as code points.
+//!
+//! Lanes in which nothing begins are dropped.
+
+use std::arch::x86_64::*;
+
+use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
+use super::reader::{Reader, Takers};
+use super::{Bytes, Room, clean, lanes_8, pairs, put, utf8};
+use crate::derive::layout::{Layout, PAIR, Pairs};
+use crate::kernels::measured::{Prefix, Width};
+use crate::kernels::output::Output;
+use crate::kernels::portable;
+use crate::kernels::source::{Extent, Source};
+use crate::policy::Answer;
+
+/// What was counted so far.
+struct Counted<'a> {
+    layout: &'a Layout,
+    count: usize,
+    /// Lane by lane, the largest lead byte.
+    largest: __m256i,
+    /// What is known of the width, where lead bytes alone do not tell.
+    fine: Width,
+    pairs: u64,
+    ills: u64,
+}
+
+impl Counted<'_> {
+    /// Add a run of pairs of so many bytes, and return these.
+    fn add_pairs(&mut self, length: usize) -> usize {
+        if length > 0 {
+            (self.count, self.pairs) = (self.count + length / PAIR.len(), !0);
+        }
+        length
+    }
+
+    /// Add a block without ill-formed units.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn add_regular(&mut self, window: &Window, block: &Block) {
+        self.count += block.begins.count_ones() as usize;
+        self.pairs |= block.pairs;
+        // Continuation bytes are smaller than any lead byte.
+        let [low, high] = block.bytes.0;
+        self.largest = _mm256_max_epu8(self.largest, _mm256_max_epu8(low, high));
+        self.add_width(window, block);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn add(&mut self, window: &Window, block: &Block, drops: bool) {
+        self.count += (block.begins & !if drops { block.ill } else { 0 }).count_ones() as usize;
+        (self.pairs, self.ills) = (self.pairs | block.pairs, self.ills | block.ill);
+        let whole = block.begins & !block.ill;
+        let [low, high] = block.bytes.0;
+        let low = _mm256_and_si256(low, lanes_8(whole as u32));
+        let high = _mm256_and_si256(high, lanes_8((whole >> 32) as u32));
+        self.largest = _mm256_max_epu8(self.largest, _mm256_max_epu8(low, high));
+        self.add_width(window, block);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn add_width(&mut self, window: &Window, block: &Block) {
+        if !self.layout.lead_decides && self.fine < Width::Ucs4 {
+            let whole = block.begins & !block.ill & block.bytes.high();
+            self.fine = self.fine.max(width(self.layout, window, whole, self.fine));
+        }
+    }
+
+    /// The width of all that was counted; `answer` is what was done at ill-formed units.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn width(&self, answer: Answer) -> Width {
+        let reaches = |lead: u8| {
+            let least = _mm256_set1_epi8(lead as i8);
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(self.largest, least), self.largest)) != 0
+        };
+        let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && reaches(lead));
+        let of_ill = if self.ills == 0 || answer == Answer::Drop { Width::Ascii } else { Width::Ucs2 };
+        let of_pairs = if self.pairs == 0 { Width::Ascii } else { Width::Ucs4 };
+        Width::of_class(by_lead.count()).max(self.fine).max(of_ill).max(of_pairs)
+    }
+}
+
+/// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
+    let unknown = layout.borders.iter().skip(known as usize);
+    let reached = unknown.take_while(|&&[lead, second, third]| {
+        let bytes = Bytes::of(window, 0);
+        let leads = whole & bytes.at_least(lead);
+        let seconds = || {
+            let [b1, b2] = [1, 2].map(|at| Bytes::of(window, at));
+            b1.at_least(second) & (!b1.equal(second) | b2.at_least(third))
+        };
+        leads != 0 && leads & (!bytes.equal(lead) | seconds()) != 0
+    });
+    Width::of_class(known as usize + reached.count())
+}
+
+/// Measure from an offset to a limit, or to where the kernel stops.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
+    let reader = Reader::new(source);
+    let layout = source.layout;
+    // Of most texts this is all.
+    let shared = match layout.lead_decides {
+        true => utf8::measure_shared(&source.data[start..limit], source.agreement),
+        false => Prefix::NONE,
+    };
+    let largest = _mm256_set1_epi8(shared.largest as i8);
+    let mut counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
+    let drops = reader.answer == Answer::Drop;
+    let end = reader.each_block(
+        source.data,
+        (start + shared.end, limit),
+        &mut counted,
+        Takers {
+            ascii: |counted: &mut Counted, _: &Window| counted.count += 64,
+            pairs: |counted: &mut Counted, text: &[u8]| counted.add_pairs(pairs::length(text)),
+            regular: |counted: &mut Counted, window: &Window, block: &Block| counted.add_regular(window, block),
+            other: |counted: &mut Counted, window: &Window, block: &Block| counted.add(window, block, drops),
+        },
+    );
+    let extent =
+        |end| Extent { end, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 };
+    match end {
+        Ok(end) => extent(end),
+        Err(at) => extent(at).and(portable::measure_each(source, at, limit)),
+    }
+}
+
+/// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    if let Some(text) = source.known(start, limit) {
+        clean::write_ucs1(text, source.layout.shift(), out);
+        return limit;
+    }
+    // SAFETY: that is what these write.
+    unsafe {
+        write(
+            source,
+            start,
+            limit,
+            out,
+            |window, room| put_ascii_ucs1(window, room),
+            |meaning, window, block, room| meaning.put_ucs1(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs1(window, block, room),
+        )
+    }
+}
+
+/// The same as 16-bit units.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
+    if let Some(text) = source.known(start, limit) {
+        clean::write_ucs2(text, source.layout.shift(), out);
+        return limit;
+    }
+    // SAFETY: that is what these write.
+    unsafe {
+        write(
+            source,
+            start,
+            limit,
+            out,
+            |window, room| put_ascii_ucs2(window, room),
+            |meaning, window, block, room| meaning.put_ucs2::<u8>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs2::<u16>(window, block, room),
+        )
+    }
+}
+
+/// The same as 32-bit units.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+    if let Some(text) = source.known(start, limit) {
+        clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
+        return limit;
+    }
+    // SAFETY: that is what these write.
+    unsafe {
+        write(
+            source,
+            start,
+            limit,
+            out,
+            |window, room| put_ascii_ucs4(window, room),
+            |meaning, window, block, room| meaning.put_ucs4::<u8>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs4::<u16>(window, block, room),
+        )
+    }
+}
+
+/// Block by block; `put_regular` and `put_block` write the lanes in which something begins, one after the other.
+///
+/// # Safety
+/// `put_ascii` writes the first 64 values of any room, and the others as many as begin in their block.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn write<'o, T: Copy>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'o, T>,
+    put_ascii: impl Fn(&Window, &mut Room<T>),
+    put_regular: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
+    put_block: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
+) -> usize
+where
+    Output<'o, T>: portable::Points,
+{
+    let reader = Reader::new(source);
+    let end = reader.each_block(
+        source.data,
+        (start, limit),
+        out,
+        Takers {
+            // SAFETY: the contract of this function.
+            ascii: |out: &mut Output<'o, T>, window: &Window| unsafe { put(out, 64, |room| put_ascii(window, room)) },
+            pairs: |_: &mut Output<'o, T>, _: &[u8]| 0,
+            regular: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
+                let count = block.begins.count_ones() as usize;
+                // SAFETY: the contract of this function.
+                unsafe { put(out, count, |room| put_regular(&reader.meaning, window, block, room)) };
+            },
+            other: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
+                let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
+                let block = &Block { begins: block.begins & !dropped, ..*block };
+                let count = block.begins.count_ones() as usize;
+                // SAFETY: the contract of this function.
+                unsafe { put(out, count, |room| put_block(&reader.meaning, window, block, room)) };
+            },
+        },
+    );
+    end.unwrap_or_else(|at| portable::write_each(source, at, limit, out))
+}

@@ -1,0 +1,338 @@
+//! Bytes of any form that has a layout, block by block.
+//!
+//! Most blocks are told to be well-formed by what is side by side in them. In others each byte is treated as if a sequence
+//! began there, all at once: masks say which lanes begin a sequence, which of them are ill-formed, and where the layout
+//! does not tell.
+
+use std::arch::x86_64::*;
+
+use super::points::{Block, Meaning, Window, begin_pairs, continuing_behind, surrogates};
+use super::rules::Rules;
+use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, low_64, part};
+use crate::derive::layout::{Layout, PAIR, Pairs, Table};
+use crate::derive::piece::Surrogates;
+use crate::kernels::source::Source;
+use crate::policy::Answer;
+
+/// A byte for each byte from C0 on, a vector for each upper half.
+struct LeadTable([__m256i; 4]);
+
+impl LeadTable {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn new(table: &Table) -> Self {
+        LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
+    }
+
+    /// The entries of bytes from C0 on; of others something.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn of(&self, bytes: __m256i) -> __m256i {
+        let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
+        let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
+        // The bits that tell the rows apart, each where a blend asks for it.
+        let (fourth, fifth) = (_mm256_slli_epi16::<3>(bytes), _mm256_slli_epi16::<2>(bytes));
+        _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), _mm256_blendv_epi8(e, f, fourth), fifth)
+    }
+}
+
+/// Second bytes by their lead bytes: the lowest, and how many more there are.
+struct Seconds {
+    low: LeadTable,
+    span: LeadTable,
+}
+
+impl Seconds {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn new(low: &Table, span: &Table) -> Self {
+        Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
+    }
+
+    /// Which of 64 bytes from C0 on are followed by one of theirs.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
+        let follows = |half: usize| {
+            let (lead, next) = (leads.0[half], nexts.0[half]);
+            let (low, span) = (self.low.of(lead), self.span.of(lead));
+            let index = _mm256_sub_epi8(next, low);
+            _mm256_cmpeq_epi8(_mm256_max_epu8(index, span), span)
+        };
+        Bytes([follows(0), follows(1)]).high()
+    }
+}
+
+/// Which second bytes lead bytes take.
+struct Leads {
+    rules: Rules,
+    /// The rules that tell less than the tables of all second bytes.
+    coarse: __m256i,
+    seconds: Seconds,
+}
+
+impl Leads {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn new(layout: &Layout, rules: Rules, coarse: u8) -> Self {
+        let seconds = Seconds::new(&layout.second_low, &layout.second_span);
+        Leads { rules, coarse: _mm256_set1_epi8(coarse as i8), seconds }
+    }
+
+    /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte, and whether one can
+    /// be among them that parts from the layout with its second byte.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> (u64, bool) {
+        let nexts = Bytes::of(window, 1);
+        let broken = Bytes([0, 1].map(|half| self.rules.among(bytes.0[half], nexts.0[half])));
+        if is_none(_mm256_and_si256(_mm256_or_si256(broken.0[0], broken.0[1]), self.coarse)) {
+            (leads & broken.equal(0), false)
+        } else {
+            (leads & self.seconds.follow(bytes, nexts), true)
+        }
+    }
+}
+
+/// What is done with each block.
+pub struct Takers<Ascii, Pairs, Regular, Other> {
+    /// With 64 bytes of ASCII.
+    pub ascii: Ascii,
+    /// With bytes that begin as a pair does, in a form that joins pairs: as many are taken as are returned.
+    pub pairs: Pairs,
+    /// With a block of which all sequences are well-formed.
+    pub regular: Regular,
+    /// With any other.
+    pub other: Other,
+}
+
+/// The tables of a layout and the few facts that each block asks for.
+pub struct Reader<'a> {
+    layout: &'a Layout,
+    leads: Leads,
+    /// What is wrong side by side.
+    sides: Rules,
+    /// Whether some sequences part from the layout by their first byte.
+    parts_alone: bool,
+    pub answer: Answer,
+    pub meaning: Meaning<'a>,
+}
+
+impl<'a> Reader<'a> {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn new(source: &Source<'a>) -> Self {
+        let (layout, answer) = (source.layout, source.answer());
+        let ([rules, sides], coarse) = Rules::of_layout(layout);
+        Reader {
+            layout,
+            leads: Leads::new(layout, rules, coarse),
+            sides,
+            parts_alone: layout.parting[0] != [0; 16],
+            answer,
+            meaning: Meaning::new(layout.shift(), if let Answer::Escape(base) = answer { Some(base) } else { None }),
+        }
+    }
+
+    /// Whether 64 bytes are code points as they stand, and nothing is due before them.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
+        bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
+    }
+
+    /// Hand over a source block by block. Where reading ended is returned, or where what is left begins, which is no whole window.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn each_block<S>(
+        &self,
+        data: &[u8],
+        (start, limit): (usize, usize),
+        state: &mut S,
+        take: Takers<
+            impl Fn(&mut S, &Window),
+            impl Fn(&mut S, &[u8]) -> usize,
+            impl Fn(&mut S, &Window, &Block),
+            impl Fn(&mut S, &Window, &Block),
+        >,
+    ) -> Result<usize, usize> {
+        let (mut at, mut carry, mut is_begun) = (start, 0_u64, false);
+        // A bit for each of the last blocks that was not well-formed: behind two of them a third one is likely.
+        let mut dirty = 0_u8;
+        while at < limit {
+            let Some(window) = data[at..].first_chunk() else { return Err(at + carry.count_ones() as usize) };
+            let left = limit - at;
+            fetch_ahead(data, at);
+            if self.is_ascii(Bytes::of(window, 0), carry, left) {
+                (take.ascii)(state, window);
+                // It says nothing about what is not.
+                (at, is_begun, dirty) = (at + 64, false, dirty | dirty << 1);
+                continue;
+            }
+            let border = at + carry.count_ones() as usize;
+            if self.layout.pairs == Pairs::Joined && data[border] == PAIR[0].0 as u8 {
+                let length = (take.pairs)(state, &data[border.min(limit)..limit]);
+                if length > 0 {
+                    (at, carry, is_begun) = (border + length, 0, false);
+                    continue;
+                }
+            }
+            is_begun =
+                left > 64 && dirty & 3 != 3 && (is_begun || self.begins_regular(&data[start..at], window, carry));
+            if is_begun
+                && self.is_regular(window)
+                && let Some(block) = self.regular(window, carry)
+            {
+                (take.regular)(state, window, &block);
+                (at, carry, dirty) = (at + 64, block.carry, 0);
+                continue;
+            }
+            let block = self.block(window, left, carry);
+            (take.other)(state, window, &block);
+            // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
+            if !block.goes_on {
+                return Ok(at + block.length);
+            }
+            (at, carry, is_begun) = (at + 64, block.carry, false);
+            dirty = dirty << 1 | u8::from(block.ill != 0);
+        }
+        Ok(at)
+    }
+
+    /// Whether the bytes of a window from the third to three behind its block are as they should be behind those before
+    /// them: all sequences of the block are well-formed, if those are that the first three bytes are of.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn is_regular(&self, window: &Window) -> bool {
+        let [low, high] = [0, 32].map(|half| {
+            let [third, second, nearest, bytes] = [0, 1, 2, 3].map(|at| load_32(part(window, half + at)));
+            self.sides.broken(bytes, [nearest, second, third])
+        });
+        is_none(_mm256_or_si256(low, high))
+    }
+
+    /// The same of the first three bytes, where sequences go on in the first `carry` lanes and in no other.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn begins_regular(&self, before: &[u8], window: &Window, carry: u64) -> bool {
+        let Some(&[third, second, nearest]) = before.last_chunk() else { return false };
+        let bytes = u32::from_le_bytes(*part(window, 0)) & 0xFF_FFFF;
+        let before = u32::from_le_bytes([0, third, second, nearest]);
+        let bytes = u64::from(bytes) << 32 | u64::from(before);
+        let [bytes, nearest, second, third] =
+            [24, 16, 8, 0].map(|by| _mm256_castsi128_si256(_mm_cvtsi64_si128((bytes >> (by + 8)).cast_signed())));
+        let broken = _mm_cvtsi128_si32(_mm256_castsi256_si128(self.sides.broken(bytes, [nearest, second, third])));
+        let continuing = Bytes::of(window, 0).continuations();
+        broken & 0xFF_FFFF == 0 && continuing & !(continuing + 1) == carry
+    }
+
+    /// A block of which all sequences are well-formed, unless U+0000 or a pair is none or parts from the layout.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn regular(&self, window: &Window, carry: u64) -> Option<Block> {
+        let bytes = Bytes::of(window, 0);
+        // What is further behind was not looked at.
+        let behind = continuing_behind(window) & 7;
+        let block = Block {
+            bytes,
+            begins: !(bytes.continuations() | carry),
+            ill: 0,
+            pairs: 0,
+            carry: low_64(behind.trailing_ones() as usize),
+            length: 64,
+            goes_on: true,
+        };
+        self.well_formed(window, block, carry)
+    }
+
+    /// Look closely at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
+    #[inline(never)]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
+        let bytes = Bytes::of(window, 0);
+        let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
+        let continues = |by: u32| continuing >> by | behind << (64 - by);
+        let leads = high & !continuing;
+        let (takes, may_part) = self.leads.followed(leads, window, bytes);
+        let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
+        let two = takes & continues(1);
+        let three = two & is_three & continues(2);
+        let four = three & is_four & continues(3);
+        let mut whole = (two & !is_three) | (three & !is_four) | four;
+        let mut stops = if may_part || self.parts_alone { self.parting(window, bytes) & high } else { 0 };
+        let (mut pairs, mut joined) = (0, 0);
+        if self.layout.pairs != Pairs::Apart {
+            let surrogates = surrogates(window, bytes) & two;
+            if surrogates != 0 {
+                pairs = begin_pairs(window, surrogates & continues(2)) & three;
+                let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
+                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
+            }
+        }
+        let taken = if self.meaning.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
+        let absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3 | joined << 3 | joined << 4 | joined << 5;
+        let next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61 | joined >> 61 | joined >> 60 | joined >> 59;
+
+        let mut ill = high & !whole;
+        if !self.layout.has_nul {
+            ill |= bytes.equal(0);
+        }
+        match self.answer {
+            Answer::Stop => stops |= ill,
+            Answer::Escape(_) => stops |= ill & !high,
+            _ => {}
+        }
+        let begins = !absorbed;
+        let (ill, pairs) = (ill & begins, pairs & begins);
+        let block = Block { bytes, begins, ill, pairs, carry: next_carry, length: 64, goes_on: true };
+        if left > 64 && stops & begins == 0 { block } else { cut(&block, stops, left) }
+    }
+
+    /// A block of well-formed sequences, as far as they do not part from the layout, with the pairs in it.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn well_formed(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
+        if !self.layout.has_nul && block.bytes.equal(0) != 0 {
+            return None;
+        }
+        if self.layout.pairs == Pairs::Apart {
+            return Some(block);
+        }
+        let surrogates = surrogates(window, block.bytes) & !carry;
+        if surrogates == 0 {
+            return Some(block);
+        }
+        let pairs = begin_pairs(window, surrogates);
+        block.add_pairs(pairs);
+        let is_plain = match self.layout.pairs {
+            Pairs::Joined => !self.layout.unpaired_part || surrogates & !(pairs | pairs << 3) == 0,
+            _ => pairs == 0,
+        };
+        is_plain.then_some(block)
+    }
+
+    /// Where something begins that parts from the layout.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
+        let [alone, with_seconds] = self.layout.parting.map(|members| ByteSet::new(members).among(bytes));
+        let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
+        alone | (with_seconds & seconds.follow(bytes, Bytes::of(window, 1)))
+    }
+}
+
+/// What is read of a block of which so many bytes are `left`, up to where something begins at which reading stops.
+fn cut(block: &Block, stops: u64, left: usize) -> Block {
+    let begins = block.begins & low_64(left);
+    let stop = (stops & begins).trailing_zeros() as usize;
+    let read = begins & low_64(stop);
+    // Behind the limit, lanes in which nothing begins belong to what was read.
+    let behind = (u128::from(block.carry) << 64 | u128::from(!block.begins)) >> left.min(64);
+    let length = match (stop, left) {
+        (0..64, _) => stop,
+        (_, 0..=64) => left + behind.trailing_ones() as usize,
+        _ => 64,
+    };
+    let goes_on = stop == 64 && left > 64;
+    Block { begins: read, ill: block.ill & read, pairs: block.pairs & read, length, goes_on, ..*block }
+}

@@ -1,0 +1,148 @@
+//! Rules for two bytes side by side, eight at most, looked up for all bytes at once.
+//!
+//! A rule is told by three half bytes: both of the first byte, and the upper one of the second. It is a set of each, and a
+//! bit of three tables: it applies where all three have the bit (Keiser and Lemire, "Validating UTF-8 in less than one
+//! instruction per byte").
+
+use std::arch::x86_64::*;
+
+use super::load_16;
+use crate::derive::layout::Layout;
+
+/// Half bytes by their bits.
+pub type Halves = u16;
+pub const ANY: Halves = 0xFFFF;
+pub const CONTINUATION: Halves = 0x0F00;
+const ASCII: Halves = 0x00FF;
+const LEAD: Halves = 0xF000;
+
+/// The upper and the lower halves of the first byte, and the upper ones of the second.
+pub type Rule = [Halves; 3];
+
+/// How many rules about lead bytes and continuation bytes there can be among those of [`sides`].
+pub const MOST: usize = 5;
+
+/// Rules about what is wrong side by side: some about lead bytes and continuation bytes, and those of any layout.
+pub const fn sides(of_leads: [Rule; MOST]) -> [Rule; 8] {
+    let [first, second, third, fourth, fifth] = of_leads;
+    // Behind a lead byte something else than a continuation byte, and behind ASCII one.
+    let [open, stray] = [[LEAD, ANY, !CONTINUATION], [ASCII, ANY, CONTINUATION]];
+    // Two continuation bytes: no fault exactly where a lead byte before them asks for it.
+    [first, second, third, fourth, fifth, open, stray, [CONTINUATION, ANY, CONTINUATION]]
+}
+
+/// The bit of two continuation bytes.
+const TWO: u8 = 0x80;
+
+/// Rules as vectors.
+pub struct Rules([__m256i; 3]);
+
+impl Rules {
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn new(tables: &[[u8; 16]; 3]) -> Self {
+        Rules(tables.map(|table| _mm256_broadcastsi128_si256(load_16(&table))))
+    }
+
+    /// Those of the second bytes of a layout and those of [`sides`], of which some can apply to what is well-formed; and
+    /// the bits of those of the first that apply to a second byte too that is taken, or with which a sequence can part.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn of_layout(layout: &Layout) -> ([Self; 2], u8) {
+        let &([of_seconds, of_sides], coarse) = layout.rules.get_or_init(|| derived(layout));
+        ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
+    }
+
+    /// Of rules that [`sides`] made, something but 0 in the lanes of bytes that are wrong behind those before them: the
+    /// nearest one, the one before, and the one before that.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn broken(&self, bytes: __m256i, [nearest, second, third]: [__m256i; 3]) -> __m256i {
+        // The third byte of three or four, and the fourth: the highest bit tells that two continuation bytes are due.
+        let of_three = _mm256_subs_epu8(second, _mm256_set1_epi8((0xE0 - TWO) as i8));
+        let of_four = _mm256_subs_epu8(third, _mm256_set1_epi8((0xF0 - TWO) as i8));
+        let due = _mm256_and_si256(_mm256_or_si256(of_three, of_four), _mm256_set1_epi8(TWO as i8));
+        _mm256_xor_si256(self.among(nearest, bytes), due)
+    }
+
+    /// The rules that apply to bytes and those behind them, in each lane.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn among(&self, firsts: __m256i, seconds: __m256i) -> __m256i {
+        let half = _mm256_set1_epi8(0x0F);
+        let upper = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
+        let [of_upper, of_lower, of_second] = self.0;
+        let of_upper = _mm256_shuffle_epi8(of_upper, upper(firsts));
+        let of_lower = _mm256_shuffle_epi8(of_lower, _mm256_and_si256(firsts, half));
+        let of_second = _mm256_shuffle_epi8(of_second, upper(seconds));
+        _mm256_and_si256(_mm256_and_si256(of_upper, of_lower), of_second)
+    }
+}
+
+/// What [`Rules::of_layout`] is made of.
+#[cold]
+fn derived(layout: &Layout) -> ([[[u8; 16]; 3]; 2], u8) {
+    let (mut exact, mut few) = ([[0; 3]; 8], [[0; 3]; MOST]);
+    for rules in [&mut exact[..], &mut few[..]] {
+        let seconds = seconds(layout, rules.len());
+        rules[..seconds.len()].copy_from_slice(&seconds);
+    }
+    let may_part = |lead: u8| layout.kinds.of(lead) & Layout::SECOND_PARTS != 0;
+    let is_coarse = |rule: &Rule| pairs(rule).any(|(lead, half)| takes(layout, lead, half, true) || may_part(lead));
+    let coarse = exact.iter().enumerate().fold(0, |bits, (at, rule)| bits | u8::from(is_coarse(rule)) << at);
+    ([tables(&exact), tables(&sides(few))], coarse)
+}
+
+/// The rules for lead bytes and the continuation bytes that they do not take, so many at most: where that is too few some
+/// apply to others too.
+fn seconds(layout: &Layout, most: usize) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    for (upper, half) in (0xC..=0xF).flat_map(|upper| (0x8..=0xB).map(move |half| (upper, half))) {
+        let refuse = |&lower: &u8| !takes(layout, upper << 4 | lower, half, false);
+        let lowers = (0..16).filter(refuse).fold(0, |halves, lower| halves | 1 << lower);
+        match rules.iter_mut().find(|rule| rule[..2] == [1 << upper, lowers]) {
+            Some(rule) => rule[2] |= 1 << half,
+            None if lowers != 0 => rules.push([1 << upper, lowers, 1 << half]),
+            None => {}
+        }
+    }
+    while rules.len() > most {
+        // Two with the same upper half there are: it is one of four.
+        let with_others = (1..rules.len()).flat_map(|at| (0..at).map(move |other| [at, other]));
+        let joined = with_others.filter(|&[at, other]| rules[at][0] == rules[other][0]);
+        let joined =
+            joined.map(|[at, other]| (at, other, [0, 1, 2].map(|place| rules[at][place] | rules[other][place])));
+        let Some((at, other, rule)) = joined.min_by_key(|(_, _, rule)| pairs(rule).count()) else { break };
+        rules[other] = rule;
+        rules.remove(at);
+    }
+    rules
+}
+
+/// The first bytes that a rule applies to, each with the upper halves of the second ones.
+fn pairs(&[uppers, lowers, halves]: &Rule) -> impl Iterator<Item = (u8, u8)> {
+    let of = |set: Halves| (0..16_u8).filter(move |half| set >> half & 1 != 0);
+    of(uppers)
+        .flat_map(move |upper| of(lowers).map(move |lower| upper << 4 | lower))
+        .flat_map(move |byte| of(halves).map(move |half| (byte, half)))
+}
+
+/// Whether a lead byte takes some second byte with an upper half, or all of those.
+fn takes(layout: &Layout, lead: u8, half: u8, some: bool) -> bool {
+    let low = layout.second_low.of(lead);
+    let high = low.saturating_add(layout.second_span.of(lead));
+    let (first, last) = (half << 4, half << 4 | 0xF);
+    if some { low <= last && first <= high } else { low <= first && last <= high }
+}
+
+/// For each half byte the rules that have it, at each of the three places.
+pub const fn tables(rules: &[Rule; 8]) -> [[u8; 16]; 3] {
+    let mut tables = [[0; 16]; 3];
+    let mut at = 0;
+    while at < 3 * 8 * 16 {
+        let (place, rule, half) = (at / 128, at / 16 % 8, at % 16);
+        tables[place][half] |= ((rules[rule][place] >> half & 1) as u8) << rule;
+        at += 1;
+    }
+    tables
+}

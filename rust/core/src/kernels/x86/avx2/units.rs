@@ -1,0 +1,339 @@
+//! Bytes of 16- and 32-bit units, measured and written as code points.
+//!
+//! Whole blocks of code points as they stand, and of surrogate pairs among them; what else there is, and the last units
+//! of an input, are read by the portable functions.
+
+use std::arch::x86_64::*;
+
+use super::{
+    Bytes, Lane, Room, fetch_ahead, halves, kept_points, lanes_32, packed_16, packed_32, put, signed_16, store,
+};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
+use crate::kernels::measured::Width;
+use crate::kernels::output::Output;
+use crate::kernels::source::Extent;
+use crate::kernels::units;
+use crate::kernels::units::Units;
+
+/// A block of 64 bytes and the unit behind it.
+type Window = [u8; 66];
+
+/// 32 units of 16 bits, or 16 of 32 bits.
+struct Block {
+    units: [__m256i; 2],
+    /// Those one further, of 16 bits.
+    nexts: [__m256i; 2],
+    /// Where a code point begins.
+    begins: u32,
+    /// Where of that a surrogate pair begins.
+    pairs: u32,
+}
+
+/// 64 bytes of a window as units of the machine's order.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn loaded<const BYTES: usize>(window: &Window, at: usize, big_endian: bool) -> [__m256i; 2] {
+    Bytes::of(window, at).0.map(|bytes| ordered::<BYTES>(bytes, big_endian))
+}
+
+/// Units of the machine's order as those of another, and back.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn ordered<const BYTES: usize>(bytes: __m256i, big_endian: bool) -> __m256i {
+    if !big_endian {
+        return bytes;
+    }
+    let of_32 = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+    let of_16 = _mm_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+    _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(if BYTES == 2 { of_16 } else { of_32 }))
+}
+
+/// The lanes of a range whose ends differ in their lowest bits, all of them.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn are_16(units: __m256i, (first, last): Range) -> __m256i {
+    let upper = _mm256_and_si256(units, _mm256_set1_epi16(!(last - first) as i16));
+    _mm256_cmpeq_epi16(upper, _mm256_set1_epi16(first as i16))
+}
+
+/// As [`are_16`].
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn are_32(units: __m256i, (first, last): Range) -> __m256i {
+    let upper = _mm256_and_si256(units, _mm256_set1_epi32(!(last - first).cast_signed()));
+    _mm256_cmpeq_epi32(upper, _mm256_set1_epi32(first.cast_signed()))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn is_none([low, high]: [__m256i; 2]) -> bool {
+    let all = _mm256_or_si256(low, high);
+    _mm256_testz_si256(all, all) != 0
+}
+
+/// The highest bit of each of 32 lanes of 16 bits.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn mask(lanes: [__m256i; 2]) -> u32 {
+    _mm256_movemask_epi8(signed_16(lanes)).cast_unsigned()
+}
+
+/// A block of 16-bit units, of which the first is the trail of a pair if `consumed`; None where it is ill-formed.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn of_16(from: &Units<'_>, window: &Window, consumed: u32) -> Option<Block> {
+    let units = loaded::<2>(window, 0, from.wide.big_endian);
+    let surrogates = units.map(|units| are_16(units, SURROGATES));
+    if is_none(surrogates) && consumed == 0 {
+        return Some(Block { units, nexts: units, begins: !0, pairs: 0 });
+    }
+    let nexts = loaded::<2>(window, 2, from.wide.big_endian);
+    let pairs = mask(units.map(|units| are_16(units, LEADS))) & mask(nexts.map(|units| are_16(units, TRAILS)));
+    let trails = pairs << 1 | consumed;
+    let is_well_formed = from.wide.has_surrogates || mask(surrogates) & !(pairs | trails) == 0;
+    is_well_formed.then_some(Block { units, nexts, begins: !trails, pairs })
+}
+
+/// A block of 32-bit units; None where it is ill-formed.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn of_32(from: &Units<'_>, window: &Window) -> Option<Block> {
+    let units = loaded::<4>(window, 0, from.wide.big_endian);
+    let last = _mm256_set1_epi32(LARGEST_IN_STR.cast_signed());
+    let [low, high] = units.map(|units| _mm256_cmpeq_epi32(_mm256_max_epu32(units, last), last));
+    let is_unicode = _mm256_movemask_epi8(_mm256_and_si256(low, high)) == -1;
+    let is_well_formed =
+        is_unicode && (from.wide.has_surrogates || is_none(units.map(|units| are_32(units, SURROGATES))));
+    is_well_formed.then_some(Block { units, nexts: units, begins: 0xFFFF, pairs: 0 })
+}
+
+/// Hand over whole blocks from an offset to a limit, as far as they are well-formed and wanted; the end is returned.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn each_block<const BYTES: usize, S>(
+    units: &Units<'_>,
+    (start, limit): (usize, usize),
+    state: &mut S,
+    take: impl Fn(&mut S, &Block) -> bool,
+) -> usize {
+    let (mut at, mut consumed) = (start, 0);
+    while at + 64 <= limit {
+        let Some(window) = units.data[at..].first_chunk() else { break };
+        fetch_ahead(units.data, at);
+        let block = if BYTES == 2 { of_16(units, window, consumed) } else { of_32(units, window) };
+        let Some(block) = block else { break };
+        if !take(state, &block) {
+            break;
+        }
+        (at, consumed) = (at + 64, block.pairs >> 31);
+    }
+    at + consumed as usize * BYTES
+}
+
+/// As [`Units::measure`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
+    // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
+    let mut state = (0, _mm256_setzero_si256(), 0);
+    let span = (start, limit);
+    let count = |(count, seen, pairs): &mut (usize, __m256i, u32), block: &Block| {
+        *count += block.begins.count_ones() as usize;
+        *seen = _mm256_or_si256(*seen, _mm256_or_si256(block.units[0], block.units[1]));
+        *pairs |= block.pairs;
+        true
+    };
+    let end = if units.wide.unit_bytes == 2 {
+        each_block::<2, _>(units, span, &mut state, count)
+    } else {
+        each_block::<4, _>(units, span, &mut state, count)
+    };
+    let (count, seen, pairs) = state;
+    let seen = if units.wide.unit_bytes == 2 { or_of_16(seen) } else { or_of_32(seen) };
+    let of_pairs = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
+    let extent = Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: true };
+    if end < limit { extent.and(units.measure_rest(end, limit)) } else { extent }
+}
+
+/// All units or-ed.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn or_of_32(units: __m256i) -> u32 {
+    let [low, high] = halves(units);
+    let both = _mm_or_si128(low, high);
+    let quarters = (_mm_cvtsi128_si64(both) | _mm_extract_epi64::<1>(both)).cast_unsigned();
+    (quarters | quarters >> 32) as u32
+}
+
+/// As [`or_of_32`].
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn or_of_16(units: __m256i) -> u32 {
+    let both = or_of_32(units);
+    (both | both >> 16) & 0xFFFF
+}
+
+/// Write block by block, and the rest by the portable function.
+///
+/// # Safety
+/// Of any room `put_16` writes as many of the first values as begin in its block of 32 units, and `put_32` the first
+/// sixteen.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn write<'o, T: Copy>(
+    units: &Units<'_>,
+    (start, limit): (usize, usize),
+    out: &mut Output<'o, T>,
+    put_16: impl Fn(&Block, &mut Room<T>),
+    put_32: impl Fn(&Block, &mut Room<T>),
+) -> usize
+where
+    Output<'o, T>: units::Points,
+{
+    let end = if units.wide.unit_bytes == 2 {
+        // SAFETY: the contract of this function.
+        each_block::<2, _>(units, (start, limit), out, |out, block| unsafe { put_block(block, out, &put_16) })
+    } else {
+        // SAFETY: the contract of this function; sixteen begin in each block.
+        each_block::<4, _>(units, (start, limit), out, |out, block| unsafe { put_block(block, out, &put_32) })
+    };
+    if end < limit { units.write_rest(end, limit, out) } else { end }
+}
+
+/// Write a block.
+///
+/// # Safety
+/// `put_units` writes as many of the first values of any room as begin in the block.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn put_block<T: Copy>(block: &Block, out: &mut Output<'_, T>, put_units: impl Fn(&Block, &mut Room<T>)) -> bool {
+    // SAFETY: the contract of this function.
+    unsafe { put(out, block.begins.count_ones() as usize, |room| put_units(block, room)) };
+    true
+}
+
+/// Store vectors of eight lanes one after the other.
+#[inline]
+fn store_all<T: Lane, const COUNT: usize>(eights: [T::Eight; COUNT], room: &mut Room<T>) {
+    for (place, eight) in eights.into_iter().enumerate() {
+        store(eight, room, 8 * place);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn eights(bytes: __m128i) -> [u64; 2] {
+    [_mm_cvtsi128_si64(bytes), _mm_extract_epi64::<1>(bytes)].map(i64::cast_unsigned)
+}
+
+/// 16-bit units up to FF as bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_16_as_8(block: &Block, room: &mut Room<u8>) {
+    let [low, high] = halves(packed_16(block.units)).map(|bytes| eights(bytes));
+    store_all([low[0], low[1], high[0], high[1]], room);
+}
+
+/// 16-bit units as they are. Text of this width holds no pair, so that what begins is as many units.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_16_as_16(block: &Block, room: &mut Room<u16>) {
+    let [low, high] = block.units.map(|units| halves(units));
+    store_all([low[0], low[1], high[0], high[1]], room);
+}
+
+/// As [`Units::write_ucs1`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    let put_32 = |block: &Block, room: &mut Room<u8>| {
+        let [low, high] = halves(packed_32(block.units));
+        store_all(eights(_mm_packus_epi16(low, high)), room);
+    };
+    // SAFETY: so many are written, and of 16 bits all that the block has.
+    unsafe { write(units, (start, limit), out, |block, room| put_16_as_8(block, room), put_32) }
+}
+
+/// As [`Units::write_ucs2`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
+    let put_32 = |block: &Block, room: &mut Room<u16>| store_all(halves(packed_32(block.units)), room);
+    // SAFETY: as in `write_ucs1`.
+    unsafe { write(units, (start, limit), out, |block, room| put_16_as_16(block, room), put_32) }
+}
+
+/// As [`Units::write_ucs4`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+    let put_16 = |block: &Block, room: &mut Room<u32>| {
+        let mut filled = 0;
+        let eights = |of: [__m256i; 2]| {
+            let [low, high] = of.map(|units| halves(units));
+            [low[0], low[1], high[0], high[1]].map(|units| _mm256_cvtepu16_epi32(units))
+        };
+        let masks = block.begins.to_le_bytes().into_iter().zip(block.pairs.to_le_bytes());
+        for ((leads, trails), (begins, pairs)) in eights(block.units).into_iter().zip(eights(block.nexts)).zip(masks) {
+            let points = _mm256_blendv_epi8(leads, joined_32(leads, trails), lanes_32(pairs));
+            store(kept_points(points, begins), room, filled);
+            filled += begins.count_ones() as usize;
+        }
+    };
+    let put_32 = |block: &Block, room: &mut Room<u32>| store_all(block.units, room);
+    // SAFETY: so many are written.
+    unsafe { write(units, (start, limit), out, put_16, put_32) }
+}
+
+/// As [`Units::copy_ucs1`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
+    // SAFETY: all of the block is written.
+    unsafe { copy(units, (start, limit), out, Width::Latin1, |block, room| put_16_as_8(block, room)) }
+}
+
+/// As [`Units::copy_ucs2`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+    // SAFETY: all of the block is written.
+    unsafe { copy(units, (start, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room)) }
+}
+
+/// Copy units that are code points up to a width; None where they are not. What they are or-ed is returned.
+///
+/// # Safety
+/// That of [`put_block`].
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn copy<'o, T: Copy>(
+    units: &Units<'_>,
+    (start, limit): (usize, usize),
+    out: &mut Output<'o, T>,
+    width: Width,
+    put: impl Fn(&Block, &mut Room<T>),
+) -> Option<u32>
+where
+    Output<'o, T>: units::Points,
+{
+    let beyond = _mm256_set1_epi16(!width.largest() as i16);
+    let mut state = (&mut *out, _mm256_setzero_si256());
+    let end = each_block::<2, _>(units, (start, limit), &mut state, |(out, seen), block| {
+        *seen = _mm256_or_si256(*seen, _mm256_or_si256(block.units[0], block.units[1]));
+        // SAFETY: the contract of this function.
+        block.pairs == 0 && _mm256_testz_si256(*seen, beyond) != 0 && unsafe { put_block(block, out, &put) }
+    });
+    if limit - end >= 128 {
+        return None;
+    }
+    let (seen, rest) = (or_of_16(state.1), units.measure_rest(end, limit));
+    if (rest.end, 2 * rest.count) != (limit, limit - end) || rest.width > width {
+        return None;
+    }
+    units.write_rest(end, limit, out);
+    Some(seen | rest.width.largest())
+}
+
+/// The supplementary code points of leads and trails.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn joined_32(leads: __m256i, trails: __m256i) -> __m256i {
+    let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
+    let sum = _mm256_add_epi32(_mm256_slli_epi32::<10>(leads), trails);
+    _mm256_add_epi32(sum, _mm256_set1_epi32(base.cast_signed()))
+}

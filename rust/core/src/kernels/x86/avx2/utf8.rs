@@ -1,0 +1,152 @@
+//! UTF-8 as such, whose rules are written down here: validated, counted and measured in one pass, and written.
+//!
+//! Most of what can be wrong is told by two bytes side by side.
+
+use std::arch::x86_64::*;
+
+use super::encode::write_spelt;
+use super::rules::{CONTINUATION, Rules, sides, tables};
+use super::{Bytes, bytes_of, fetch_ahead, halves, is_none};
+use crate::derive::agreement::Agreement;
+use crate::derive::spelling::Spelling;
+use crate::kernels::measured::Prefix;
+use crate::kernels::output::Output;
+use crate::kernels::spelt::Spelt;
+use crate::kernels::text::Text;
+use crate::policy::Lacking;
+
+/// Continuation bytes that are wrong behind lead bytes.
+static TABLES: [[u8; 16]; 3] = tables(&sides([
+    // C0 and C1.
+    [1 << 0xC, 1 | 1 << 1, CONTINUATION],
+    // E0 before 80 to 9F, and ED before A0 to BF.
+    [1 << 0xE, 1, 1 << 8 | 1 << 9],
+    [1 << 0xE, 1 << 0xD, 1 << 0xA | 1 << 0xB],
+    // F0 before 80 to 8F, F4 before 90 to BF, and what is larger before any.
+    [1 << 0xF, 0xFFE1, 1 << 8],
+    [1 << 0xF, 0xFFF0, CONTINUATION & !(1 << 8)],
+]));
+
+/// Something but 0 in the lanes of bytes that are ill-formed behind those before them.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
+    let across = _mm256_permute2x128_si256::<0x21>(before, bytes);
+    let [nearest, second, third] = [
+        _mm256_alignr_epi8::<15>(bytes, across),
+        _mm256_alignr_epi8::<14>(bytes, across),
+        _mm256_alignr_epi8::<13>(bytes, across),
+    ];
+    rules.broken(bytes, [nearest, second, third])
+}
+
+/// Measure the blocks that are valid from the first byte on.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn measure_blocks(data: &[u8]) -> Prefix {
+    measure(data, |_| false)
+}
+
+/// The same of a form that reads as UTF-8 all but some lead bytes of four and U+0000, up to a block with those.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
+    let parts_at = |first: u8, last: u8| agreement.leads.iter().any(|range| (first..=last).contains(&range.0));
+    let is_told = |range: &(u8, u8)| *range == (0, 0) || range.0 >= 0xF0;
+    if !agreement.worthwhile || !agreement.pairs.is_empty() || !agreement.leads.iter().all(is_told) {
+        return Prefix::NONE;
+    }
+    let (nul_parts, four_part) = (parts_at(0, 0), parts_at(0xF0, 0xFF));
+    measure(data, |bytes| (nul_parts && bytes.equal(0) != 0) || (four_part && bytes.at_least(0xF0) != 0))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
+    let (mut count, mut largest, mut seen) = (0, _mm256_setzero_si256(), _mm256_setzero_si256());
+    let end = each_valid(data, |bytes, is_ascii| {
+        if parts(bytes) {
+            return false;
+        }
+        count += if is_ascii { 64 } else { (!bytes.continuations()).count_ones() as usize };
+        (largest, seen) = (_mm256_max_epu8(largest, seen), _mm256_max_epu8(bytes.0[0], bytes.0[1]));
+        true
+    });
+    // A sequence that goes on behind the blocks is left to whoever sees it whole, and its lead byte has told nothing.
+    let cut = cut_bytes(&data[..end]);
+    let of_last = data[end.saturating_sub(64)..end - cut].iter().fold(0, |largest, &byte| byte.max(largest));
+    Prefix { end: end - cut, count: count - usize::from(cut > 0), largest: largest_of(largest).max(of_last) }
+}
+
+/// How many of the first bytes are valid, as far as they are whole blocks.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn valid_pieces(data: &[u8]) -> usize {
+    let end = each_valid(data, |_, _| true);
+    end - cut_bytes(&data[..end])
+}
+
+/// Hand over each block that is valid behind those before it, and whether it is ASCII, as long as it is taken; the end of
+/// the last is returned.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
+    let rules = Rules::new(&TABLES);
+    let (mut end, mut before) = (0, _mm256_setzero_si256());
+    for block in data.as_chunks::<64>().0 {
+        fetch_ahead(data, end);
+        let bytes = Bytes::of(block, 0);
+        let ([low, high], is_ascii) = (bytes.0, bytes.are_ascii());
+        let is_valid = if is_ascii {
+            !is_cut(before)
+        } else {
+            is_none(_mm256_or_si256(broken(&rules, low, before), broken(&rules, high, low)))
+        };
+        if !is_valid || !take(bytes, is_ascii) {
+            break;
+        }
+        (before, end) = (high, end + 64);
+    }
+    end
+}
+
+/// How UTF-8 writes the code points that it has.
+pub static SPELLING: Spelling = Spelling {
+    starts: [0x80, 0x800, 0x1_0000],
+    offsets: [0; 3],
+    gap: (0, 0),
+    nul_is_one: true,
+    nul_is_two: false,
+    splits: false,
+    escapes: None,
+    joins: false,
+    missing: Vec::new(),
+    lacking: Lacking::Stop,
+};
+static AGREEMENT: Agreement = Agreement { leads: Vec::new(), pairs: Vec::new(), apart: Vec::new(), worthwhile: true };
+
+/// Write text without surrogates and without values beyond Unicode.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) {
+    write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), out);
+}
+
+/// Whether a sequence goes on behind 32 valid bytes.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn is_cut(bytes: __m256i) -> bool {
+    let most =
+        _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0xEF_u8 as i8, 0xDF_u8 as i8, 0xBF_u8 as i8);
+    let beyond = _mm_subs_epu8(halves(bytes)[1], most);
+    _mm_testz_si128(beyond, beyond) == 0
+}
+
+/// How many bytes of a sequence that goes on there are at the end of valid text.
+fn cut_bytes(text: &[u8]) -> usize {
+    let is_cut = |&behind: &usize| text[text.len() - behind] >= [0xC0, 0xE0, 0xF0][behind - 1];
+    (1..=text.len().min(3)).find(is_cut).unwrap_or(0)
+}
+
+/// The largest byte above 7F, if there is one.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn largest_of(bytes: __m256i) -> u8 {
+    bytes_of(bytes).into_iter().max().unwrap_or(0)
+}

@@ -1,0 +1,82 @@
+//! Code points of any kind of str, measured and written as 16- and 32-bit units.
+//!
+//! Surrogate pairs are made here. The rest are the portable loops, of which the compiler makes vectors of this machine.
+
+use std::arch::x86_64::*;
+
+use super::units::ordered;
+use super::{Room, halves, kept_units, load_points, mask_32, put, store_16};
+use crate::code_point::{SURROGATES, holds};
+use crate::kernels::output::Output;
+use crate::kernels::spelt::Stretch;
+use crate::kernels::text::Text;
+use crate::kernels::units::WideText;
+
+/// Code points that are looked at together.
+const BLOCK: usize = 8;
+
+/// As [`WideText::measure`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
+    text.measure_rest(start, limit)
+}
+
+/// As [`WideText::write`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    let (Text::Four(points), 2) = (text.text, text.wide.unit_bytes) else {
+        return text.write_rest(start, limit, out);
+    };
+    let (blocks, _) = points[start..limit].as_chunks::<BLOCK>();
+    let is_whole = |block: &&[u32; BLOCK]| {
+        text.wide.has_surrogates || !block.iter().fold(false, |found, &point| found | holds(SURROGATES, point))
+    };
+    let mut at = start;
+    for block in blocks.iter().take_while(is_whole) {
+        put_points(load_points(block), text.wide.big_endian, out);
+        at += BLOCK;
+    }
+    text.write_rest(at, limit, out)
+}
+
+/// Write eight code points as 16-bit units, those that need it as a surrogate pair.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn put_points(points: __m256i, big_endian: bool, out: &mut Output<'_, u8>) {
+    let are_split = _mm256_cmpgt_epi32(points, _mm256_set1_epi32(0xFFFF));
+    // The lead below the trail; a lane that is no pair has its unit below, and what is above it is dropped.
+    let units = ordered::<2>(_mm256_blendv_epi8(points, split_32(points), are_split), big_endian);
+    let splits = mask_32(are_split);
+    let put_units = |room: &mut Room<u8>| {
+        let mut filled = 0;
+        for (four, splits) in halves(units).into_iter().zip([splits & 0xF, splits >> 4]) {
+            let kept = 0x55 | TRAILS[usize::from(splits)];
+            store_16(kept_units(four, kept), room, filled);
+            filled += 2 * kept.count_ones() as usize;
+        }
+    };
+    // SAFETY: two bytes are written for each lane, and two more for each that is split.
+    unsafe { put(out, 2 * (BLOCK + splits.count_ones() as usize), put_units) };
+}
+
+/// For a mask of four lanes of 32 bits, the upper half of each.
+const TRAILS: [u8; 16] = {
+    let mut table = [0; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        table[mask] = (mask & 1 | (mask & 2) << 1 | (mask & 4) << 2 | (mask & 8) << 3) as u8 * 2;
+        mask += 1;
+    }
+    table
+};
+
+/// The surrogate pairs of supplementary code points.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn split_32(points: __m256i) -> __m256i {
+    let index = _mm256_sub_epi32(points, _mm256_set1_epi32(0x1_0000));
+    let leads = _mm256_srli_epi32::<10>(index);
+    let trails = _mm256_and_si256(_mm256_slli_epi32::<16>(index), _mm256_set1_epi32(0x03FF_0000));
+    let marks = _mm256_set1_epi32(0xDC00_D800_u32.cast_signed());
+    _mm256_or_si256(_mm256_or_si256(leads, trails), marks)
+}

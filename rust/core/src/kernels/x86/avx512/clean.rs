@@ -1,0 +1,248 @@
+//! Well-formed text of any form that has a layout, written as code points. Nothing is checked, since it was measured.
+//!
+//! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
+
+use std::arch::x86_64::*;
+
+use super::{
+    OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes, sequences_at,
+    values_of,
+};
+use crate::derive::layout::Layout;
+use crate::kernels::output::Output;
+
+/// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, and the six of what follows it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
+    for at in (0..text.len()).step_by(64) {
+        fetch_ahead(text, at);
+        let bytes = bytes_64(text, at);
+        if _mm512_movepi8_mask(bytes) == 0 {
+            put_bytes(out, bytes, (text.len() - at).min(64));
+            continue;
+        }
+        let next = bytes_64(text, at + 1);
+        let leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
+        let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(bytes), _mm512_set1_epi8(0xC0_u8 as i8));
+        let mut pairs = _mm512_ternarylogic_epi32::<OR_AND>(upper, next, _mm512_set1_epi8(0x3F));
+        if let Some(layout) = shift {
+            pairs = _mm512_add_epi8(pairs, _mm512_set1_epi8(layout.offsets[0] as i8));
+        }
+        let points = _mm512_mask_mov_epi8(bytes, leads, pairs);
+        let begins = begins_64(bytes) & low_64(text.len() - at);
+        put_bytes(out, _mm512_maskz_compress_epi8(begins, points), begins.count_ones() as usize);
+    }
+}
+
+/// Write text of U+0000 to U+FFFF as 16-bit units.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+    for at in (0..text.len()).step_by(64) {
+        fetch_ahead(text, at);
+        let left = text.len() - at;
+        let bytes = bytes_64(text, at);
+        if _mm512_movepi8_mask(bytes) == 0 {
+            put_16(out, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)), left.min(32));
+            let upper = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes));
+            put_16(out, upper, left.saturating_sub(32).min(32));
+        } else {
+            put_ends(text, at, bytes, shift, out);
+        }
+    }
+}
+
+/// Write a block as 16-bit units: each is put together where its sequence ends, out of the last byte and the two before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+    let (first, second) = (bytes_before(text, at, 2), bytes_before(text, at, 1));
+    let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
+    // Bits that come from the next byte of a pair are masked off.
+    let two_bits = _mm512_slli_epi16::<6>(second);
+    let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, third);
+    let lower = _mm512_mask_mov_epi8(third, continues(third), lower);
+    // The second byte of two is a lead byte, whose bits end where those of a continuation byte do.
+    let four_bits = _mm512_maskz_mov_epi8(continues(second), _mm512_slli_epi16::<4>(first));
+    let middle = _mm512_srli_epi16::<2>(second);
+    let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
+    let upper = _mm512_maskz_mov_epi8(continues(third), upper);
+    let goes_on = text.get(at + 64).is_some_and(|&byte| byte & 0xC0 == 0x80);
+    let ends = !(continues(third) >> 1 | u64::from(goes_on) << 63) & low_64(text.len() - at);
+    let put = |out: &mut Output<'_, u16>, points, count| put_16(out, points, count);
+    let Some(layout) = shift else { return put_joined(lower, upper, ends, out, put) };
+    let mut longer = _pext_u64(continues(third), ends);
+    let mut three = _pext_u64(continues(third) & continues(second), ends);
+    put_joined(lower, upper, ends, out, |out, points, count| {
+        put_16(out, shifted_16(layout, points, longer as u32, three as u32), count);
+        (longer, three) = (longer >> 32, three >> 32);
+    });
+}
+
+/// Hand over the 16-bit units of some lanes, of which the lower and the upper bytes are there, up to 32 at once.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn put_joined(
+    lower: __m512i,
+    upper: __m512i,
+    lanes: u64,
+    out: &mut Output<'_, u16>,
+    mut put: impl FnMut(&mut Output<'_, u16>, __m512i, usize),
+) {
+    // Quarters of eight so that those of both halves are side by side.
+    let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+    let [lower, upper] =
+        [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(lanes, bytes)));
+    let count = lanes.count_ones() as usize;
+    put(out, _mm512_unpacklo_epi8(lower, upper), count.min(32));
+    if count > 32 {
+        put(out, _mm512_unpackhi_epi8(lower, upper), count - 32);
+    }
+}
+
+/// The block that begins one or two bytes before a place; before the text there are zeros.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
+    if let Some(start) = at.checked_sub(count) {
+        return bytes_64(text, start);
+    }
+    let places = _mm512_sub_epi8(each_place(), _mm512_set1_epi8(count as i8));
+    _mm512_maskz_permutexvar_epi8(!0 << count, places, bytes_64(text, 0))
+}
+
+/// The bits of b where a has them set, else those of c.
+pub const CHOICE: i32 = 0xCA;
+
+/// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
+///
+/// The places of what begins are compressed, sixteen of them take four bytes each, and those become code points at once.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
+    let (mut at, mut leads, mut guess) = (0, 0, pairs::Guess::default());
+    while at < text.len() {
+        fetch_ahead(text, at);
+        let (bytes, after) = (bytes_64(text, at), bytes_64(text, at + 64));
+        let mut begins = begins_64(bytes) & low_64(text.len() - at);
+        let surrogates = if pairs_join { surrogates(bytes, bytes_64(text, at + 1)) } else { Surrogates::NONE };
+        begins &= !(surrogates.trails & (surrogates.leads << 3 | leads));
+        if surrogates.leads != 0 && guess.is_run(surrogates.leads) {
+            let border = at + begins.trailing_zeros() as usize;
+            let length = pairs::write(&text[border..], out);
+            if length > 0 {
+                (at, leads) = (border + length, 0);
+                continue;
+            }
+        }
+        leads = surrogates.leads >> 61;
+        let mut places = _mm512_maskz_compress_epi8(begins, each_place());
+        let mut left = begins.count_ones() as usize;
+        while left > 0 {
+            let at = four_times(places);
+            let sequences = sequences_at(bytes, after, at);
+            let mut points = values_of(sequences);
+            if let Some(layout) = shift {
+                points = shifted_32(layout, sequences, points);
+            }
+            if surrogates.leads != 0 {
+                points = with_pairs(points, sequences, halves_at(bytes, after, at));
+            }
+            put_32(out, points, left.min(16));
+            places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
+            left = left.saturating_sub(16);
+        }
+        at += 64;
+    }
+}
+
+/// All but the continuation bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn begins_64(bytes: __m512i) -> u64 {
+    _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
+}
+
+/// Where surrogate byte sequences begin.
+pub struct Surrogates {
+    pub leads: u64,
+    pub trails: u64,
+}
+
+impl Surrogates {
+    pub const NONE: Surrogates = Surrogates { leads: 0, trails: 0 };
+}
+
+/// Find the surrogate byte sequences among bytes, by those one further.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
+    let first = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(0xED_u8 as i8));
+    if first == 0 {
+        return Surrogates::NONE;
+    }
+    let second = |least: u8| _mm512_mask_cmpge_epu8_mask(first, next, _mm512_set1_epi8(least as i8));
+    let (all, trails) = (second(0xA0), second(0xB0));
+    Surrogates { leads: all & !trails, trails }
+}
+
+/// The payload bytes of the surrogate pairs that begin at sixteen places, if any do: the second, third, fifth and sixth.
+/// Each place is there four times.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn halves_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
+    _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0102_0405)), after)
+}
+
+/// The code points of sequences, with those of surrogate pairs where such begin.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
+    // A lead, the first byte of three more, and the second byte of a trail.
+    let first = _mm512_and_si512(sequences, _mm512_set1_epi32(0xFFF0_00FF_u32 as i32));
+    let leads = _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32(0xEDA0_00ED_u32 as i32));
+    let second = _mm512_and_si512(halves, _mm512_set1_epi32(0x3000));
+    let pairs = _mm512_mask_cmpeq_epi32_mask(leads, second, _mm512_set1_epi32(0x3000));
+    _mm512_mask_mov_epi32(points, pairs, pairs::joined_32(halves))
+}
+
+/// The code points of payloads of up to three bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m512i {
+    let points = _mm512_mask_add_epi16(points, two & !three, points, _mm512_set1_epi16(layout.offsets[0] as i16));
+    let points = _mm512_mask_add_epi16(points, three, points, _mm512_set1_epi16(layout.offsets[1] as i16));
+    let beyond = three & _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(layout.gap.0 as i16));
+    _mm512_mask_add_epi16(points, beyond, points, _mm512_set1_epi16(layout.gap.1 as i16))
+}
+
+/// The code points of payloads, by their sequences.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m512i {
+    // The upper half of the lead byte, which is the highest of its lane, tells the length.
+    let [two, three, four] = layout.offsets.map(|offset| offset as i32);
+    let offsets = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, two, two, three, four);
+    let points = _mm512_add_epi32(points, _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(sequences), offsets));
+    let beyond = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(layout.gap.0 as i32));
+    _mm512_mask_add_epi32(points, beyond, points, _mm512_set1_epi32(layout.gap.1 as i32))
+}
+
+/// Write valid UTF-8 of U+0000 to U+00FF as bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
+    out.go_on(|out| write_ucs1(text, None, out));
+}
+
+/// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
+    out.go_on(|out| write_ucs2(text, None, out));
+}
+
+/// Write valid UTF-8 as 32-bit units.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
+    out.go_on(|out| write_ucs4(text, None, false, out));
+}

@@ -1,0 +1,524 @@
+//! Bytes of any form that has a layout, measured and written as code points.
+//!
+//! What begins where is told by [`Reader`], when it is measured; of blocks that are not clean it is noted. Writing goes by
+//! those notes: `compress` drops the lanes where nothing begins.
+
+use std::arch::x86_64::*;
+
+use super::clean::{self, CHOICE, halves_at, put_joined, shifted_16, shifted_32, surrogates};
+use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, run_end, window};
+use super::pairs::joined_32;
+use super::{
+    OR_AND, ascii_bytes, bytes_32, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32,
+    put_bytes, sequences_at, store_64, values_of,
+};
+use crate::chunk::CHUNK_BYTES;
+use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
+use crate::kernels::measured::Width;
+use crate::kernels::output::Output;
+use crate::kernels::source::{Extent, Note, Notes, Source};
+use crate::policy::Answer;
+
+/// What was counted so far.
+struct Counted<'a> {
+    layout: &'a Layout,
+    count: usize,
+    /// Lane by lane, the largest lead byte.
+    largest: __m512i,
+    /// What is known of the width, where lead bytes alone do not tell.
+    fine: Width,
+    pairs: u64,
+    ills: u64,
+}
+
+impl Counted<'_> {
+    /// Count what begins in some lanes, sequences of at least two bytes among it where `two` says so.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn add(&mut self, bytes: [__m512i; 3], begins: u64, two: u64) {
+        self.count += begins.count_ones() as usize;
+        self.largest = _mm512_max_epu8(self.largest, _mm512_maskz_mov_epi8(begins & two, bytes[0]));
+        if !self.layout.lead_decides {
+            self.fine = self.fine.max(width(self.layout, bytes, begins & two, self.fine));
+        }
+    }
+
+    /// Count what begins in the first lanes of a clean block, and is whole there.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn add_clean(&mut self, data: &[u8], block: &Clean, lanes: u64) {
+        self.count += (block.begins & lanes).count_ones() as usize;
+        // No continuation byte is as large as a lead byte.
+        self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
+        self.pairs |= block.joined & lanes;
+        if !self.layout.lead_decides {
+            let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_64(data, block.at + from));
+            let leads = block.begins & lanes & is_at_least(b0, 0xC0);
+            self.fine = self.fine.max(width(self.layout, [b0, b1, b2], leads, self.fine));
+        }
+    }
+
+    /// Count surrogate pairs that are joined, by their bytes.
+    #[inline]
+    fn add_pairs(&mut self, bytes: usize) {
+        (self.count, self.pairs) = (self.count + bytes / PAIR.len(), !0);
+    }
+
+    /// The width of all that was counted; `answer` is what was done at ill-formed units.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn width(&self, answer: Answer) -> Width {
+        let mut copy = [0; 72];
+        store_64(self.largest, &mut copy);
+        let largest = copy[..64].iter().copied().max().unwrap_or(0);
+        let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && largest >= lead);
+        let of_ill = if self.ills == 0 || answer == Answer::Drop { Width::Ascii } else { Width::Ucs2 };
+        let of_pairs = if self.pairs == 0 { Width::Ascii } else { Width::Ucs4 };
+        Width::of_class(by_lead.count()).max(self.fine).max(of_ill).max(of_pairs)
+    }
+}
+
+/// Measure from an offset to a limit, or to where the kernel stops.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
+    measure_noting(source, start, limit, &mut Notes::none())
+}
+
+/// The same, with notes of the blocks that are not known to be clean.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
+    Reader::new(source).measure(source, (start, limit), notes)
+}
+
+/// So many blocks without surrogates are likely to be followed by more, which need not be told from other text.
+const QUIET_BLOCKS: usize = 32;
+
+/// A block that is well-formed, up to where its last sequence begins at least.
+struct Clean {
+    at: usize,
+    bytes: __m512i,
+    begins: u64,
+    /// Where the trails of surrogate pairs begin that are joined.
+    joined: u64,
+}
+
+impl Clean {
+    /// No block: nothing begins in it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn none() -> Self {
+        Clean { at: 0, bytes: _mm512_setzero_si512(), begins: 0, joined: 0 }
+    }
+
+    /// How many of the last bytes belong to the last sequence, which may go on behind them.
+    #[inline]
+    fn open(&self) -> usize {
+        if self.begins == 0 { 0 } else { self.begins.leading_zeros() as usize + 1 }
+    }
+}
+
+impl Reader<'_> {
+    /// Measure and note.
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn measure(&self, source: &Source<'_>, stretch: (usize, usize), notes: &mut Notes) -> Extent {
+        if self.layout.has_nul {
+            self.measure_with::<true>(source, stretch, notes)
+        } else {
+            self.measure_with::<false>(source, stretch, notes)
+        }
+    }
+
+    /// The same, where it is known whether the layout has NUL.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn measure_with<const HAS_NUL: bool>(
+        &self,
+        source: &Source<'_>,
+        (start, limit): (usize, usize),
+        notes: &mut Notes,
+    ) -> Extent {
+        notes.begin(start);
+        let mut counted = Counted {
+            layout: source.layout,
+            count: 0,
+            largest: _mm512_setzero_si512(),
+            fine: Width::Ascii,
+            pairs: 0,
+            ills: 0,
+        };
+        let tells_surrogates = source.layout.pairs != Pairs::Apart;
+        let (mut at, mut recent) = (start, Recent::default());
+        while at < limit {
+            let begun = at;
+            at = self.count_clean::<HAS_NUL, false>(source.data, (at, limit), &mut counted);
+            if tells_surrogates {
+                at = self.count_clean::<HAS_NUL, true>(source.data, (at, limit), &mut counted);
+            }
+            recent.add_clean((at - begun) / 64);
+            let (end, goes_on) = self.count_dirty(source.data, (at, limit), &mut recent, (&mut counted, notes));
+            at = end;
+            if !goes_on {
+                break;
+            }
+        }
+        notes.finish(at);
+        Extent { end: at, count: counted.count, width: counted.width(self.answer), is_clean: counted.ills == 0 }
+    }
+
+    /// Count whole blocks, as long as they are well-formed and as the layout has it; return where a sequence begins from
+    /// which on something else must look.
+    ///
+    /// A sequence is counted in the block where it begins, and seen to be whole in the next: so each block is counted
+    /// when the next has been seen, and of the last only what is before its last sequence.
+    ///
+    /// Where surrogates are not told from other text but mean something, they end this; else text without them does.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count_clean<const HAS_NUL: bool, const TELLS_SURROGATES: bool>(
+        &self,
+        data: &[u8],
+        (start, limit): (usize, usize),
+        counted: &mut Counted<'_>,
+    ) -> usize {
+        let mut at = start;
+        // The first lanes of a block that must be continuation bytes, and those where a trail must or may begin.
+        let (mut due, mut trails_due) = (0, 0);
+        let (mut last, mut guess) = (Clean::none(), pairs::Guess::default());
+        let second_count = if TELLS_SURROGATES { self.second_count } else { self.second_count_apart };
+        let mut quiet = 0;
+        let (joins, unpaired_part) = (self.layout.pairs == Pairs::Joined, self.layout.unpaired_part);
+        while let Some(window) = data[..limit].get(at..).and_then(<[u8]>::first_chunk::<65>) {
+            let b0 = bytes_64(window, 0);
+            fetch_ahead(window, 0);
+            let high = _mm512_movepi8_mask(b0);
+            let nul = if HAS_NUL { 0 } else { _mm512_testn_epi8_mask(b0, b0) };
+            if high | due | trails_due | nul == 0 {
+                counted.add_clean(data, &last, !0);
+                last = Clean::none();
+                let count = ascii_bytes(&data[at..limit], HAS_NUL);
+                (at, counted.count) = (at + count, counted.count + count);
+                continue;
+            }
+            let b1 = bytes_64(&window[1..], 0);
+            let continuing = continuations(b0);
+            let (two, three, four) = (high & !continuing, is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+            let expected = due | two << 1 | three << 2 | four << 3;
+            let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+            let fails = _mm512_mask_cmpge_epu8_mask(two, second, second_count.of_lead(b0));
+            let mut wrong = expected ^ continuing | fails | nul;
+            let mut joined = 0;
+            if TELLS_SURROGATES {
+                let surrogates = surrogates(b0, b1);
+                quiet = if surrogates.leads | surrogates.trails == 0 { quiet + 1 } else { 0 };
+                if joins && surrogates.leads != 0 && guess.is_run(surrogates.leads) {
+                    let border = at - last.open();
+                    let length = pairs::length(&data[border..limit]);
+                    if length > 0 {
+                        counted.add_clean(data, &last, low_64(64 - last.open()));
+                        counted.add_pairs(length);
+                        last = Clean::none();
+                        (at, due, trails_due) = (border + length, 0, 0);
+                        continue;
+                    }
+                }
+                let after_leads = surrogates.leads << 3 | trails_due;
+                let pairs = surrogates.trails & after_leads;
+                joined = if joins { pairs } else { 0 };
+                wrong |=
+                    if joins { 0 } else { pairs } | if unpaired_part { surrogates.trails ^ after_leads } else { 0 };
+                trails_due = surrogates.leads >> 61;
+            }
+            if wrong != 0 || TELLS_SURROGATES && quiet == QUIET_BLOCKS {
+                break;
+            }
+            counted.add_clean(data, &last, !0);
+            last = Clean { at, bytes: b0, begins: !(continuing | joined), joined };
+            due = two >> 63 | three >> 62 | four >> 61;
+            at += 64;
+        }
+        counted.add_clean(data, &last, low_64(64 - last.open()));
+        at - last.open()
+    }
+
+    /// Count blocks of any text until they are clean; return where that ends, and whether reading goes on there.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count_dirty(
+        &self,
+        data: &[u8],
+        (start, limit): (usize, usize),
+        recent: &mut Recent,
+        (counted, notes): (&mut Counted<'_>, &mut Notes),
+    ) -> (usize, bool) {
+        let (mut at, mut carry, mut copy) = (start, 0, [0; 72]);
+        while at < limit {
+            if self.is_plain {
+                (at, carry) = self.count_plain(data, (at, limit), carry, recent, (counted, notes));
+                if at > start && !recent.is_dirty() {
+                    break;
+                }
+            }
+            fetch_ahead(data, at);
+            let mut block = self.any_block(window(data, at, &mut copy), limit - at, carry);
+            let mut has_run = false;
+            if !block.goes_on
+                && self.answers_runs
+                && let Some(end) = self.run_end(data, (at, limit), block.length)
+            {
+                let lane = 1 << block.length;
+                (block.begins, block.ill, block.length) = (block.begins | lane, block.ill | lane, end - at);
+                has_run = true;
+            }
+            self.count::<false>(&block, (at, carry), (counted, notes));
+            counted.pairs |= if self.layout.pairs == Pairs::Joined { block.odd } else { 0 };
+            // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
+            (at, carry) = match block.goes_on {
+                true => (at + 64, block.carry),
+                false => (at + block.length, 0),
+            };
+            if !block.goes_on && !has_run {
+                return (at, false);
+            }
+            recent.add(block.ill);
+            if !recent.is_dirty() {
+                break;
+            }
+        }
+        (at + carry.count_ones() as usize, true)
+    }
+
+    /// Where the run ends at which a block ends after so many bytes, if there is one, its end is seen and not too far.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn run_end(&self, data: &[u8], (at, limit): (usize, usize), length: usize) -> Option<usize> {
+        let seen = &data[..data.len().min(at + Note::MOST_BYTES)];
+        let start = at + length;
+        // Where bytes are answered one by one, a run is not one of what begins.
+        if start >= limit || data[start] < RUN_LEAD || self.escape.is_some() {
+            return None;
+        }
+        Some(run_end(seen, start)).filter(|&end| end < seen.len())
+    }
+
+    /// The same for plain blocks, as far as there are such: where a block begins, and its lanes in which nothing does.
+    ///
+    /// This is a function of its own for the registers.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count_plain(
+        &self,
+        data: &[u8],
+        (start, limit): (usize, usize),
+        mut carry: u64,
+        recent: &mut Recent,
+        (counted, notes): (&mut Counted<'_>, &mut Notes),
+    ) -> (usize, u64) {
+        let mut at = start;
+        while let Some(window) = data[at..].first_chunk() {
+            fetch_ahead(window, 0);
+            let Some(block) = self.plain_block(window, limit - at, carry) else { break };
+            self.count::<true>(&block, (at, carry), (counted, notes));
+            (at, carry) = (at + 64, block.carry);
+            recent.add(block.ill);
+            if !recent.is_dirty() {
+                break;
+            }
+        }
+        (at, carry)
+    }
+
+    /// Count and note what begins in a block. A copy for each caller is put into that.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn count<const IS_PLAIN: bool>(
+        &self,
+        block: &Block,
+        (at, carry): (usize, u64),
+        (counted, notes): (&mut Counted<'_>, &mut Notes),
+    ) {
+        let begins = if self.answer == Answer::Drop { block.begins & !block.ill } else { block.begins };
+        let [b0, b1, b2, _] = block.bytes;
+        counted.add([b0, b1, b2], begins, block.two & !block.ill);
+        counted.ills |= block.ill;
+        let length = if block.goes_on { 64 + block.carry.count_ones() as usize } else { block.length };
+        notes.add(Note::new([begins, block.ill, block.odd], at, length), at + carry.count_ones() as usize);
+    }
+}
+
+/// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
+    let unknown = layout.borders.iter().skip(known as usize);
+    let reached = unknown.take_while(|&&[lead, second, third]| {
+        let leads = whole & is_at_least(b0, lead);
+        let seconds = || is_at_least(b1, second) & (!is(b1, second) | is_at_least(b2, third));
+        leads != 0 && leads & (!is(b0, lead) | seconds()) != 0
+    });
+    Width::of_class(known as usize + reached.count())
+}
+
+/// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    let put_clean = |text: &[u8], out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
+    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+        // The values are ASCII, or the two bits of a lead byte and the six of what follows it.
+        let [b0, b1] = [0, 1].map(|from| bytes_of(window, from));
+        let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(b0), _mm512_set1_epi8(0xC0_u8 as i8));
+        let pair = _mm512_ternarylogic_epi32::<OR_AND>(upper, b1, _mm512_set1_epi8(0x3F));
+        let pair = _mm512_add_epi8(pair, _mm512_set1_epi8(reader.layout.offsets[0] as i8));
+        let points = _mm512_mask_mov_epi8(b0, is_at_least(b0, 0xC0), pair);
+        put_bytes(out, _mm512_maskz_compress_epi8(note.begins, points), note.begins.count_ones() as usize);
+    })
+}
+
+/// The same as 16-bit units.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
+    let put_clean = |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2(text, source.layout.shift(), out);
+    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+        if note.is_each() {
+            let bytes = bytes_of(window, 0);
+            let units = [_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes)];
+            let mut ill = note.ill;
+            for units in units {
+                put_16(out, reader.answered_16(_mm512_cvtepu8_epi16(units), ill as u32), 32);
+                ill >>= 32;
+            }
+        } else if reader.has_plain_bytes() {
+            put_units(reader, window, note, out);
+        } else {
+            put_half::<0>(reader, window, note, out);
+            put_half::<32>(reader, window, note, out);
+        }
+    })
+}
+
+/// The same as 32-bit units: the places of what begins are compressed, sixteen of them take four bytes each, and those
+/// become code points.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+    let joins = source.layout.pairs == Pairs::Joined;
+    let put_clean = |text: &[u8], out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
+    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+        let (bytes, after) = (bytes_of(window, 0), last_8(window));
+        let mut places = _mm512_maskz_compress_epi8(note.begins, each_place());
+        let mut ill = _pext_u64(note.ill, note.begins);
+        let mut odd = if note.odd == 0 { 0 } else { _pext_u64(note.odd, note.begins) };
+        let mut left = note.begins.count_ones() as usize;
+        while left > 0 {
+            let at = four_times(places);
+            let sequences = sequences_at(bytes, after, at);
+            let mut points = values_of(sequences);
+            if let Some(layout) = reader.layout.shift() {
+                points = shifted_32(layout, sequences, points);
+            }
+            if ill as u16 != 0 {
+                let answers = match reader.escape {
+                    Some(base) => _mm512_add_epi32(_mm512_srli_epi32::<24>(sequences), _mm512_set1_epi32(base as i32)),
+                    None => _mm512_set1_epi32(0xFFFD),
+                };
+                points = _mm512_mask_mov_epi32(points, ill as u16, answers);
+            }
+            if odd as u16 != 0 {
+                let odd_points = if joins { joined_32(halves_at(bytes, after, at)) } else { _mm512_set1_epi32(0xFFFD) };
+                points = _mm512_mask_mov_epi32(points, odd as u16, odd_points);
+            }
+            put_32(out, points, left.min(16));
+            places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
+            (ill, odd) = (ill >> 16, odd >> 16);
+            left = left.saturating_sub(16);
+        }
+    })
+}
+
+/// Write by notes: what measuring noted, or what is measured now, chunk by chunk.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn write<T>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'_, T>,
+    put_clean: impl Fn(&[u8], &mut Output<'_, T>),
+    put_block: impl Fn(&Reader<'_>, &Window, &Note, &mut Output<'_, T>),
+) -> usize {
+    if let Some(text) = source.known(start, limit) {
+        put_clean(text, out);
+        return limit;
+    }
+    let (reader, mut copy, mut own) = (Reader::new(source), [0; 72], Notes::default());
+    let (mut at, mut given, mut goes_on) = (start, source.notes, true);
+    while at < limit && goes_on {
+        let noted = given.take().and_then(|notes| notes.stretch(at).inspect(|_| goes_on = notes.is_full()));
+        // One that ended for want of room before its first block is none.
+        let noted = noted.filter(|&(end, _)| end > at).or_else(|| {
+            let chunk_limit = limit.min(at + CHUNK_BYTES);
+            own.clear();
+            goes_on = reader.measure(source, (at, chunk_limit), &mut own).end >= chunk_limit;
+            own.stretch(at)
+        });
+        let Some((end, blocks)) = noted.filter(|&(end, _)| end > at) else { break };
+        for note in blocks {
+            if at < note.at() {
+                put_clean(&source.data[at..note.at()], out);
+            }
+            fetch_ahead(source.data, note.at());
+            put_block(&reader, window(source.data, note.at(), &mut copy), note, out);
+            at = note.at() + note.length();
+        }
+        if at < end {
+            put_clean(&source.data[at..end], out);
+            at = end;
+        }
+    }
+    at
+}
+
+/// Store the code points of a block, byte by byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
+    let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_of(window, from));
+    let (two, three) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0));
+    // The last but one and the last byte of each sequence.
+    let last = [_mm512_mask_mov_epi8(b0, three, b1), _mm512_mask_mov_epi8(b1, three, b2)];
+    let two_bits = _mm512_slli_epi16::<6>(last[0]);
+    let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, last[1]);
+    let four_bits = _mm512_maskz_mov_epi8(three, _mm512_slli_epi16::<4>(b0));
+    let middle = _mm512_srli_epi16::<2>(last[0]);
+    let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
+    let (lower, upper) = (_mm512_mask_mov_epi8(b0, two, lower), _mm512_maskz_mov_epi8(two, upper));
+    let answer = match reader.escape {
+        Some(base) => (b0, (base >> 8) as i8),
+        None => (_mm512_set1_epi8(0xFD_u8 as i8), 0xFF_u8 as i8),
+    };
+    let mut lower = _mm512_mask_mov_epi8(lower, note.ill, answer.0);
+    let mut upper = _mm512_mask_mov_epi8(upper, note.ill, _mm512_set1_epi8(answer.1));
+    if note.odd != 0 {
+        lower = _mm512_mask_mov_epi8(lower, note.odd, _mm512_set1_epi8(0xFD_u8 as i8));
+        upper = _mm512_mask_mov_epi8(upper, note.odd, _mm512_set1_epi8(-1));
+    }
+    put_joined(lower, upper, note.begins, out, |out, points, count| put_16(out, points, count));
+}
+
+/// Store the code points of half a block, the lanes from `FIRST` on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_half<const FIRST: usize>(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
+    let half = |mask: u64| (mask >> FIRST) as u32;
+    let [b0, b1, b2] = [0, 1, 2].map(|from| _mm512_cvtepu8_epi16(bytes_32(window, FIRST + from)));
+    let [two, three] = [0xC0, 0xE0].map(|least| _mm512_cmpge_epu16_mask(b0, _mm512_set1_epi16(least)));
+    let payload = _mm512_set1_epi16(0x3F);
+    let of_two = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(b0), b1, payload);
+    let of_three = _mm512_ternarylogic_epi32::<OR_AND>(_mm512_slli_epi16::<6>(of_two), b2, payload);
+    let mut points = _mm512_mask_mov_epi16(b0, two, _mm512_and_si512(of_two, _mm512_set1_epi16(0x7FF)));
+    points = _mm512_mask_mov_epi16(points, three, of_three);
+    if let Some(layout) = reader.layout.shift() {
+        points = shifted_16(layout, points, two, three);
+    }
+    points = _mm512_mask_mov_epi16(points, half(note.ill), reader.answered_16(b0, half(note.ill)));
+    let begins = half(note.begins);
+    put_16(out, _mm512_maskz_compress_epi16(begins, points), begins.count_ones() as usize);
+}

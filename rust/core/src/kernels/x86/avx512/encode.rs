@@ -1,0 +1,363 @@
+//! Code points of any kind of str, measured and written in a form that has a spelling.
+//!
+//! Each lane becomes its bytes all at once, and `compress` drops those that it does not have.
+
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain, within_16};
+use super::{
+    EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, bytes_32, halves_32, low_bytes, put_64, put_bytes,
+    put_sequences, units_32,
+};
+use crate::derive::spelling::Spelling;
+use crate::kernels::output::Output;
+use crate::kernels::spelt::{Spelt, Stretch};
+use crate::kernels::text::Text;
+use crate::policy::Lacking;
+
+/// Measure from an index to a limit, or to where the kernel stops.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
+    match (is_plain(spelt.spelling), spelt.spelling.lacking) {
+        (_, Lacking::Escape) => count::<false, true>(spelt, (start, limit)),
+        (true, _) => count::<true, false>(spelt, (start, limit)),
+        (false, _) => count::<false, false>(spelt, (start, limit)),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn count<const IS_PLAIN: bool, const BACKSLASHES: bool>(spelt: &Spelt<'_>, span: (usize, usize)) -> Stretch {
+    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelt.spelling);
+    let mut bytes = 0;
+    let of_block = |bytes: &mut usize, block: &Bytes| {
+        *bytes += (block.valid.count_ones() + block.two.count_ones()) as usize;
+    };
+    let of_units = |bytes: &mut usize, block: &Units| {
+        let longer = block.lengths.map(u32::count_ones);
+        *bytes += (block.valid.count_ones() + longer[0] + longer[1]) as usize;
+        if BACKSLASHES {
+            *bytes += 5 * block.backslashed.count_ones() as usize;
+        }
+    };
+    let of_whole = |bytes: &mut usize, [lower, upper]: &[Units; 2], _: &[u16]| {
+        let longer = [0, 1].map(|place| u64::from(lower.lengths[place]) << 32 | u64::from(upper.lengths[place]));
+        *bytes += 64 + (longer[0].count_ones() + longer[1].count_ones()) as usize;
+    };
+    let add = |sums: &mut __m512i, bytes: __m512i| {
+        *sums = _mm512_add_epi64(*sums, _mm512_sad_epu8(bytes, _mm512_setzero_si512()));
+    };
+    let of_points = |sums: &mut __m512i, block: &Points| add(sums, speller.bytes_of::<()>(block));
+    let of_both = |sums: &mut __m512i, [lower, upper]: &[Points; 2]| {
+        add(sums, _mm512_add_epi8(speller.bytes_of::<u8>(lower), speller.bytes_of::<u16>(upper)));
+    };
+    let of_ascii = |bytes: &mut usize, ascii: &[u8]| *bytes += ascii.len();
+    let end = match spelt.text {
+        Text::One(text) => each_of_one(&speller, text, span, &mut bytes, of_ascii, of_block, of_units),
+        Text::Two(text) => each_of_two(&speller, text, span, &mut bytes, of_whole, of_units),
+        Text::Four(text) => {
+            let mut sums = _mm512_setzero_si512();
+            let end = each_of_four(&speller, text, span, &mut sums, of_both, of_points);
+            bytes = _mm512_reduce_add_epi64(sums) as usize;
+            end
+        }
+    };
+    Stretch { end, bytes }
+}
+
+/// Write from an index to a limit, or to where the kernel stops; the end is returned.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    match (is_plain(spelt.spelling), spelt.spelling.lacking) {
+        (_, Lacking::Escape) => write::<false, true>(spelt, (start, limit), out),
+        (true, _) => write::<true, false>(spelt, (start, limit), out),
+        (false, _) => write::<false, false>(spelt, (start, limit), out),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    spelt: &Spelt<'_>,
+    span: (usize, usize),
+    out: &mut Output<'_, u8>,
+) -> usize {
+    let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelt.spelling);
+    match spelt.text {
+        Text::One(text) => each_of_one(
+            &speller,
+            text,
+            span,
+            out,
+            |out, ascii| out.copy(ascii),
+            |out, block| speller.put_block(block, out),
+            |out, units| speller.put_one_or_two::<()>(units, out),
+        ),
+        Text::Two(text) => each_of_two(
+            &speller,
+            text,
+            span,
+            &mut (out, 0),
+            |(out, recent), whole, text| speller.put_whole(whole, text, recent, out),
+            |(out, _), units| speller.put_units(units, out),
+        ),
+        Text::Four(text) => each_of_four(
+            &speller,
+            text,
+            span,
+            out,
+            |out, whole| whole.iter().for_each(|points| speller.put_points::<[u32; 2]>(points, out)),
+            |out, points| speller.put_points::<u32>(points, out),
+        ),
+    }
+}
+
+impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSLASHES> {
+    /// How many bytes each of 16 code points takes; 0 where it is not written.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn bytes_of<Taker>(&self, block: &Points) -> __m512i {
+        let one = _mm512_set1_epi32(1);
+        let bytes = if IS_PLAIN {
+            self.lengths.of(block.points)
+        } else {
+            let longer = self.longer(block);
+            let bytes = longer.into_iter().fold(one, |bytes, lanes| _mm512_mask_add_epi32(bytes, lanes, bytes, one));
+            _mm512_mask_mov_epi32(bytes, block.splits, _mm512_set1_epi32(6))
+        };
+        let bytes = _mm512_mask_mov_epi32(bytes, block.escapes, one);
+        let bytes =
+            if BACKSLASHES { _mm512_mask_mov_epi32(bytes, block.backslashed, _mm512_set1_epi32(6)) } else { bytes };
+        if block.valid == !0 { bytes } else { _mm512_maskz_mov_epi32(block.valid, bytes) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_block(&self, block: &Bytes, out: &mut Output<'_, u8>) {
+        if block.two == 0 {
+            return put_bytes(out, block.points, block.valid.count_ones() as usize);
+        }
+        let mut block = Bytes { ..*block };
+        for _ in 0..2 {
+            let points = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(block.points));
+            let lengths = [block.two as u32, 0];
+            let units = Units { points, read: 32, valid: block.valid as u32, lengths, escapes: 0, backslashed: 0 };
+            self.put_one_or_two::<u8>(&units, out);
+            let points = _mm512_shuffle_i64x2::<0b10_11_10>(block.points, block.points);
+            block = Bytes { points, valid: block.valid >> 32, two: block.two >> 32 };
+        }
+    }
+
+    /// Write 64 code points, which `text` begins with: one decision for all of them costs less than a wrong guess for each
+    /// half. A bit of `recent` is set for each of the last blocks that was not ASCII.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_whole(&self, whole: &[Units; 2], text: &[u16], recent: &mut u8, out: &mut Output<'_, u8>) {
+        let [two, three] =
+            [0, 1].map(|place| u64::from(whole[1].lengths[place]) << 32 | u64::from(whole[0].lengths[place]));
+        *recent = (*recent << 1 | u8::from(two != 0)) & RECENT;
+        let is_nearly_ascii = IS_PLAIN && two == three && two.count_ones() <= RARE;
+        if *recent != 0 && is_nearly_ascii && put_nearly_ascii(text, three, out) {
+            return;
+        }
+        if two == 0 {
+            return put_bytes(out, low_bytes(whole[0].points, whole[1].points), 64);
+        }
+        for units in whole {
+            if three == 0 {
+                self.put_one_or_two::<[u16; 2]>(units, out);
+            } else {
+                self.put_halves::<[u16; 2]>(units, out);
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_units(&self, units: &Units, out: &mut Output<'_, u8>) {
+        match (units.lengths, units.backslashed) {
+            ([_, 0], backslashed) if !BACKSLASHES || backslashed == 0 => self.put_one_or_two::<u16>(units, out),
+            _ => self.put_halves::<u16>(units, out),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_one_or_two<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
+        let (two, valid) = (units.lengths[0], units.valid);
+        let mut payload = units.points;
+        if self.is_shifted {
+            payload = _mm512_mask_sub_epi16(payload, two, payload, _mm512_set1_epi16(self.spelling.offsets[0] as i16));
+            // Nothing here is as far as that, as a rule.
+            if self.spelling.gap.0 < self.starts[1] {
+                let beyond = within_16(units.points, (self.spelling.gap.0, u32::MAX));
+                payload =
+                    _mm512_mask_sub_epi16(payload, beyond, payload, _mm512_set1_epi16(self.spelling.gap.1 as i16));
+            }
+        }
+        let second = _mm512_and_si512(_mm512_slli_epi16::<8>(payload), _mm512_set1_epi16(0x3F00));
+        let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
+        let sequences = _mm512_ternarylogic_epi32::<OR_OR>(second, _mm512_srli_epi16::<6>(payload), marks);
+        // A lane of one byte, an escape too, is its low byte.
+        let bytes = _mm512_mask_mov_epi16(units.points, two, sequences);
+        let kept = _pdep_u64(valid.into(), EVERY_SECOND) | _pdep_u64(two.into(), EVERY_SECOND << 1);
+        put_bytes(out, _mm512_maskz_compress_epi8(kept, bytes), kept.count_ones() as usize);
+    }
+
+    /// Write lanes of 16 bits as lanes of 32.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_halves<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
+        let mut masks = [units.valid, units.escapes, units.backslashed];
+        for points in halves_32(units.points) {
+            let [valid, escapes, backslashed] = masks.map(|lanes| lanes as u16);
+            self.put_points::<Taker>(&Points { points, read: 16, valid, escapes, splits: 0, backslashed }, out);
+            masks = masks.map(|lanes| lanes >> 16);
+        }
+    }
+
+    /// Write up to 16 lanes of 32 bits.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn put_points<Taker>(&self, block: &Points, out: &mut Output<'_, u8>) {
+        let mut sequences = if IS_PLAIN { self.lengths.sequences(block.points) } else { self.sequences(block) };
+        if block.escapes != 0 {
+            sequences = _mm512_mask_and_epi32(sequences, block.escapes, block.points, _mm512_set1_epi32(0xFF));
+        }
+        if block.splits != 0 || (BACKSLASHES && block.backslashed != 0) {
+            return put_sixes(sequences, sixes(block), block, out);
+        }
+        let among = if block.valid == !0 { !0 } else { _pdep_u64(block.valid.into(), EVERY_FOURTH) * 0x0F };
+        put_sequences(sequences, among, out);
+    }
+
+    /// As [`Lengths::sequences`], whatever the lengths are.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn sequences(&self, block: &Points) -> __m512i {
+        let longer = self.longer(block);
+        let [two, three, four] = longer;
+        let mut payload = block.points;
+        if self.is_shifted {
+            payload = shifted(self.spelling, payload, longer);
+        }
+        // Each as if it had four bytes: then what it does not have is shifted out.
+        let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(GROUPS), payload);
+        let groups = _mm512_and_si512(groups, _mm512_set1_epi32(0x3F3F_3FFF));
+        let mut sequences = _mm512_slli_epi32::<24>(payload);
+        let mut beyond = _mm512_set1_epi32(24);
+        for (lanes, marks) in [(two, 0x80C0_0000), (three, 0x8080_E000), (four, 0x8080_80F0_u32)] {
+            sequences = _mm512_mask_or_epi32(sequences, lanes, groups, _mm512_set1_epi32(marks as i32));
+            beyond = _mm512_mask_sub_epi32(beyond, lanes, beyond, _mm512_set1_epi32(8));
+        }
+        _mm512_srlv_epi32(sequences, beyond)
+    }
+}
+
+/// The blocks by which it is told whether the next may hold more than ASCII.
+const RECENT: u8 = 0b111;
+
+/// How many sequences there may be among 64 units for them to be put in one by one.
+const RARE: u32 = 2;
+
+/// How many units are read, and how many bytes are written and then written again, where rare sequences are put in.
+const UNITS_AROUND: usize = 129;
+const BYTES_AROUND: usize = 136;
+
+/// Write 64 units that are ASCII but for a few that take three bytes, if there is room behind them. Whether there is any
+/// and where is not asked: what is written too much is written again, and a wrong guess would cost more.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool {
+    let Some(text) = text.first_chunk::<UNITS_AROUND>() else { return false };
+    assert!(three.count_ones() <= RARE);
+    let Some(place) = out.spare().first_chunk_mut::<BYTES_AROUND>() else { return false };
+    let ascii = |at: usize| low_bytes(units_32(text, at), units_32(text, at + 32));
+    put_64(&mut place[..64], ascii(0));
+    let (mut left, mut added) = (three, 0);
+    for _ in 0..RARE {
+        let at = left.trailing_zeros() as usize;
+        let unit = u32::from(text[at]);
+        let sequence = 0xE0 | unit >> 12 | (0x80 | unit >> 6 & 0x3F) << 8 | (0x80 | unit & 0x3F) << 16;
+        place[at + added..at + added + 4].copy_from_slice(&sequence.to_le_bytes().map(MaybeUninit::new));
+        put_64(&mut place[at + added + 3..at + added + 67], ascii(at + 1));
+        added += 2;
+        left &= left.wrapping_sub(1);
+    }
+    // SAFETY: from the start on 64 bytes were written, and 64 right behind each sequence: these are more, without a gap.
+    unsafe { out.advance(64 + 2 * three.count_ones() as usize) };
+    true
+}
+
+/// The first four bytes and the last two of lanes that are written as six: surrogate pairs, and escapes with a backslash.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn sixes(block: &Points) -> [__m512i; 2] {
+    let index = _mm512_sub_epi32(block.points, _mm512_set1_epi32(0x1_0000));
+    let pairs = [PAIR_FIRST, PAIR_LAST].map(|[groups, payloads, marks]| {
+        let groups = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(groups), index);
+        _mm512_ternarylogic_epi32::<OR_AND>(_mm512_set1_epi64(marks), groups, _mm512_set1_epi64(payloads))
+    });
+    if block.backslashed == 0 {
+        return pairs;
+    }
+    let of_nibbles = _mm512_broadcast_i32x4(_mm256_castsi256_si128(bytes_32(b"0123456789abcdef", 0)));
+    let digits = [DIGITS_FIRST, DIGITS_LAST].map(|places| {
+        let nibbles = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(places), block.points);
+        _mm512_shuffle_epi8(of_nibbles, _mm512_and_si512(nibbles, _mm512_set1_epi8(0x0F)))
+    });
+    let first = _mm512_mask_mov_epi16(digits[0], EVERY_SECOND as u32, _mm512_set1_epi16(i16::from_le_bytes(*b"\\u")));
+    let last = _mm512_maskz_mov_epi16(EVERY_SECOND as u32, digits[1]);
+    [0, 1].map(|part| _mm512_mask_mov_epi32(pairs[part], block.backslashed, [first, last][part]))
+}
+
+/// Write 16 sequences, or six bytes instead.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_sixes(sequences: __m512i, [first, last]: [__m512i; 2], block: &Points, out: &mut Output<'_, u8>) {
+    let lanes = block.splits | block.backslashed;
+    let first = _mm512_mask_mov_epi32(sequences, lanes, first);
+    let last = _mm512_maskz_mov_epi32(lanes, last);
+    let mut valid = block.valid;
+    for places in [0, 8] {
+        // The two parts of each side by side.
+        let pairs = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        let bytes = _mm512_permutex2var_epi32(first, _mm512_add_epi32(pairs, _mm512_set1_epi32(places)), last);
+        let used = _mm512_test_epi8_mask(bytes, bytes) | EVERY_EIGHTH;
+        let used =
+            if valid as u8 == !0 { used } else { used & (_pdep_u64((valid & 0xFF).into(), EVERY_EIGHTH) * 0xFF) };
+        put_bytes(out, _mm512_maskz_compress_epi8(used, bytes), used.count_ones() as usize);
+        valid >>= 8;
+    }
+}
+
+const EVERY_EIGHTH: u64 = 0x0101_0101_0101_0101;
+/// Where the payloads of the first four bytes of a surrogate pair begin in its index, what their bits are, and what marks
+/// them; for each of two.
+const PAIR_FIRST: [i64; 3] = [
+    i64::from_le_bytes([0, 16, 10, 0, 32, 48, 42, 32]),
+    i64::from_le_bytes([0, 0x0F, 0x3F, 0, 0, 0x0F, 0x3F, 0]),
+    i64::from_le_bytes([0xED, 0xA0, 0x80, 0xED, 0xED, 0xA0, 0x80, 0xED]),
+];
+/// The same for the last two.
+const PAIR_LAST: [i64; 3] = [
+    i64::from_le_bytes([6, 0, 0, 0, 38, 32, 0, 0]),
+    i64::from_le_bytes([0x0F, 0x3F, 0, 0, 0x0F, 0x3F, 0, 0]),
+    i64::from_le_bytes([0xB0, 0x80, 0, 0, 0xB0, 0x80, 0, 0]),
+];
+
+/// Where the four digits of an escape begin in a code point: the two that its first four bytes end with, and the last two.
+const DIGITS_FIRST: i64 = i64::from_le_bytes([0, 0, 12, 8, 0, 0, 44, 40]);
+const DIGITS_LAST: i64 = i64::from_le_bytes([4, 0, 0, 0, 36, 32, 0, 0]);
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn shifted(spelling: &Spelling, points: __m512i, [two, three, four]: [u16; 3]) -> __m512i {
+    let beyond = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(spelling.gap.0 as i32));
+    let mut payload = _mm512_mask_sub_epi32(points, beyond, points, _mm512_set1_epi32(spelling.gap.1 as i32));
+    for (lanes, offset) in [two & !three, three & !four, four].into_iter().zip(spelling.offsets) {
+        payload = _mm512_mask_sub_epi32(payload, lanes, payload, _mm512_set1_epi32(offset as i32));
+    }
+    payload
+}

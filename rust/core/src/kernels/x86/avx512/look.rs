@@ -1,0 +1,442 @@
+//! Blocks of bytes of any form that has a layout: what begins where.
+//!
+//! Each byte of a block is treated as if a sequence began there, all at once: masks say which lanes begin a sequence, which
+//! of them are ill-formed, and where the layout does not tell.
+
+use std::arch::x86_64::*;
+
+use super::{bytes_64, low_64, store_64};
+use crate::derive::layout::{Layout, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
+use crate::derive::piece::Surrogates;
+use crate::kernels::source::Source;
+use crate::policy::Answer;
+
+/// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
+/// end of the data they are 0.
+pub type Window = [u8; 72];
+
+/// The window at an offset, in the data or in `copy`. A vector is copied, since a call would cost all registers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
+    if let Some(window) = data[at..].first_chunk() {
+        return window;
+    }
+    store_64(bytes_64(data, at), copy);
+    for (place, byte) in copy[64..].iter_mut().enumerate() {
+        *byte = data.get(at + 64 + place).copied().unwrap_or(0);
+    }
+    copy
+}
+
+/// The tables of a layout and the few facts that each block asks for.
+pub struct Reader<'a> {
+    pub layout: &'a Layout,
+    kinds: Lookup,
+    /// Whether only what holds a byte from 80 on is ill-formed, all of that is answered, and no sequences are joined.
+    pub is_plain: bool,
+    /// Whether something that parts from the layout begins with a continuation byte.
+    strays_part: bool,
+    pub second_low: Lookup,
+    /// How many second bytes a lead byte takes, from `second_low` on.
+    pub second_count: Lookup,
+    /// The same without those of surrogates, where these mean something.
+    pub second_count_apart: Lookup,
+    pub answer: Answer,
+    /// What is added to the byte of an ill-formed lane; else that becomes U+FFFD.
+    pub escape: Option<u32>,
+    /// Whether units that part from the layout become U+FFFD all the same.
+    replaces_units: bool,
+    /// The kind of lead bytes of which the sequences that part are ill-formed units; none where those are not answered.
+    beyond: u8,
+    /// Whether runs are answered.
+    pub answers_runs: bool,
+}
+
+/// How dirty the last blocks were: where one in five or more is, all are looked at closely, since a branch that is guessed
+/// wrongly costs more than to look at a block.
+#[derive(Clone, Copy, Default)]
+pub struct Recent(usize);
+
+/// What a dirty block adds, and each block takes away.
+const DIRTY: usize = 5;
+/// From here on the next block is looked at closely.
+const CLOSELY: usize = 8;
+const MOST: usize = 24;
+
+impl Recent {
+    /// Add a block by its lanes that are ill-formed.
+    #[inline]
+    pub fn add(&mut self, ill: u64) {
+        // Without a branch.
+        self.0 = (self.0 + DIRTY * usize::from(ill != 0)).saturating_sub(1).min(MOST);
+    }
+
+    /// Add so many that are clean.
+    #[inline]
+    pub fn add_clean(&mut self, blocks: usize) {
+        self.0 = self.0.saturating_sub(blocks);
+    }
+
+    /// Whether the next is to be looked at closely.
+    #[inline]
+    pub fn is_dirty(self) -> bool {
+        self.0 >= CLOSELY
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Lookup(__m512i, __m512i);
+
+/// What is known of 64 bytes and of those behind them.
+pub struct Block {
+    /// The bytes, and those one, two and three further.
+    pub bytes: [__m512i; 4],
+    /// Where something begins that is read.
+    pub begins: u64,
+    /// Where of that an ill-formed unit begins.
+    pub ill: u64,
+    /// Where a surrogate pair begins that is joined; where the layout has none, where of the ill-formed units one begins
+    /// that is U+FFFD whatever others become.
+    pub odd: u64,
+    /// Where sequences begin of at least two bytes.
+    pub two: u64,
+    /// Lanes of the next block in which nothing begins.
+    pub carry: u64,
+    /// How many bytes of the block were read.
+    pub length: usize,
+    /// Whether reading goes on behind the block.
+    pub goes_on: bool,
+}
+
+impl Lookup {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn new(table: &Table) -> Self {
+        Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
+    }
+
+    /// How many second bytes each byte takes, from C0 on: those that begin no sequence take none.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn second_count(layout: &Layout) -> Self {
+        let [kinds, spans] = [&layout.kinds, &layout.second_span].map(|table| bytes_64(&table.0, 64));
+        let begins = _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(Layout::TWO as i8));
+        Lookup(_mm512_setzero_si512(), _mm512_maskz_add_epi8(begins, spans, _mm512_set1_epi8(1)))
+    }
+
+    /// Such numbers without the second bytes of surrogates, where those are in pairs that mean something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn without_surrogates(self, layout: &Layout) -> Self {
+        if layout.pairs == Pairs::Apart {
+            return self;
+        }
+        let others = SURROGATE_SECOND - layout.second_low.of(0xED);
+        Lookup(self.0, _mm512_mask_min_epu8(self.1, 1 << (0xED - 0xC0), self.1, _mm512_set1_epi8(others as i8)))
+    }
+
+    /// The entries of bytes from 80 on; of others something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of(self, bytes: __m512i) -> __m512i {
+        _mm512_permutex2var_epi8(self.0, bytes, self.1)
+    }
+
+    /// The entries of bytes from C0 on; of others something.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn of_lead(self, bytes: __m512i) -> __m512i {
+        _mm512_permutexvar_epi8(bytes, self.1)
+    }
+}
+
+/// 64 bytes of a window, from one of its first nine on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn bytes_of(window: &Window, from: usize) -> __m512i {
+    bytes_64(&window[from..], 0)
+}
+
+/// Which of the last 8 bytes of a window are continuation bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn continuing_8(window: &Window) -> u64 {
+    let last = _mm512_castsi512_si128(last_8(window));
+    _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
+}
+
+/// The last 8 bytes of a window.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn last_8(window: &Window) -> __m512i {
+    let bytes: [u8; 8] = *window.last_chunk().expect("a window is longer");
+    _mm512_castsi128_si512(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn is_at_least(bytes: __m512i, least: u8) -> u64 {
+    _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn is(bytes: __m512i, byte: u8) -> u64 {
+    _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn continuations(bytes: __m512i) -> u64 {
+    _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
+}
+
+/// The lanes of runs: what begins them, and the members that follow it side by side; what begins one is a member too.
+#[inline]
+pub fn runs(firsts: u128, members: u128) -> u128 {
+    // The sum clears what follows the first of those that are side by side, up to where they end.
+    members & !(members + firsts) | firsts
+}
+
+/// Where a run ends of which some byte is at an offset.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn run_end(data: &[u8], start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let bytes = bytes_64(data, at);
+        let members = continuations(bytes) | is_at_least(bytes, RUN_LEAD);
+        if members != !0 {
+            return at + members.trailing_ones() as usize;
+        }
+        at += 64;
+    }
+}
+
+/// Whether payload bits are code points, and what is added to an escaped byte changes none of its bits.
+fn adds_upper_byte(layout: &Layout, answer: Answer) -> bool {
+    layout.shift().is_none() && !matches!(answer, Answer::Escape(base) if base & 0xFF != 0)
+}
+
+impl<'a> Reader<'a> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn new(source: &Source<'a>) -> Self {
+        let layout = source.layout;
+        let answer = source.answer();
+        let is_answered = !matches!(answer, Answer::Stop | Answer::Never);
+        Reader {
+            layout,
+            kinds: Lookup::new(&layout.kinds),
+            is_plain: layout.has_nul && layout.pairs == Pairs::Apart && is_answered,
+            strays_part: layout.begins_with_strays(),
+            second_low: Lookup::new(&layout.second_low),
+            second_count: Lookup::second_count(layout),
+            second_count_apart: Lookup::second_count(layout).without_surrogates(layout),
+            answer,
+            escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
+            replaces_units: layout.parting_is_unit
+                && layout.pairs != Pairs::Joined
+                && source.answer == Answer::Replace
+                && adds_upper_byte(layout, answer),
+            beyond: if is_answered && source.ends_with_unicode { Layout::BEYOND } else { 0 },
+            answers_runs: is_answered && layout.has_runs,
+        }
+    }
+
+    /// Whether 16-bit units can be put together byte by byte.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn has_plain_bytes(&self) -> bool {
+        adds_upper_byte(self.layout, self.answer)
+    }
+
+    /// Bytes as 16-bit units, with the answers in the lanes that are ill-formed.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn answered_16(&self, points: __m512i, ill: u32) -> __m512i {
+        match self.escape {
+            Some(base) => _mm512_mask_add_epi16(points, ill, points, _mm512_set1_epi16(base as i16)),
+            None => _mm512_mask_mov_epi16(points, ill, _mm512_set1_epi16(0xFFFD_u16 as i16)),
+        }
+    }
+
+    /// Look at the block of a window, of which `left` are to be read; in the lanes of `carry` nothing begins.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn any_block(&self, window: &Window, left: usize, carry: u64) -> Block {
+        let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
+        let [b0, b1, ..] = bytes;
+        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        let (continuing, behind) = (continuations(b0), continuing_8(window));
+        let continues = |place: u32| continuing >> place | behind << (64 - place);
+        let high = is_two | continuing;
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
+        let three = two & is_three & continues(2);
+        let four = three & is_four & continues(3);
+        let mut whole = (two & !is_three) | (three & !is_four) | four;
+        let mut stops = if self.may_part(b0, is_two) { self.parting(b0, b1, high) } else { 0 };
+        let mut replaced = 0;
+        if self.replaces_units && stops != 0 {
+            // What is not there whole is nothing that parts.
+            replaced = stops & continues(1) & continues(2);
+            stops = 0;
+        }
+        let mut longer = 0;
+        if stops != 0 && self.beyond | u8::from(self.answers_runs) != 0 {
+            (stops, longer) = self.longer(window, left, stops, carry);
+        }
+        let (mut pairs, mut joined) = (0, 0);
+        if self.layout.pairs != Pairs::Apart {
+            let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
+            if surrogates != 0 {
+                pairs = pairs_among(window, surrogates & three, b1);
+                let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
+                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
+            }
+        }
+        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
+        let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
+        let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
+        if longer != 0 {
+            absorbed |= longer as u64;
+            next_carry |= (longer >> 64) as u64;
+        }
+        if joined | replaced != 0 {
+            absorbed |= replaced << 1 | replaced << 2 | joined << 3 | joined << 4 | joined << 5;
+            next_carry |= replaced >> 63 | replaced >> 62 | joined >> 61 | joined >> 60 | joined >> 59;
+        }
+
+        let mut ill = high & !whole;
+        if !self.layout.has_nul {
+            ill |= _mm512_testn_epi8_mask(b0, b0);
+        }
+        match self.answer {
+            Answer::Stop => stops |= ill,
+            Answer::Escape(_) => stops |= ill & !high,
+            _ => {}
+        }
+        let block = |begins: u64, length, goes_on| Block {
+            bytes,
+            begins,
+            ill: ill & begins,
+            odd: (replaced | pairs) & begins,
+            two: two & begins,
+            carry: next_carry,
+            length,
+            goes_on,
+        };
+        let begins = !absorbed & low_64(left);
+        let stop = (stops & begins).trailing_zeros() as usize;
+        if stop == 64 && left > 64 {
+            return block(begins, 64, true);
+        }
+        // Behind the limit, lanes in which nothing begins belong to what was read.
+        let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
+        let length = match (stop, left) {
+            (0..64, _) => stop,
+            _ => left + behind.trailing_ones() as usize,
+        };
+        block(begins & low_64(stop), length, false)
+    }
+
+    /// The same, if the block is read whole, and all that begins in it are sequences and what is ill-formed.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn plain_block(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
+        let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
+        let [b0, b1, b2, b3] = bytes;
+        let (is_two, is_three, is_four) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0), is_at_least(b0, 0xF0));
+        if !self.is_plain || left <= 64 || self.may_part(b0, is_two) {
+            return None;
+        }
+        let first_continuation = _mm512_set1_epi8(0xC0_u8 as i8);
+        let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
+        let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
+        let three = _mm512_mask_cmplt_epi8_mask(two & is_three, b2, first_continuation);
+        let four = _mm512_mask_cmplt_epi8_mask(three & is_four, b3, first_continuation);
+        let whole = (two & !is_three) | (three & !is_four) | four;
+        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
+        let begins = !(carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3);
+        Some(Block {
+            bytes,
+            begins,
+            ill: _mm512_movepi8_mask(b0) & !whole & begins,
+            odd: 0,
+            two: two & begins,
+            carry: taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61,
+            length: 64,
+            goes_on: true,
+        })
+    }
+
+    /// What parts from the layout and yet is one ill-formed unit: where the kernels stop all the same, and the lanes of
+    /// this block and behind it that belong to such a unit that begins before them.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn longer(&self, window: &Window, left: usize, stops: u64, carry: u64) -> (u64, u128) {
+        let b0 = bytes_of(window, 0);
+        let lanes = |first: u64, behind: u64| u128::from(first) | u128::from(behind) << 64;
+        let continuing = lanes(continuations(b0) & !carry, continuing_8(window));
+        let beyond = stops & _mm512_test_epi8_mask(self.kinds.of(b0), _mm512_set1_epi8(self.beyond as i8));
+        let mut stops = stops & !beyond;
+        let mut last = u128::from(beyond) << 1;
+        let mut longer = last;
+        for (place, least) in [(2, 0xF0), (3, 0xF0), (4, 0xF8), (5, 0xFC)] {
+            last = last << 1 & continuing & u128::from(is_at_least(b0, least)) << place;
+            longer |= last;
+        }
+        let run_leads = if self.answers_runs { is_at_least(b0, RUN_LEAD) } else { 0 };
+        if run_leads != 0 {
+            let firsts = u128::from(run_leads & !carry);
+            let behind = _mm_cmpge_epu8_mask(_mm512_castsi512_si128(last_8(window)), _mm_set1_epi8(RUN_LEAD as i8));
+            let members = continuing | firsts | u128::from(behind) << 64;
+            let runs = runs(firsts, members);
+            let begins = firsts & !(runs << 1);
+            // One that reaches the last byte that is seen may be longer.
+            let last = 1 << (left.min(64) + 7);
+            let open = if runs & last == 0 { 0 } else { 1 << (begins & (2 * last - 1)).ilog2() };
+            stops = stops & !run_leads | open;
+            longer |= runs & !begins;
+        }
+        // Where bytes are answered one by one, none belongs to another.
+        if self.escape.is_some() {
+            longer = 0;
+        }
+        (stops, longer)
+    }
+
+    /// Whether something may begin in a block that parts from the layout.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
+        let parts = _mm512_set1_epi8((Layout::PARTS | Layout::SECOND_PARTS) as i8);
+        self.layout.parts
+            && (self.strays_part || _mm512_mask_test_epi8_mask(leads, self.kinds.of_lead(bytes), parts) != 0)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn parting(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
+        let kinds = self.kinds.of(b0);
+        let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
+        let seconds = has(Layout::SECOND_PARTS);
+        let parts = has(Layout::PARTS);
+        if seconds == 0 {
+            return parts;
+        }
+        let second = _mm512_sub_epi8(b1, Lookup::new(&self.layout.parting_low).of(b0));
+        parts | (seconds & _mm512_cmple_epu8_mask(second, Lookup::new(&self.layout.parting_span).of(b0)))
+    }
+}
+
+/// Which of some whole surrogate byte sequences begin a pair; `b1` are their second bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn pairs_among(window: &Window, surrogates: u64, b1: __m512i) -> u64 {
+    let [b3, b4, b5] = [3, 4, 5].map(|from| bytes_of(window, from));
+    let leads = surrogates & !is_at_least(b1, 0xB0);
+    leads & is(b3, 0xED) & is_at_least(b4, 0xB0) & continuations(b4) & continuations(b5)
+}

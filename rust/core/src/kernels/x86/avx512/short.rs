@@ -1,0 +1,61 @@
+//! Short text to UTF-8 in one pass, into memory that holds whatever it can become.
+
+use std::arch::x86_64::*;
+
+use crate::kernels::output::Output;
+use crate::kernels::short_buffer::ShortBuffer;
+use crate::kernels::text::Text;
+
+const LANES: usize = 16;
+
+/// Write a text that the memory is large enough for.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
+    let mut out = Output::new(out);
+    for at in (0..text.len()).step_by(LANES) {
+        let count = (text.len() - at).min(LANES);
+        let valid = u16::MAX >> (LANES - count);
+        // SAFETY: masked loads touch only the code points of their mask, and as many are left.
+        let points = unsafe {
+            match text {
+                Text::One(points) => _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(valid, points.as_ptr().add(at).cast())),
+                Text::Two(points) => {
+                    _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(valid, points.as_ptr().add(at).cast()))
+                }
+                Text::Four(points) => _mm512_maskz_loadu_epi32(valid, points.as_ptr().add(at).cast()),
+            }
+        };
+        let block = _mm512_and_si512(points, _mm512_set1_epi32(!0x7FF));
+        let surrogates = _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(0xD800));
+        if surrogates | _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000)) != 0 {
+            return None;
+        }
+        let sequences = sequences(points);
+        // A byte that is none of a sequence is 0, and so is U+0000, which is the first byte of its own.
+        let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
+        let used = used & (u64::MAX >> (64 - 4 * count));
+        let place = out.spare().first_chunk_mut::<64>()?;
+        // SAFETY: 64 bytes have room there.
+        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
+        // SAFETY: 64 bytes have been written.
+        unsafe { out.advance(used.count_ones() as usize) };
+    }
+    Some(out.into_written())
+}
+
+/// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn sequences(points: __m512i) -> __m512i {
+    let two = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x80));
+    let three = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x800));
+    let four = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000));
+    // Six bits a byte, the highest first, as if each sequence had four bytes; then what it has not is shifted out.
+    let each_six = _mm512_set1_epi64(i64::from_le_bytes([18, 12, 6, 0, 32 + 18, 32 + 12, 32 + 6, 32]));
+    let payloads = _mm512_and_si512(_mm512_multishift_epi64_epi8(each_six, points), _mm512_set1_epi8(0x3F));
+    let beyond = _mm512_mask_mov_epi32(_mm512_set1_epi32(16), three, _mm512_set1_epi32(8));
+    let beyond = _mm512_mask_mov_epi32(beyond, four, _mm512_setzero_si512());
+    let marks = _mm512_mask_mov_epi32(_mm512_set1_epi32(0x80C0), three, _mm512_set1_epi32(0x80_80E0));
+    let marks = _mm512_mask_mov_epi32(marks, four, _mm512_set1_epi32(0x8080_80F0_u32.cast_signed()));
+    _mm512_mask_or_epi32(points, two, _mm512_srlv_epi32(payloads, beyond), marks)
+}

@@ -1,0 +1,397 @@
+//! What a spelling asks of each code point: which lanes are written, and as how many bytes; and the loop over the blocks of a
+//! str. Nothing is written here.
+//!
+//! Up to 32 code points that take two bytes at most are lanes of 16 bits, others lanes of 32.
+
+use std::arch::x86_64::*;
+
+use super::units::{are_16, are_32};
+use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, low_64, units_16, units_32};
+use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
+use crate::derive::spelling::Spelling;
+use crate::policy::Lacking;
+
+/// What an escape with a backslash writes in four digits.
+const FOUR_DIGITS: Range = (0x100, 0xFFFF);
+
+/// Up to 32 code points below U+10000.
+pub struct Units {
+    pub points: __m512i,
+    /// How many were read; if not all, the kernel stops behind them.
+    pub read: usize,
+    /// The lanes that are written.
+    pub valid: u32,
+    /// Lanes of at least two bytes, and of at least three.
+    pub lengths: [u32; 2],
+    /// Lanes that are written as their low byte.
+    pub escapes: u32,
+    /// Lanes that are written as `\uNNNN`.
+    pub backslashed: u32,
+}
+
+/// Up to 16 code points.
+pub struct Points {
+    pub points: __m512i,
+    pub read: usize,
+    pub valid: u16,
+    pub escapes: u16,
+    /// Lanes that are written as a surrogate pair.
+    pub splits: u16,
+    /// As in [`Units`].
+    pub backslashed: u16,
+}
+
+/// Up to 64 code points below U+0100, all of which are written.
+pub struct Bytes {
+    pub points: __m512i,
+    pub valid: u64,
+    /// Lanes of two bytes.
+    pub two: u64,
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn within_8(points: __m512i, range: Range) -> u64 {
+    let [first, last] = [range.0, range.1].map(|point| point.min(0xFF) as u8);
+    let index = _mm512_sub_epi8(points, _mm512_set1_epi8(first as i8));
+    // A range beyond what a lane holds has none of them, though its ends come to the last.
+    let reached = if range.0 <= 0xFF { !0 } else { 0 };
+    _mm512_mask_cmple_epu8_mask(reached, index, _mm512_set1_epi8((last - first) as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn within_16(points: __m512i, range: Range) -> u32 {
+    let [first, last] = [range.0, range.1].map(|point| point.min(0xFFFF) as u16);
+    let index = _mm512_sub_epi16(points, _mm512_set1_epi16(first as i16));
+    // A range beyond what a lane holds has none of them, though its ends come to the last.
+    let reached = if range.0 <= 0xFFFF { !0 } else { 0 };
+    _mm512_mask_cmple_epu16_mask(reached, index, _mm512_set1_epi16((last - first) as i16))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn within_32(points: __m512i, range: Range) -> u16 {
+    let index = _mm512_sub_epi32(points, _mm512_set1_epi32(range.0 as i32));
+    _mm512_cmple_epu32_mask(index, _mm512_set1_epi32((range.1 - range.0) as i32))
+}
+
+/// Lanes from a code point on, which is not the first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn from_8(points: __m512i, start: u32) -> u64 {
+    _mm512_cmpgt_epu8_mask(points, _mm512_set1_epi8((start - 1).min(0xFF) as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn from_16(points: __m512i, start: u32) -> u32 {
+    _mm512_cmpgt_epu16_mask(points, _mm512_set1_epi16((start - 1).min(0xFFFF) as i16))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn from_32(points: __m512i, start: u32) -> u16 {
+    _mm512_cmpgt_epu32_mask(points, _mm512_set1_epi32((start - 1) as i32))
+}
+
+/// Lanes at which a pair begins; `next` are the code points one further.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn pairs_16(points: __m512i, next: __m512i) -> u32 {
+    are_16(points, LEADS) & are_16(next, TRAILS)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn pairs_32(points: __m512i, next: __m512i) -> u16 {
+    are_32(points, LEADS) & are_32(next, TRAILS)
+}
+
+/// A spelling, where a closer look is due, and what most forms do not need; those compile it out. So do all but
+/// [`Lacking::Escape`] what that alone asks for.
+///
+/// What is generic over a `Taker` is so that each caller has its own, into which it is inlined: a call would cost all
+/// registers.
+pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
+    pub spelling: &'a Spelling,
+    pub starts: [u32; 3],
+    /// Ranges that hold all code points that the form lacks. A range that is not needed holds one that can do no harm.
+    pub odd: [Range; 2],
+    pub nul_is_two: bool,
+    pub splits: bool,
+    pub is_shifted: bool,
+    /// Where the form's are those.
+    pub lengths: Lengths,
+}
+
+impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BACKSLASHES> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn new(spelling: &'a Spelling) -> Self {
+        let mut odd = [(u32::MAX, u32::MAX); 2];
+        for &range in &spelling.missing {
+            // Those of the surrogates and beyond are close to each other.
+            let place = &mut odd[usize::from(range.0 >= LEADS.0)];
+            *place = if *place == (u32::MAX, u32::MAX) { range } else { (place.0.min(range.0), place.1.max(range.1)) };
+        }
+        Speller {
+            spelling,
+            starts: spelling.starts,
+            odd,
+            nul_is_two: spelling.nul_is_two,
+            splits: spelling.splits,
+            is_shifted: !IS_PLAIN && spelling.is_shifted(),
+            lengths: Lengths::new(spelling.nul_is_two, spelling.splits),
+        }
+    }
+
+    /// Up to 64 code points below U+0100, if none needs a closer look.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn bytes(&self, points: __m512i, left: usize) -> Option<Bytes> {
+        let valid = low_64(left);
+        let odd = if self.odd[0].0 <= 0xFF { within_8(points, self.odd[0]) } else { 0 };
+        if odd & valid != 0 {
+            return None;
+        }
+        let nul = if self.nul_is_two { _mm512_testn_epi8_mask(points, points) } else { 0 };
+        Some(Bytes { points, valid, two: (from_8(points, self.starts[0]) | nul) & valid })
+    }
+
+    /// Twice 32 code points, if there are as many and all are written as they stand; what is behind them decides about a
+    /// lead in the last.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn whole_units<Taker>(&self, text: &[u16], (at, limit): (usize, usize)) -> Option<[Units; 2]> {
+        let block = text[at..limit].first_chunk::<64>()?;
+        let halves = [units_32(block, 0), units_32(block, 32)];
+        let within = |range| within_16(halves[0], range) | within_16(halves[1], range);
+        let has_pair = || {
+            let [lower, upper] = halves.map(|units| u64::from(are_16(units, SURROGATES)));
+            let surrogates = upper << 32 | lower;
+            // Two side by side are rare, and whether there is one at all is anybody's guess.
+            let may_be_pairs = surrogates & (surrogates >> 1 | 1 << 63);
+            may_be_pairs != 0
+                && (pairs_16(halves[0], units_32(text, at + 1)) | pairs_16(halves[1], units_32(text, at + 33))) != 0
+        };
+        (!self.has_odd(within, has_pair)).then(|| halves.map(|points| self.with_lengths_16::<Taker>(points, 32, !0)))
+    }
+
+    /// Up to 32 code points; what is behind them decides about a lead in the last.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn units<Taker>(&self, mut points: __m512i, next: __m512i, left: usize) -> Units {
+        let pairs = if self.spelling.joins { pairs_16(points, next) } else { 0 };
+        let odd = self.odd(pairs, |range| within_16(points, range));
+        let read = left.min(odd.stops.trailing_zeros() as usize).min(32);
+        points = _mm512_mask_mov_epi16(points, odd.marked, _mm512_set1_epi16(b'?'.into()));
+        let units = self.with_lengths_16::<Taker>(points, read, low_32(read) & !odd.dropped);
+        let lengths = units.lengths.map(|lanes| lanes & !odd.backslashed);
+        Units { lengths, backslashed: odd.backslashed & units.valid, ..units }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn with_lengths_16<Taker>(&self, points: __m512i, read: usize, valid: u32) -> Units {
+        let escapes = if let Some(range) = self.spelling.escapes { within_16(points, range) } else { 0 };
+        let nul = if self.nul_is_two { _mm512_testn_epi16_mask(points, points) } else { 0 };
+        let (two, three) = (from_16(points, self.starts[0]) | nul, from_16(points, self.starts[1]));
+        Units {
+            points,
+            read,
+            valid,
+            lengths: [two, three].map(|lanes| lanes & !escapes & valid),
+            escapes,
+            backslashed: 0,
+        }
+    }
+
+    /// Twice 16 code points, if there are as many and all are written as they stand; what is behind them decides about a
+    /// lead in the last.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn whole_points<Taker>(&self, text: &[u32], (at, limit): (usize, usize)) -> Option<[Points; 2]> {
+        let block = text[at..limit].first_chunk::<32>()?;
+        let halves = [units_16(block, 0), units_16(block, 16)];
+        let within = |range| (within_32(halves[0], range) | within_32(halves[1], range)).into();
+        let has_pair = || {
+            let [lower, upper] = halves.map(|points| u32::from(are_32(points, SURROGATES)));
+            let surrogates = upper << 16 | lower;
+            let may_be_pairs = surrogates & (surrogates >> 1 | 1 << 31);
+            may_be_pairs != 0
+                && (pairs_32(halves[0], units_16(text, at + 1)) | pairs_32(halves[1], units_16(text, at + 17))) != 0
+        };
+        (!self.has_odd(within, has_pair)).then(|| halves.map(|points| self.with_splits::<Taker>(points, 16, !0)))
+    }
+
+    /// Up to 16 code points; what is behind them decides about a lead in the last.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn points<Taker>(&self, mut points: __m512i, next: __m512i, left: usize) -> Points {
+        let pairs = if self.spelling.joins { pairs_32(points, next) } else { 0 };
+        let odd = self.odd(pairs.into(), |range| within_32(points, range).into());
+        let read = left.min(odd.stops.trailing_zeros() as usize).min(16);
+        points = _mm512_mask_mov_epi32(points, odd.marked as u16, _mm512_set1_epi32(b'?'.into()));
+        let points = self.with_splits::<Taker>(points, read, low_16(read) & !odd.dropped as u16);
+        Points { backslashed: odd.backslashed as u16 & points.valid, ..points }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn with_splits<Taker>(&self, points: __m512i, read: usize, valid: u16) -> Points {
+        let escapes = if let Some(range) = self.spelling.escapes { within_32(points, range) } else { 0 };
+        let splits = if self.splits { from_32(points, 0x1_0000) } else { 0 };
+        Points { points, read, valid, escapes, splits, backslashed: 0 }
+    }
+
+    /// Lanes of at least two, three and four bytes, if they are no escapes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub fn longer(&self, block: &Points) -> [u16; 3] {
+        let nul = if self.nul_is_two { _mm512_testn_epi32_mask(block.points, block.points) } else { 0 };
+        let [two, three, four] = self.starts.map(|start| from_32(block.points, start));
+        [two | nul, three, four]
+    }
+
+    /// Whether anything in two halves is not written as it stands.
+    #[inline]
+    fn has_odd(&self, within: impl Fn(Range) -> u32, has_pair: impl Fn() -> bool) -> bool {
+        let ranges = self.odd.iter().filter(|range| range.0 < u32::MAX);
+        let odd = ranges.fold(0, |odd, &range| odd | within(range));
+        odd != 0 || (self.spelling.joins && has_pair())
+    }
+
+    /// What the form lacks and the pairs that it joins.
+    #[inline]
+    fn odd(&self, pairs: u32, within: impl Fn(Range) -> u32) -> Odd {
+        let missing = self.spelling.missing.iter().fold(0, |missing, &range| missing | within(range));
+        let none = Odd { stops: pairs, marked: 0, dropped: 0, backslashed: 0 };
+        match self.spelling.lacking {
+            Lacking::Stop => Odd { stops: pairs | missing, ..none },
+            Lacking::Mark => Odd { marked: missing, ..none },
+            Lacking::Nothing => Odd { dropped: missing, ..none },
+            Lacking::Escape if !BACKSLASHES => Odd { stops: pairs | missing, ..none },
+            Lacking::Escape => {
+                let backslashed = missing & within(FOUR_DIGITS);
+                Odd { stops: pairs | (missing & !backslashed), backslashed, ..none }
+            }
+        }
+    }
+}
+
+/// Lanes at which the kernel stops, that are written as `?`, that are not written, and that are written as `\uNNNN`.
+struct Odd {
+    stops: u32,
+    marked: u32,
+    dropped: u32,
+    backslashed: u32,
+}
+
+/// Hand over a text of one byte each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
+    text: &[u8],
+    (start, limit): (usize, usize),
+    state: &mut S,
+    take_ascii: impl Fn(&mut S, &[u8]),
+    take_bytes: impl Fn(&mut S, &Bytes),
+    take_units: impl Fn(&mut S, &Units),
+) -> usize {
+    let mut at = start;
+    while at < limit {
+        let left = limit - at;
+        fetch_ahead(text, at);
+        if let Some(block) = speller.bytes(bytes_64(text, at), left) {
+            let count = if block.two == 0 { ascii_bytes(&text[at..limit], speller.spelling.nul_is_one) } else { 0 };
+            if count > 0 {
+                take_ascii(state, &text[at..at + count]);
+                at += count;
+            } else {
+                take_bytes(state, &block);
+                at += 64;
+            }
+            continue;
+        }
+        let block = speller.units::<u8>(_mm512_cvtepu8_epi16(bytes_32(text, at)), _mm512_setzero_si512(), left);
+        take_units(state, &block);
+        if block.read < 32.min(left) {
+            return at + block.read;
+        }
+        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        at += 32;
+    }
+    limit
+}
+
+/// Hand over a text of two bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
+    text: &[u16],
+    (start, limit): (usize, usize),
+    state: &mut S,
+    take_whole: impl Fn(&mut S, &[Units; 2], &[u16]),
+    take: impl Fn(&mut S, &Units),
+) -> usize {
+    let mut at = start;
+    while at < limit {
+        fetch_ahead(text, at);
+        fetch_ahead(text, at + 32);
+        let left = limit - at;
+        if let Some(whole) = speller.whole_units::<S>(text, (at, limit)) {
+            take_whole(state, &whole, &text[at..]);
+            at += 64;
+            continue;
+        }
+        let block = speller.units::<u16>(units_32(text, at), units_32(text, at + 1), left);
+        take(state, &block);
+        if block.read < 32.min(left) {
+            return at + block.read;
+        }
+        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        at += 32;
+    }
+    limit
+}
+
+/// Hand over a text of four bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn each_of_four<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
+    speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
+    text: &[u32],
+    (start, limit): (usize, usize),
+    state: &mut S,
+    take_whole: impl Fn(&mut S, &[Points; 2]),
+    take: impl Fn(&mut S, &Points),
+) -> usize {
+    let mut at = start;
+    while at < limit {
+        fetch_ahead(text, at);
+        fetch_ahead(text, at + 16);
+        let left = limit - at;
+        if let Some(whole) = speller.whole_points::<S>(text, (at, limit)) {
+            take_whole(state, &whole);
+            at += 32;
+            continue;
+        }
+        let block = speller.points::<u32>(units_16(text, at), units_16(text, at + 1), left);
+        take(state, &block);
+        if block.read < 16.min(left) {
+            return at + block.read;
+        }
+        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        at += 16;
+    }
+    limit
+}
+
+/// Whether sequences are as long as those of UTF-8, but for U+0000 and what is split, and have its payload.
+pub fn is_plain(spelling: &Spelling) -> bool {
+    let is_four = spelling.starts[2] == 0x1_0000 || (spelling.splits && spelling.starts[2] == u32::MAX);
+    spelling.starts[..2] == [0x80, 0x800] && is_four && !spelling.is_shifted()
+}

@@ -1,0 +1,321 @@
+//! Bytes of 16- and 32-bit units, measured and written as code points.
+
+use std::arch::x86_64::*;
+
+use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
+use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS};
+use crate::kernels::measured::Width;
+use crate::kernels::output::Output;
+use crate::kernels::source::Extent;
+use crate::kernels::units::Units;
+use crate::policy::Answer;
+
+/// Up to 32 units of 16 bits, or 16 of 32 bits.
+struct Block {
+    units: __m512i,
+    /// Those one further, of 16 bits.
+    next: __m512i,
+    /// Where a code point begins that is read.
+    begins: u32,
+    /// Where of that a surrogate pair begins.
+    pairs: u32,
+    /// Where of that is an ill-formed unit.
+    ill: u32,
+}
+
+/// 64 bytes as units of the machine's order.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn loaded<const BYTES: usize>(units: &Units<'_>, at: usize) -> __m512i {
+    ordered::<BYTES>(bytes_64(units.data, at), units.wide.big_endian)
+}
+
+/// Units of the machine's order as those of another, and back.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i {
+    if !big_endian {
+        return bytes;
+    }
+    let of_32 = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+    let of_16 = _mm_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+    _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(if BYTES == 2 { of_16 } else { of_32 }))
+}
+
+/// The units of a range whose ends differ in their lowest bits, all of them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
+    let upper = _mm512_and_si512(units, _mm512_set1_epi16(!(last - first) as i16));
+    _mm512_cmpeq_epi16_mask(upper, _mm512_set1_epi16(first as i16))
+}
+
+/// As [`are_16`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
+    let upper = _mm512_and_si512(units, _mm512_set1_epi32(!(last - first) as i32));
+    _mm512_cmpeq_epi32_mask(upper, _mm512_set1_epi32(first as i32))
+}
+
+/// Hand over code points block by block, from an offset to a limit or to where the kernel stops; the end is returned.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn each_block<const BYTES: usize, S>(
+    units: &Units<'_>,
+    (start, limit): (usize, usize),
+    state: &mut S,
+    take: impl Fn(&mut S, &Block),
+) -> usize {
+    // Part of a unit at the end is no unit, nor the trail of a pair.
+    let [limit, end] = [limit.min(units.data.len()), units.data.len()]
+        .map(|end| start + units.wide.whole_units(end.saturating_sub(start)));
+    let units = &Units { data: &units.data[..end.min(units.data.len())], ..*units };
+    let (mut at, mut consumed) = (start, 0);
+    while at < limit {
+        let left = ((limit - at) / BYTES).min(64 / BYTES);
+        fetch_ahead(units.data, at);
+        let mut block = if BYTES == 2 { of_16(units, at, consumed) } else { of_32(units, at) };
+        let mut stop = 0;
+        if block.ill != 0 {
+            stop = stops(units, at, block.ill);
+            answer::<BYTES>(units.answer, &mut block);
+        }
+        let read = left.min((u64::from(stop) | 1 << 32).trailing_zeros() as usize);
+        let valid = low_32(read);
+        take(state, &Block { begins: block.begins & valid, ill: block.ill & valid, ..block });
+        if read < 64 / BYTES {
+            // Behind the limit, the trail of a pair belongs to what was read.
+            let trail = read > 0 && read == left && block.pairs >> (read - 1) & 1 != 0;
+            return at + (read + usize::from(trail)) * BYTES;
+        }
+        (at, consumed) = (at + 64, block.pairs >> 31);
+    }
+    at + consumed as usize * BYTES
+}
+
+/// At which of some ill-formed units the kernel stops.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn stops(from: &Units<'_>, at: usize, ill: u32) -> u32 {
+    match from.answer {
+        // With the byte behind it, where there is one, the last unit can be an ill-formed one of more bytes.
+        Answer::Replace | Answer::Drop if at + 64 < from.data.len() => 0,
+        Answer::Replace | Answer::Drop => ill & !low_32((from.data.len() - at) / from.wide.unit_bytes - 1),
+        _ => ill,
+    }
+}
+
+/// Let the ill-formed units of a block be what they become.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn answer<const BYTES: usize>(answer: Answer, block: &mut Block) {
+    match answer {
+        Answer::Drop => block.begins &= !block.ill,
+        Answer::Replace if BYTES == 2 => {
+            block.units = _mm512_mask_mov_epi16(block.units, block.ill, _mm512_set1_epi16(0xFFFD_u16 as i16));
+        }
+        Answer::Replace => {
+            block.units = _mm512_mask_mov_epi32(block.units, block.ill as u16, _mm512_set1_epi32(0xFFFD));
+        }
+        _ => {}
+    }
+}
+
+/// A block of 16-bit units, of which the first is the trail of a pair if `consumed`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> Block {
+    let units = loaded::<2>(from, at);
+    let surrogates = are_16(units, SURROGATES);
+    if surrogates | consumed == 0 {
+        return Block { units, next: units, begins: !0, pairs: 0, ill: 0 };
+    }
+    let next = loaded::<2>(from, at + 2);
+    let leads = are_16(units, LEADS);
+    let pairs = leads & are_16(next, TRAILS);
+    let trails = pairs << 1 | consumed;
+    let ill = if from.wide.has_surrogates { 0 } else { surrogates & !(pairs | trails) };
+    Block { units, next, begins: !trails, pairs, ill }
+}
+
+/// A block of 32-bit units.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn of_32(from: &Units<'_>, at: usize) -> Block {
+    let units = loaded::<4>(from, at);
+    let mut ill = _mm512_cmpgt_epu32_mask(units, _mm512_set1_epi32(LARGEST_IN_STR as i32));
+    if !from.wide.has_surrogates {
+        ill |= are_32(units, SURROGATES);
+    }
+    Block { units, next: units, begins: low_16(16).into(), pairs: 0, ill: ill.into() }
+}
+
+/// As [`Units::measure`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
+    // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
+    let (mut count, mut seen, mut pairs, mut ill) = (0, _mm512_setzero_si512(), 0, 0);
+    let mut state = (&mut count, &mut seen, &mut pairs, &mut ill);
+    let end = if units.wide.unit_bytes == 2 {
+        each_block::<2, _>(units, (start, limit), &mut state, |(count, seen, pairs, ill), block| {
+            **count += block.begins.count_ones() as usize;
+            **seen = _mm512_or_si512(**seen, _mm512_maskz_mov_epi16(block.begins, block.units));
+            **pairs |= block.pairs & block.begins;
+            **ill |= block.ill;
+        })
+    } else {
+        each_block::<4, _>(units, (start, limit), &mut state, |(count, seen, _, ill), block| {
+            **count += block.begins.count_ones() as usize;
+            **seen = _mm512_or_si512(**seen, _mm512_maskz_mov_epi32(block.begins as u16, block.units));
+            **ill |= block.ill;
+        })
+    };
+    let seen = if units.wide.unit_bytes == 2 { or_of_16(seen) } else { _mm512_reduce_or_epi32(seen) as u32 };
+    let of_pairs = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
+    Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: ill == 0 }
+}
+
+/// Count the ill-formed units from an offset to a limit, or to where the kernel stops: surrogates, and what is beyond
+/// Unicode. The end is returned.
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn tally(units: &Units<'_>, start: usize, limit: usize, [surrogates, beyond]: [&mut u64; 2]) -> usize {
+    let units = &Units { answer: Answer::Drop, ..*units };
+    if units.wide.unit_bytes == 2 {
+        return each_block::<2, _>(units, (start, limit), surrogates, |surrogates, block| {
+            *surrogates += u64::from(block.ill.count_ones());
+        });
+    }
+    let mut counts = (surrogates, beyond);
+    each_block::<4, _>(units, (start, limit), &mut counts, |(surrogates, beyond), block| {
+        if block.ill != 0 {
+            let of_surrogates = block.ill & u32::from(are_32(block.units, SURROGATES));
+            **surrogates += u64::from(of_surrogates.count_ones());
+            **beyond += u64::from((block.ill & !of_surrogates).count_ones());
+        }
+    })
+}
+
+/// The units of a block without pairs that begin something, side by side.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn kept_16(block: &Block) -> __m512i {
+    if block.ill == 0 { block.units } else { _mm512_maskz_compress_epi16(block.begins, block.units) }
+}
+
+/// As [`kept_16`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn kept_32(block: &Block) -> __m512i {
+    if block.ill == 0 { block.units } else { _mm512_maskz_compress_epi32(block.begins as u16, block.units) }
+}
+
+/// As [`Units::write_ucs1`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    if units.wide.unit_bytes == 2 {
+        each_block::<2, _>(units, (start, limit), out, |out, block| {
+            let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(kept_16(block)));
+            put_bytes(out, bytes, block.begins.count_ones() as usize);
+        })
+    } else {
+        each_block::<4, _>(units, (start, limit), out, |out, block| {
+            let bytes = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(kept_32(block)));
+            put_bytes(out, bytes, block.begins.count_ones() as usize);
+        })
+    }
+}
+
+/// As [`Units::write_ucs2`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
+    // Text of this width holds no pair, so that what begins is as many units.
+    if units.wide.unit_bytes == 2 {
+        each_block::<2, _>(units, (start, limit), out, |out, block| {
+            put_16(out, kept_16(block), block.begins.count_ones() as usize);
+        })
+    } else {
+        each_block::<4, _>(units, (start, limit), out, |out, block| {
+            let units = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(kept_32(block)));
+            put_16(out, units, block.begins.count_ones() as usize);
+        })
+    }
+}
+
+/// As [`Units::write_ucs4`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+    if units.wide.unit_bytes == 2 {
+        each_block::<2, _>(units, (start, limit), out, |out, block| {
+            let (mut units, mut next) = (block.units, block.next);
+            let (mut begins, mut pairs) = (block.begins, block.pairs);
+            for _ in 0..2 {
+                let leads = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(units));
+                let trails = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(next));
+                let points = _mm512_mask_mov_epi32(leads, pairs as u16, joined_32(leads, trails));
+                let points = _mm512_maskz_compress_epi32(begins as u16, points);
+                put_32(out, points, (begins as u16).count_ones() as usize);
+                units = _mm512_shuffle_i64x2::<0b10_11_10>(units, units);
+                next = _mm512_shuffle_i64x2::<0b10_11_10>(next, next);
+                (begins, pairs) = (begins >> 16, pairs >> 16);
+            }
+        })
+    } else {
+        each_block::<4, _>(units, (start, limit), out, |out, block| {
+            put_32(out, kept_32(block), block.begins.count_ones() as usize);
+        })
+    }
+}
+
+/// As [`Units::copy_ucs1`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
+    let mut seen = _mm512_setzero_si512();
+    for at in (start..limit).step_by(64) {
+        fetch_ahead(units.data, at);
+        let block = loaded::<2>(units, at);
+        seen = _mm512_or_si512(seen, block);
+        if _mm512_test_epi16_mask(block, _mm512_set1_epi16(!0xFF)) != 0 {
+            return None;
+        }
+        put_bytes(out, _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block)), ((limit - at) / 2).min(32));
+    }
+    Some(or_of_16(seen))
+}
+
+/// As [`Units::copy_ucs2`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+    let mut seen = _mm512_setzero_si512();
+    for at in (start..limit).step_by(64) {
+        fetch_ahead(units.data, at);
+        let block = loaded::<2>(units, at);
+        seen = _mm512_or_si512(seen, block);
+        let stops = if units.wide.has_surrogates {
+            are_16(block, LEADS) & are_16(loaded::<2>(units, at + 2), TRAILS)
+        } else {
+            are_16(block, SURROGATES)
+        };
+        if stops != 0 {
+            return None;
+        }
+        put_16(out, block, ((limit - at) / 2).min(32));
+    }
+    Some(or_of_16(seen))
+}
+
+/// All units or-ed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn or_of_16(units: __m512i) -> u32 {
+    let both = _mm512_reduce_or_epi32(units) as u32;
+    (both | both >> 16) & 0xFFFF
+}
+
+/// The supplementary code points of leads and trails.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn joined_32(leads: __m512i, trails: __m512i) -> __m512i {
+    let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
+    _mm512_add_epi32(_mm512_add_epi32(_mm512_slli_epi32::<10>(leads), trails), _mm512_set1_epi32(base as i32))
+}

@@ -1,0 +1,80 @@
+//! Where an input can be cut into pieces that mean apart what they mean together, and threads that work on these.
+//!
+//! A cut is right before a well-formed sequence whose first unit is nowhere a later one: what stands before it ends there
+//! as it would have, and nothing of it reaches beyond. The sequence is no trail either, so that no lead waits for it.
+
+use std::num::NonZeroUsize;
+use std::ops::Range as Span;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::code_point::{Range, TRAILS, holds};
+use crate::form::Form;
+use crate::read::sequence::Step;
+
+/// How long a piece is, where the input can be cut there: some tens of microseconds of work.
+pub const PIECE_BYTES: usize = 1 << 20;
+
+/// How far from where a piece should end the cut is looked for.
+const REACH_BYTES: usize = 4096;
+
+impl Form {
+    /// The pieces of an input from an offset on.
+    pub fn pieces<'a>(&'a self, data: &'a [u8], start: usize) -> impl Iterator<Item = Span<usize>> + 'a {
+        let mut at = start;
+        std::iter::from_fn(move || {
+            let piece = at..self.piece_end(data, at);
+            at = piece.end;
+            (!piece.is_empty()).then_some(piece)
+        })
+    }
+
+    fn piece_end(&self, data: &[u8], start: usize) -> usize {
+        let nearest = (start + PIECE_BYTES..data.len()).step_by(PIECE_BYTES);
+        nearest.filter_map(|near| self.cut_before(data, near)).next().unwrap_or(data.len())
+    }
+
+    fn cut_before(&self, data: &[u8], near: usize) -> Option<usize> {
+        (0..REACH_BYTES).step_by(self.tables.unit_bytes).map(|back| near - back).find(|&at| self.is_cut(data, at))
+    }
+
+    fn is_cut(&self, data: &[u8], at: usize) -> bool {
+        let opens = self.tables.unit_at(data, at).is_some_and(|unit| self.only_opens(unit));
+        let begins = |step| matches!(step, Step::Value { code_point, .. } if !holds(TRAILS, code_point));
+        opens && begins(self.sequence_at(data, at, true))
+    }
+
+    /// Whether a unit is nowhere but at the beginning of a sequence, well-formed or not.
+    fn only_opens(&self, unit: u32) -> bool {
+        let goes_on = |ranges: &[Range]| ranges[1..].iter().any(|&range| holds(range, unit));
+        let named = self.tables.units.iter().chain(&self.tables.names);
+        !self.tables.rows.iter().any(|row| goes_on(&row.ranges))
+            && !{ named }.any(|row| goes_on(&row.ranges) || row.run.iter().any(|&range| holds(range, unit)))
+    }
+}
+
+/// Do the same work on each of some items, by so many threads at once, and give the results in order. Where the system
+/// has no more threads, those that there are do all of it.
+pub fn by_threads<T: Sync, R: Send>(threads: NonZeroUsize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
+    let take_turns = || {
+        while let Some((at, item)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
+        {
+            let result = work(item);
+            results.lock().expect("no thread has panicked").push((at, result));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.get().min(items.len()) {
+            if thread::Builder::new().spawn_scoped(scope, take_turns).is_err() {
+                break;
+            }
+        }
+        take_turns();
+    });
+    let mut results = results.into_inner().expect("no thread has panicked");
+    results.sort_unstable_by_key(|&(at, _)| at);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,10 @@
+//! Reading: from the bytes of a form to code points, and to faults.
+
+pub mod cuts;
+pub mod fault;
+pub mod line;
+pub mod lookup;
+pub mod nearly_ascii;
+pub mod pass;
+pub mod scan;
+pub mod sequence;

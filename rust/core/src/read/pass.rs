@@ -1,0 +1,377 @@
+//! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
+
+use std::ops::Deref;
+
+use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
+use crate::code_point::LARGEST_IN_STR;
+use crate::form::Form;
+use crate::kernels::{Extent, Input, Notes, Output, Source, Units, Width};
+use crate::memory::OutOfMemory;
+use crate::policy::Answer;
+use crate::policy::{OnFault, SURROGATE_ESCAPE, hex_digit};
+use crate::read::sequence::{NO_RUN, Span, Step};
+
+/// Takes code points, with the byte spans that they came from.
+pub trait Sink {
+    /// Make room for what so many bytes of input can give.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn reserve(&mut self, source_bytes: usize) -> Result<(), OutOfMemory>;
+
+    /// Take a code point that stands for the bytes from `start` to `end`.
+    ///
+    /// # Errors
+    /// The sink cannot hold it: [`Halt::Unwritten`].
+    fn put(&mut self, code_point: u32, start: usize, end: usize) -> Result<(), Halt>;
+
+    /// Take characters of ASCII that stand for the bytes from `start` to `end`.
+    ///
+    /// # Errors
+    /// As [`Sink::put`].
+    #[inline]
+    fn put_ascii(&mut self, characters: &[u8], start: usize, end: usize) -> Result<(), Halt> {
+        characters.iter().try_for_each(|&character| self.put(character.into(), start, end))
+    }
+
+    /// Take what the kernels read from an offset to a limit, and return where they stopped.
+    ///
+    /// # Errors
+    /// As [`Sink::put`].
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt>;
+}
+
+/// A code point that a sink could not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// The code point.
+    pub code_point: u32,
+    /// Where in the input it starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Where the pass goes on once it has been dealt with.
+    pub resume: usize,
+}
+
+/// Why a pass stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The input was read up to here: its end, or where more input could change the answer.
+    End(usize),
+    /// An ill-formed decoding unit, or a value that is too large for the sink, and no answer to it.
+    Fault {
+        /// Where it starts.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// The value, where there is one.
+        code_point: Option<u32>,
+    },
+    /// The sink could not take a code point.
+    Unwritten(Pending),
+    /// There was no memory.
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for Halt {
+    fn from(_: OutOfMemory) -> Self {
+        Halt::OutOfMemory
+    }
+}
+
+/// Bytes of 16-bit units by which the rest is guessed.
+const GUESSED_BYTES: usize = 512;
+
+/// A pass over bytes of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<'a> {
+    /// The form.
+    pub form: &'a Form,
+    /// The input.
+    pub data: &'a [u8],
+    /// Whether nothing follows the input.
+    pub is_final: bool,
+    /// The largest value that the sink holds.
+    pub largest: u32,
+    /// What happens at a fault.
+    pub on_fault: OnFault,
+}
+
+impl Pass<'_> {
+    /// Go on from an offset until the input ends or something must be handed out.
+    pub fn run(&self, start: usize, sink: &mut impl Sink) -> Halt {
+        self.run_within(start, NO_RUN, sink)
+    }
+
+    /// The same, where a span is known of what [`Form::run_in`] says: a handler may go on inside of it again and again, and
+    /// it may be as long as the input.
+    pub fn run_within(&self, start: usize, run: Span, sink: &mut impl Sink) -> Halt {
+        let mut at = start;
+        match self.go(&mut at, self.input(), run, sink) {
+            Ok(()) => Halt::End(at),
+            Err(halt) => halt,
+        }
+    }
+
+    /// How many code points the input gives from an offset on, and how wide; None where something must be handed out.
+    #[must_use]
+    pub fn measure(&self, start: usize) -> Option<Survey> {
+        let mut survey = Survey::begun(start);
+        (self.run(start, &mut survey) == Halt::End(self.data.len())).then_some(survey)
+    }
+
+    /// Write what [`Pass::measure`] measured.
+    pub fn write(&self, start: usize, survey: &Survey, sink: &mut impl Sink) -> Halt {
+        let mut at = start;
+        let result = match self.input() {
+            Some(input) if survey.is_clean => sink.take(&input.known(), start, survey.end).map(|end| at = end),
+            Some(input) => self.go(&mut at, Some(input.noted(&survey.notes)), NO_RUN, sink),
+            None => self.go(&mut at, None, NO_RUN, sink),
+        };
+        result.map_or_else(|halt| halt, |()| Halt::End(at))
+    }
+
+    /// What the first units say of a text of 16-bit units: that it goes on so, each of them a code point. None where that
+    /// is not so, or guessing is no gain.
+    #[must_use]
+    pub fn guess(&self) -> Option<Extent> {
+        let units = self.units_to_guess()?;
+        let first = units.measure(0, GUESSED_BYTES);
+        let is_so = first.end == GUESSED_BYTES && first.count * 2 == GUESSED_BYTES && first.width <= Width::Ucs2;
+        is_so.then_some(Extent { end: self.data.len(), count: self.data.len() / 2, ..first })
+    }
+
+    /// Write what [`Pass::guess`] guessed of text up to U+00FF, and say whether it was so.
+    pub fn write_guessed_ucs1(&self, guess: &Extent, out: &mut Output<'_, u8>) -> bool {
+        let seen = self.units_to_guess().and_then(|units| units.copy_ucs1(0, guess.end, out));
+        seen.is_some_and(|seen| Width::of(seen) == guess.width)
+    }
+
+    /// The same of text up to U+FFFF.
+    pub fn write_guessed_ucs2(&self, guess: &Extent, out: &mut Output<'_, u16>) -> bool {
+        let seen = self.units_to_guess().and_then(|units| units.copy_ucs2(0, guess.end, out));
+        seen.is_some_and(|seen| Width::of(seen) == guess.width)
+    }
+
+    fn units_to_guess(&self) -> Option<Units<'_>> {
+        let is_worthwhile = self.data.len() >= 8 * GUESSED_BYTES && self.data.len().is_multiple_of(2);
+        match self.input() {
+            Some(Input::Units(units)) if is_worthwhile && units.wide.unit_bytes == 2 => Some(units),
+            _ => None,
+        }
+    }
+
+    fn go(&self, at: &mut usize, input: Option<Input<'_>>, run: Span, sink: &mut impl Sink) -> Result<(), Halt> {
+        // Where more may follow, the kernels read what they can see whole.
+        let visible = if self.is_final { self.data.len() } else { self.data.len().saturating_sub(LOOK_AHEAD) };
+        let mut window = WINDOW_BYTES;
+        while *at < self.data.len() {
+            let Some(input) = input.as_ref().filter(|_| *at < visible) else {
+                self.walk(at, self.data.len(), run, sink)?;
+                return Ok(());
+            };
+            let start = *at;
+            *at = sink.take(input, start, visible)?;
+            window = window_after(*at - start, window);
+            if *at < visible && !self.walk(at, visible.min(*at + window), run, sink)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// What the kernels read, if they know the form.
+    fn input(&self) -> Option<Input<'_>> {
+        let answer = Answer::under(self.on_fault);
+        let passes = self.on_fault == OnFault::SurrogatePass;
+        if let Some(wide) = self.form.wide {
+            let wide = if passes { wide.passing(self.form.surrogates.as_deref()) } else { wide };
+            return Some(Input::Units(Units { wide, answer, data: self.data }));
+        }
+        let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
+        layout.map(|layout| {
+            // Byte by byte they escape what no sequence begins in.
+            let is_stopped = matches!(answer, Answer::Escape(_)) && layout.begins_with_strays();
+            let answer = if is_stopped { Answer::Stop } else { answer };
+            let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
+            Input::Bytes(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })
+        })
+    }
+
+    /// Walk the sequences that begin before `limit`; false says that more input could change the answer.
+    fn walk(&self, at: &mut usize, limit: usize, run: Span, sink: &mut impl Sink) -> Result<bool, Halt> {
+        sink.reserve(limit - *at + WINDOW_BYTES)?;
+        while *at < limit {
+            match self.form.step_at(self.data, *at, self.is_final, run) {
+                Step::Wait => return Ok(false),
+                Step::Value { end, code_point } if code_point <= self.largest => {
+                    sink.put(code_point, *at, end)?;
+                    *at = end;
+                }
+                Step::Value { end, code_point } => *at = self.answer(*at, end, Some(code_point), sink)?,
+                Step::Unit { end } => *at = self.answer(*at, end, None, sink)?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// Answer a fault and return where to go on.
+    #[inline(always)]
+    pub(crate) fn answer(
+        &self,
+        start: usize,
+        end: usize,
+        value: Option<u32>,
+        sink: &mut impl Sink,
+    ) -> Result<usize, Halt> {
+        let unanswered = Halt::Fault { start, end, code_point: value };
+        match self.on_fault {
+            OnFault::Stop => Err(unanswered),
+            OnFault::Ignore => Ok(end),
+            OnFault::Replace => {
+                sink.put(0xFFFD, start, end)?;
+                Ok(end)
+            }
+            OnFault::SurrogatePass => {
+                let (code_point, resume) = self.form.surrogate_at(self.data, start).ok_or(unanswered)?;
+                match sink.put(code_point, start, end) {
+                    // Behind the whole surrogate, of which the unit is the beginning.
+                    Err(Halt::Unwritten(pending)) if pending.resume == end => {
+                        Err(Halt::Unwritten(Pending { resume, ..pending }))
+                    }
+                    put => put.map(|()| resume),
+                }
+            }
+            OnFault::SurrogateEscape => {
+                let bytes = &self.data[start..end];
+                let count = bytes.iter().take_while(|&&byte| byte >= 0x80).count();
+                if count == 0 {
+                    return Err(unanswered);
+                }
+                sink.reserve(count)?;
+                for &byte in &bytes[..count] {
+                    sink.put(SURROGATE_ESCAPE + u32::from(byte), start, end)?;
+                }
+                Ok(start + count)
+            }
+            OnFault::BackslashReplace => {
+                sink.reserve(4 * (end - start))?;
+                for &byte in &self.data[start..end] {
+                    sink.put_ascii(&[b'\\', b'x', hex_digit(byte >> 4), hex_digit(byte & 15)], start, end)?;
+                }
+                Ok(end)
+            }
+        }
+    }
+}
+
+/// A sink that takes everything and keeps nothing: for faults only.
+impl Sink for () {
+    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn put(&mut self, _: u32, _: usize, _: usize) -> Result<(), Halt> {
+        Ok(())
+    }
+
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        Ok(input.well_formed_end(start, limit))
+    }
+}
+
+/// How many code points an input gives and how wide they are, and what was seen that writing them needs.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    extent: Extent,
+    notes: Notes,
+}
+
+impl Survey {
+    /// Of nothing yet, from an offset on.
+    #[must_use]
+    pub fn begun(start: usize) -> Self {
+        Survey { extent: Extent::none(start), notes: Notes::default() }
+    }
+}
+
+impl Deref for Survey {
+    type Target = Extent;
+
+    fn deref(&self) -> &Extent {
+        &self.extent
+    }
+}
+
+impl Sink for Survey {
+    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        // Asked for what is walked, which need not give anything.
+        self.extent.is_clean = false;
+        Ok(())
+    }
+
+    fn put(&mut self, code_point: u32, _: usize, end: usize) -> Result<(), Halt> {
+        self.extent = self.extent.and(Extent { end, count: 1, width: Width::of(code_point), is_clean: false });
+        Ok(())
+    }
+
+    fn put_ascii(&mut self, characters: &[u8], _: usize, end: usize) -> Result<(), Halt> {
+        let (count, width) = (characters.len(), Width::Ascii);
+        self.extent = self.extent.and(Extent { end, count, width, is_clean: false });
+        Ok(())
+    }
+
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        let next = input.measure_noting(start, limit, &mut self.notes);
+        self.extent = self.extent.and(next);
+        Ok(self.end)
+    }
+}
+
+macro_rules! output_sinks {
+    ($($unit:ty => $write:ident),*) => {
+        $(/// Memory of exactly the size that [`Extent`] told.
+        impl Sink for Output<'_, $unit> {
+            fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+                Ok(())
+            }
+
+            fn put(&mut self, code_point: u32, _: usize, _: usize) -> Result<(), Halt> {
+                self.push(code_point as $unit);
+                Ok(())
+            }
+
+            fn put_ascii(&mut self, characters: &[u8], _: usize, _: usize) -> Result<(), Halt> {
+                self.extend(characters);
+                Ok(())
+            }
+
+            fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+                Ok(input.$write(start, limit, self))
+            }
+        })*
+    };
+}
+
+output_sinks!(u8 => write_ucs1, u16 => write_ucs2, u32 => write_ucs4);
+
+/// The values themselves.
+impl Sink for Vec<u32> {
+    fn reserve(&mut self, source_bytes: usize) -> Result<(), OutOfMemory> {
+        Ok(self.try_reserve(source_bytes)?)
+    }
+
+    fn put(&mut self, code_point: u32, _: usize, _: usize) -> Result<(), Halt> {
+        self.push(code_point);
+        Ok(())
+    }
+
+    fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        input.each_chunk(start, limit, |extent, input, (from, to)| {
+            self.try_reserve(extent.count).map_err(OutOfMemory::from)?;
+            crate::kernels::append(self, extent.count, |out| input.write_ucs4(from, to, out));
+            Ok(())
+        })
+    }
+}

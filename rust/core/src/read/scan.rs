@@ -1,0 +1,176 @@
+//! A scan for faults: one after the other, or how many there are of each kind.
+
+use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
+use crate::derive::verdict::{Verdict, Verdicts};
+use crate::form::Form;
+use crate::kernels::{Faults, Units, tally as tally_in_blocks, tally_units};
+use crate::policy::{Answer, OnFault};
+use crate::read::fault::Fault;
+use crate::read::pass::{Halt, Pass};
+use crate::read::sequence::Step;
+use crate::tables::Kind;
+
+/// How much must follow the first fault for it to be worth what it costs to find out how a form's faults are told by the
+/// block: a quarter of a millisecond, once.
+const BLOCKS_BYTES: usize = 1 << 14;
+
+/// How many faults there are of each kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    counts: [u64; Kind::COUNT],
+}
+
+impl Tally {
+    /// The kinds that occurred, each with its number.
+    pub fn counts(&self) -> impl Iterator<Item = (Kind, u64)> {
+        Kind::all().zip(self.counts).filter(|&(_, count)| count > 0)
+    }
+
+    /// Count those of another too.
+    pub fn add(&mut self, other: &Tally) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+    }
+}
+
+/// A scan of bytes for the faults that begin in a part of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Scan<'a> {
+    /// The form.
+    pub form: &'a Form,
+    /// The input.
+    pub data: &'a [u8],
+    /// Whether nothing follows the input.
+    pub is_final: bool,
+    /// Where the scan is.
+    pub at: usize,
+    /// Where the part ends: at the end of the input, or at a cut.
+    pub limit: usize,
+}
+
+impl Scan<'_> {
+    /// Whether the part was scanned to its end; else a fault is next, or more input could change the answer.
+    pub fn is_clean(&mut self) -> bool {
+        self.stops_at_fault();
+        self.at == self.limit
+    }
+
+    /// Go on to the next fault, and say whether there is one.
+    pub fn stops_at_fault(&mut self) -> bool {
+        let is_final = self.is_final || self.limit < self.data.len();
+        let data = &self.data[..self.limit];
+        let pass = Pass { form: self.form, data, is_final, largest: u32::MAX, on_fault: OnFault::Stop };
+        let halt = pass.run(self.at, &mut ());
+        match halt {
+            Halt::Fault { start: at, .. } | Halt::End(at) => self.at = at,
+            // A sink that keeps nothing takes everything.
+            Halt::Unwritten(_) | Halt::OutOfMemory => unreachable!(),
+        }
+        matches!(halt, Halt::Fault { .. })
+    }
+
+    /// Count the faults; then the scan is at the end of its part, or where more input could change the answer.
+    pub fn tally(&mut self) -> Tally {
+        let mut tally = Tally::default();
+        self.tally_blocks(&mut tally);
+        let (mut start, mut window) = (self.at, WINDOW_BYTES);
+        while self.stops_at_fault() {
+            window = window_after(self.at - start, window);
+            if !self.tally_to(self.limit.min(self.at + window), &mut tally) {
+                break;
+            }
+            start = self.at;
+        }
+        tally
+    }
+
+    /// Count the faults of a form that tells them by the block, up to where the input ends soon.
+    fn tally_blocks(&mut self, tally: &mut Tally) {
+        let end = self.limit.min(self.data.len().saturating_sub(LOOK_AHEAD));
+        if !self.stops_at_fault() || end.saturating_sub(self.at) < BLOCKS_BYTES {
+            return;
+        }
+        let mut window = WINDOW_BYTES;
+        while let Some(stop) = self.tally_by_kernels(end, tally) {
+            window = window_after(stop - self.at, window);
+            self.at = stop;
+            let walked_to = stop + window;
+            if walked_to > end || !self.tally_to(walked_to, tally) {
+                return;
+            }
+        }
+    }
+
+    /// Count what the kernels can before a limit, and return where that ended; None where they cannot.
+    fn tally_by_kernels(&self, limit: usize, tally: &mut Tally) -> Option<usize> {
+        if let Some(wide) = self.form.wide {
+            let units = Units { wide, answer: Answer::Stop, data: self.data };
+            let kinds = self.form.wide_kinds()?;
+            let mut counts = [0; 2];
+            let [surrogates, beyond] = &mut counts;
+            let stop = tally_units(&units, self.at, limit, [surrogates, beyond])?;
+            kinds.into_iter().zip(counts).for_each(|(kind, count)| tally.counts[kind.index()] += count);
+            return Some(stop);
+        }
+        let (layout, table) = self.form.layout.as_ref().zip(self.form.fault_table())?;
+        tally_in_blocks(&Faults { layout, table, data: self.data }, self.at, limit, &mut tally.counts)
+    }
+
+    /// Count faults one by one up to an offset; false says that more input could change the answer.
+    fn tally_to(&mut self, end: usize, tally: &mut Tally) -> bool {
+        let verdicts = self.form.verdicts();
+        while self.at < end {
+            let Some((next, kind)) = self.step(verdicts) else { return false };
+            self.at = next;
+            if let Some(kind) = kind {
+                tally.counts[kind.index()] += 1;
+            }
+        }
+        true
+    }
+
+    /// The end of what is next, and its kind if it is a fault.
+    #[inline]
+    fn step(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
+        // A step of one that is no number in memory: the next byte need not wait for what this one is.
+        match verdicts.alone(self.data[self.at]) {
+            Some(Verdict::Sequence(1)) => Some((self.at + 1, None)),
+            Some(Verdict::Fault(kind, 1)) => Some((self.at + 1, Some(kind))),
+            _ => self.told(verdicts),
+        }
+    }
+
+    /// The same where several units decide.
+    #[inline]
+    fn told(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
+        let end = |units: u8| self.at + usize::from(units) * self.form.tables.unit_bytes;
+        match verdicts.at(&self.form.tables, self.data, self.at) {
+            Verdict::Sequence(units) => Some((end(units), None)),
+            Verdict::Fault(kind, units) => Some((end(units), Some(kind))),
+            Verdict::Unknown | Verdict::Node(_) => self.found_out(),
+        }
+    }
+
+    #[cold]
+    fn found_out(&self) -> Option<(usize, Option<Kind>)> {
+        match self.form.sequence_at(self.data, self.at, self.is_final) {
+            Step::Wait => None,
+            Step::Value { end, .. } => Some((end, None)),
+            Step::Unit { .. } => self.fault().map(|fault| (fault.end, Some(fault.kind))),
+        }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.form.fault_at(self.data, self.at, self.is_final)
+    }
+}
+
+impl Iterator for Scan<'_> {
+    type Item = Fault;
+
+    /// The next fault; None where the part ends, or where more input could change the answer.
+    fn next(&mut self) -> Option<Fault> {
+        let fault = if self.stops_at_fault() { self.fault() } else { None }?;
+        self.at = fault.end;
+        Some(fault)
+    }
+}

@@ -1,0 +1,285 @@
+//! Writing: which code point is written next, what is written for those that a form lacks, and the loop over a str.
+
+use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
+use crate::code_point::{LEADS, Range, SURROGATES, TRAILS, holds, joined};
+use crate::form::Form;
+use crate::kernels::{self, Output, Script, Text};
+use crate::memory::OutOfMemory;
+use crate::policy::{ESCAPED, LONGEST_ESCAPE, Missing, OnFault, backslashed};
+
+/// Why the loop over a str stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextFault {
+    /// Code points that the form lacks, one unit of error.
+    Missing {
+        /// The index of the first.
+        start: usize,
+        /// The index after the last.
+        end: usize,
+    },
+    /// There was no memory.
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for TextFault {
+    fn from(_: OutOfMemory) -> Self {
+        TextFault::OutOfMemory
+    }
+}
+
+impl Form {
+    /// Write code points; false, and nothing written, where the form lacks one of them.
+    pub fn write_all(&self, points: &[u32], out: &mut Vec<u8>) -> bool {
+        let before = out.len();
+        let text = Text::Four(points);
+        let mut at = 0;
+        while at < points.len() {
+            let (code_point, next) = self.next_written(text, at);
+            if !self.write(code_point, out) {
+                out.truncate(before);
+                return false;
+            }
+            at = next;
+        }
+        true
+    }
+
+    /// How many bytes are written for a code point at most, whether the form has it or a policy answers.
+    #[must_use]
+    pub fn most_bytes(&self, policy: Missing) -> usize {
+        // A form that is spelt has ASCII as it is.
+        let of_ascii = if self.spelling.is_some() { 1 } else { self.longest };
+        let of_answer = if policy == Missing::BackslashReplace { LONGEST_ESCAPE * of_ascii } else { 1 };
+        of_answer.max(self.longest)
+    }
+
+    /// Whether the form is known to have bytes for the code points that a policy of reading gives for a fault, if it gives
+    /// several.
+    #[must_use]
+    pub fn has_answers(&self, on_fault: OnFault) -> bool {
+        match on_fault {
+            OnFault::BackslashReplace => self.has_all((b' '.into(), b'~'.into())),
+            OnFault::SurrogateEscape => self.has_all(ESCAPED),
+            OnFault::Stop | OnFault::Replace | OnFault::Ignore | OnFault::SurrogatePass => true,
+        }
+    }
+
+    fn has_all(&self, range: Range) -> bool {
+        let is_apart = |other: Range| other.1 < range.0 || range.1 < other.0;
+        match (&self.spelling, self.wide) {
+            (Some(spelling), _) => spelling.missing.iter().all(|&missing| is_apart(missing)),
+            (None, Some(wide)) => wide.has_surrogates || is_apart(SURROGATES),
+            _ => false,
+        }
+    }
+
+    /// The code point that is written next and the index after it: a pair is joined where the form joins.
+    #[inline]
+    pub(crate) fn next_written(&self, text: Text<'_>, at: usize) -> (u32, usize) {
+        let code_point = text.at(at);
+        if self.tables.joins_pairs && holds(LEADS, code_point) && at + 1 < text.len() && holds(TRAILS, text.at(at + 1))
+        {
+            return (joined(code_point, text.at(at + 1)), at + 2);
+        }
+        (code_point, at + 1)
+    }
+
+    /// Where a unit of error on encoding ends: the longest run in a byte form, else one code point.
+    fn missing_end(&self, text: Text<'_>, start: usize) -> usize {
+        let mut at = start + 1;
+        while self.tables.unit_bytes == 1 && at < text.len() {
+            let (code_point, end) = self.next_written(text, at);
+            if self.has(code_point) {
+                break;
+            }
+            at = end;
+        }
+        at
+    }
+
+    /// The first unit of error from an index on: code points that the form lacks.
+    #[must_use]
+    pub fn next_missing(&self, text: Text<'_>, start: usize) -> Option<(usize, usize)> {
+        match encode_text(self, text, start, Missing::Stop, &mut 0_usize) {
+            Err(TextFault::Missing { start, end }) => Some((start, end)),
+            _ => None,
+        }
+    }
+
+    /// Whether the form lacks the code point at an index, and it is no half of a pair that is joined.
+    #[must_use]
+    pub fn lacks(&self, text: Text<'_>, at: usize) -> bool {
+        let holds_at = |range, at| at < text.len() && holds(range, text.at(at));
+        let begins_pair = self.tables.joins_pairs && holds_at(LEADS, at) && holds_at(TRAILS, at + 1);
+        !begins_pair && !self.write(text.at(at), &mut Vec::new())
+    }
+
+    /// Write what a policy gives for code points that the form lacks, and return how far; None where it gives nothing.
+    pub(crate) fn write_missing(
+        &self,
+        text: Text<'_>,
+        (start, end): (usize, usize),
+        policy: Missing,
+        out: &mut Vec<u8>,
+    ) -> Option<usize> {
+        let before = out.len();
+        let all = |written: bool| written.then_some(end);
+        let answer = match policy {
+            Missing::Stop => None,
+            Missing::Ignore => Some(end),
+            Missing::Replace => all((start..end).all(|_| self.write(u32::from(b'?'), out))),
+            Missing::BackslashReplace => all((start..end).all(|at| self.write_escape(text.at(at), out))),
+            Missing::SurrogatePass => self.write_prefix(text, (start, end), |point| self.write_surrogate(point, out)),
+            Missing::SurrogateEscape => self.write_prefix(text, (start, end), |point| {
+                let byte = u8::try_from(point.wrapping_sub(0xDC00)).ok().filter(|&byte| byte >= 0x80);
+                byte.map(|byte| out.push(byte)).is_some()
+            }),
+        };
+        // Half a unit is no answer.
+        let answer = answer.filter(|_| (out.len() - before).is_multiple_of(self.tables.unit_bytes));
+        if answer.is_none() {
+            out.truncate(before);
+        }
+        answer
+    }
+
+    /// Write as many code points of the unit as can be; what is left is a unit of its own.
+    fn write_prefix(
+        &self,
+        text: Text<'_>,
+        (start, end): (usize, usize),
+        mut write: impl FnMut(u32) -> bool,
+    ) -> Option<usize> {
+        let written = (start..end).take_while(|&at| write(text.at(at))).count();
+        (written > 0).then_some(start + written)
+    }
+
+    fn write_escape(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        let (escape, length) = backslashed(code_point);
+        if self.spelling.is_some() {
+            // All at once takes half the time.
+            out.extend_from_slice(&escape[..length]);
+            return true;
+        }
+        escape[..length].iter().all(|&character| self.write(character.into(), out))
+    }
+
+    fn write_surrogate(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
+        let ranges = self.surrogates.as_ref().filter(|_| holds(SURROGATES, code_point));
+        ranges.map(|ranges| self.write_by((SURROGATES.0, ranges), code_point, out)).is_some()
+    }
+}
+
+/// A place for the bytes of a text.
+pub trait Place {
+    /// Make room.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn reserve(&mut self, bytes: usize) -> Result<(), OutOfMemory>;
+    /// Take bytes, for which there is room.
+    fn put(&mut self, bytes: &[u8]);
+    /// Take what the kernels write from an index to a limit; where they stopped is returned.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory>;
+}
+
+/// How many bytes a text takes.
+impl Place for usize {
+    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        *self += bytes.len();
+    }
+
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        let stretch = script.measure(start, limit);
+        *self += stretch.bytes;
+        Ok(stretch.end)
+    }
+}
+
+/// Memory of exactly that size.
+impl Place for Output<'_, u8> {
+    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.push(byte);
+        }
+    }
+
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        Ok(script.write(start, limit, self))
+    }
+}
+
+impl Place for Vec<u8> {
+    fn reserve(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        Ok(self.try_reserve(bytes)?)
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
+        let mut at = start;
+        while at < limit {
+            let chunk_limit = limit.min(at + CHUNK_POINTS);
+            let stretch = script.measure(at, chunk_limit);
+            self.try_reserve(stretch.bytes)?;
+            kernels::append(self, stretch.bytes, |out| script.write(at, chunk_limit, out));
+            at = stretch.end;
+            if at < chunk_limit {
+                break;
+            }
+        }
+        Ok(at)
+    }
+}
+
+/// Write a str from an index on.
+///
+/// # Errors
+/// Where the policy has no answer: the unit of error; what came before it has been written.
+pub fn encode_text(
+    form: &Form,
+    text: Text<'_>,
+    start: usize,
+    policy: Missing,
+    place: &mut impl Place,
+) -> Result<(), TextFault> {
+    let own = form.spelling.as_ref();
+    let under_policy = own.filter(|_| policy != Missing::Stop).map(|own| own.under(policy, form.surrogates.as_deref()));
+    let script = form.script(under_policy.as_ref().or(own), policy, text);
+    let (mut at, mut bytes, mut window) = (start, Vec::new(), WINDOW_POINTS);
+    while at < text.len() {
+        let mut limit = text.len();
+        if let Some(script) = &script {
+            let start = at;
+            at = place.take(script, start, limit)?;
+            window = point_window_after(at - start, window);
+            limit = limit.min(at + window);
+        }
+        while at < limit {
+            bytes.clear();
+            let (code_point, end) = form.next_written(text, at);
+            at = if form.write(code_point, &mut bytes) {
+                end
+            } else {
+                let (start, end) = (at, form.missing_end(text, at));
+                form.write_missing(text, (start, end), policy, &mut bytes).ok_or(TextFault::Missing { start, end })?
+            };
+            place.reserve(bytes.len())?;
+            place.put(&bytes);
+        }
+    }
+    Ok(())
+}

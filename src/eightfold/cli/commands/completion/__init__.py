@@ -1,0 +1,56 @@
+"""`eightfold completion`: what makes a shell complete the command line, made from the parsers. One file per shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from eightfold.cli.options.arguments import CommandParser, OneOf
+from eightfold.cli.output.ending import NOTHING_WRONG
+from eightfold.cli.output.lines import put
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@dataclass
+class Options:
+    """What `completion` is asked for."""
+
+    shell: str = ""
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command."""
+    command = CommandParser(
+        "completion",
+        "[OPTIONS] SHELL",
+        "Print what makes a shell complete commands, options, forms, policies and files\n"
+        "at the press of Tab. It is made from the same tables as this help, and needs\n"
+        "nothing but the shell. Keep it where the shell looks for it:\n\n"
+        "  bash  ~/.local/share/bash-completion/completions/eightfold\n"
+        "  zsh   _eightfold, in a folder of $fpath\n"
+        "  fish  ~/.config/fish/completions/eightfold.fish",
+        [
+            ("eightfold completion fish > ~/.config/fish/completions/eightfold.fish", "in every fish to come"),
+            ('eval "$(eightfold completion bash)"', "in this bash, at once"),
+            ("source <(eightfold completion zsh)", "in ~/.zshrc, after compinit"),
+        ],
+    )
+    command.add_argument("shell", type=OneOf(SHELLS), metavar="SHELL", help=f"{', '.join(SHELLS[:-1])} or {SHELLS[-1]}")
+    return command
+
+
+def run(options: Options) -> int:
+    """Print the script; return the exit status."""
+    put(_script(options.shell)(), end="")
+    return NOTHING_WRONG
+
+
+def _script(shell: str) -> Callable[[], str]:
+    if shell == "bash":
+        from eightfold.cli.commands.completion.bash import script
+    elif shell == "zsh":
+        from eightfold.cli.commands.completion.zsh import script
+    else:
+        from eightfold.cli.commands.completion.fish import script
+    return script

@@ -1,0 +1,377 @@
+"""`eightfold convert`: files from one form to another, whole or not at all; `--verify` proves that nothing was lost."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, form_argument
+from eightfold.cli.options.certificate import CertificateOptions, add_certificate
+from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
+from eightfold.cli.options.reading_options import add_reading
+from eightfold.cli.options.selection import add_selection, say_nothing_read
+from eightfold.cli.output.colour import Part, Styled, painted
+from eightfold.cli.output.diff import ShownDifference
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
+from eightfold.cli.output.lines import counted, placed, say
+from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
+from eightfold.cli.work.documents import RULE, Nuls
+from eightfold.cli.work.in_place import InPlace
+from eightfold.cli.work.inputs import Failures, byte_order_told, identified
+from eightfold.cli.work.jobs import Job, before, found, jobs, sink
+from eightfold.cli.work.likeness import is_binary, other_form
+from eightfold.cli.work.remedies import remedies
+from eightfold.cli.work.stopping import StoppedError, fault_line, line_at
+from eightfold.cli.work.watching import watched
+from eightfold.faults import ConversionError
+from eightfold.files import FileError
+from eightfold.files.parallel.threads import Begin, ahead, allowed, working
+from eightfold.files.path_text import shown
+from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
+from eightfold.files.read.reading import Source, opened
+from eightfold.files.read.scanning import DOCUMENT
+from eightfold.files.read.segments import small_size
+from eightfold.files.records.certificates import Certificate, Side
+from eightfold.files.walk.walking import Found
+from eightfold.files.write.locks import held
+from eightfold.files.write.verifying import DifferenceError, Verifier
+from eightfold.forms import Form, forms
+from eightfold.policy import POLICIES
+from eightfold.stream import Converter
+
+
+@dataclass
+class Options(CertificateOptions):
+    """What `convert` is asked to do; `form` is None for auto."""
+
+    form: Form | None = UTF_8
+    to: Form = UTF_8
+    errors: str = "strict"
+    strict: bool = False
+    diff: bool = False
+    jobs: int = 1
+    internal: bool = False
+    document: bool = False
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command."""
+    command = CommandParser(
+        "convert",
+        "[-f FORM] -t FORM [OPTIONS] [PATH ...]",
+        "Convert files from one form to another. A file is written whole or not at all:\n"
+        "if anything fails, what was there before is untouched. It keeps its owner, its\n"
+        "permissions and its attributes. A symbolic link that is given is followed, and\n"
+        "the file that it leads to is replaced; those in a folder are not met. Read-only\n"
+        "files, and those with several names (hard links), are refused, and so is one that\n"
+        "changes while it is read. Of a folder neither what .gitignore files ignore is\n"
+        "taken, nor binary files, nor backups of the same SUFFIX. Compressed files are read\n"
+        "as what is in them, and written so where OUT has such an ending; they, and remote\n"
+        "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
+        "folder has a journal of what is: while there is one, run it again after a fault or\n"
+        "a kill, and nothing is converted twice. A journal that another user wrote, or\n"
+        "that came with the tree, is refused. Of two runs of one user in one tree the\n"
+        "second waits 10 seconds, then is refused. In OUT no symbolic link is followed.\n"
+        "Without -f, a file that looks like UTF-16 or UTF-32 is refused too.\n\n"
+        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
+        "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
+        [
+            ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
+            ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "a whole folder, each in place"),
+            ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "eight files at once"),
+            ("eightfold convert -f utf-8 -t utf-16 --errors replace < in > out", "U+FFFD for what is ill-formed"),
+            ("eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin", "and prove that it can be read back"),
+            ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),
+            (
+                "eightfold convert -f utf-16 -t utf-8 --in-place --certificate proof.jsonl letters/",
+                "a folder, and a record of what it was and what it is",
+            ),
+        ],
+    )
+    add_paths(command)
+    add_form(command)
+    command.add_argument(
+        *("-t", "--to"),
+        type=form_argument,
+        metavar="FORM",
+        required=True,
+        help="the form to write; corrected-utf-8 begins with its magic number in files",
+    )
+    command.add_argument(
+        "--errors",
+        metavar="POLICY",
+        help=f"what to do at a fault: {_policies()}",
+    )
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse to join a surrogate pair into one code point (default: join it, and say how many were)",
+    )
+    add_selection(command)
+    add_reading(command)
+    add_destination(command)
+    command.add_argument(
+        "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
+    )
+    add_certificate(command, "decode the result back and compare code points")
+    add_jobs(command, "convert")
+    command.add_argument(
+        "--document",
+        action="store_true",
+        help="with -t corrected-utf-8: U+0000, which must not be in a document, is an error, not a warning",
+    )
+    command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
+    return command
+
+
+def _policies() -> str:
+    """Return the names of all policies, those last that a form declares."""
+    declared = {variant.policy: form.name for form in reversed(forms()) for variant in form.variants}
+    everywhere = [name + " (the default)" * (name == Options.errors) for name in POLICIES if name not in declared]
+    somewhere = [f"{name} ({declared[name]})" for name in POLICIES if name in declared]
+    return f"{', '.join(everywhere)}; {', '.join(somewhere)}"
+
+
+def run(options: Options) -> int:
+    """Convert the files; return the exit status."""
+    if options.diff and (options.output != STANDARD_OUTPUT or options.in_place or options.backup or options.verified):
+        raise UsageError("--diff writes nothing: it excludes -o, --in-place, --backup, --verify and --certificate")
+    if options.document and options.to.name != DOCUMENT:
+        raise UsageError("--document goes with -t corrected-utf-8")
+    check_certificate(options, writes=True)
+    if options.form is not None:
+        # Wrong use is told before anything is read.
+        _check_policy(Conversion(options.form, options.to, options.errors))
+    failures = Failures()
+    work = _Run(options, failures)
+    with held(options.paths if options.in_place else ()):
+        try:
+            with watched(options, options.paths, options.selection):
+                status = _show(options, work, failures) if options.diff else _write(options, work, failures)
+        except FileError as error:  # Of the certificates, or that there are no threads: some files are done.
+            failures.tell(error)
+        status = WRONG_USE_OR_FILE if failures.count else status
+        work.end(status, certified=bool(options.certificate))
+    return status
+
+
+def _show(options: Options, run: _Run, failures: Failures) -> int:
+    outcome = "the rest of it is not shown"
+    done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
+    status = max(done, default=NOTHING_WRONG)
+    run.check_read()
+    return status
+
+
+def _write(options: Options, run: _Run, failures: Failures) -> int:
+    work = jobs(options, failures.tell)
+    if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
+        say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
+    if options.in_place and run.in_place.nothing_left(job.source for job in work):
+        return NOTHING_WRONG
+    check_certificate_apart(options, work)
+    threads = allowed(options.jobs)
+    with certificates(options) as certify, working(threads) as begin:
+        convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
+        turns = ((convert(job), job.unwritten) for job in work)
+        status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
+    run.check_read()
+    return status
+
+
+def _check_policy(conversion: Conversion) -> None:
+    try:
+        Converter(*conversion)
+    except (LookupError, ValueError) as error:
+        raise UsageError(f"--errors: {error.args[0]} (see eightfold convert --help)") from error
+
+
+def _for_a_terminal(work: list[Job]) -> bool:
+    return all(job.target == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty() for job in work)
+
+
+class _BinaryError(Exception):
+    """A file that was found in a folder, and is no text."""
+
+
+class _Run:
+    """One run over files: what stops one is told, and the next can come."""
+
+    def __init__(self, options: Options, failures: Failures) -> None:
+        form = "auto" if options.form is None else options.form.name
+        self.in_place = InPlace("converted", {"from": form, "to": options.to.name, "errors": options.errors})
+        self._failures = failures
+        self._options = options
+        self._files = self._binary = 0
+
+    def do(self, act: Callable[[], int], outcome: str) -> int:
+        """Do something with a file and return the exit status; the outcome is that of one that stops."""
+        self._files += 1
+        try:
+            return act()
+        except FileError as error:
+            self._failures.tell(error)
+        except _BinaryError:
+            self._binary += 1
+        except StoppedError as stopped:
+            stopped.tell(outcome)
+            return FAULTS
+        return NOTHING_WRONG
+
+    def check_read(self) -> None:
+        """Warn if there was no file to read."""
+        if self._files == self._binary and not self._failures.count:
+            say_nothing_read(self._options, binary=self._binary)
+
+    def end(self, status: int, *, certified: bool) -> None:
+        """Say what was left alone; if all is done, the journals go."""
+        if self._binary:
+            say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
+        self.in_place.end(status, certified=certified)
+
+
+def _differ(file: Found, options: Options) -> int:
+    with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
+        conversion = _conversion(source, options, say, walked=file.walked)
+        difference = ShownDifference(file.path, conversion.source, conversion.target)
+        with byte_order_told(source, conversion.source):
+            for piece in _pieces(source, conversion, options, say):
+                difference.put(piece.chunk, piece.result, final=piece.final)
+    return FAULTS if difference.differs else NOTHING_WRONG
+
+
+class _Told(NamedTuple):
+    """Who is told what a conversion comes to: the user, and the certificates."""
+
+    say: Callable[[str], object]
+    certify: Callable[[bytes], object]
+
+    def later(self, due: list[Callable[[], object]]) -> _Told:
+        """Return what can be told by a thread: it is kept until it is due."""
+        return _Told(*(partial(_defer, due, tell) for tell in self))
+
+
+def _defer(due: list[Callable[[], object]], tell: Callable[[Any], object], told: object) -> None:
+    due.append(partial(tell, told))
+
+
+def _turn(options: Options, in_place: InPlace, told: _Told, begin: Begin, job: Job) -> Callable[[], int]:
+    """Return what converts a file when it is its turn, or waits for the thread that does."""
+    if options.jobs == 1 or job.to_standard_output or small_size(job.source) is None:
+        return partial(_convert, options, in_place, told, job)
+    due: list[Callable[[], object]] = []
+    wait = begin(partial(_convert, options, in_place, told.later(due), job))
+
+    def end() -> int:
+        try:
+            return wait()
+        finally:
+            for each in due:
+                each()
+
+    return end
+
+
+def _convert(options: Options, in_place: InPlace, told: _Told, job: Job) -> int:
+    convert = partial(_write_one, options, in_place, told, job)
+    if options.in_place:
+        in_place.once(job.source, convert)
+    else:
+        convert()
+    return NOTHING_WRONG
+
+
+def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> None:
+    twice = options.form is None
+    with sink(job, before(job)) as target, job.opened(twice=twice) as source:
+        conversion = _conversion(source, options, told.say, walked=job.walked)
+        verifier = Verifier(*conversion) if options.verified else None
+        certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
+        pieces = _pieces(source, conversion, options, told.say, verifier)
+        if conversion.target.name == DOCUMENT:
+            pieces = _document(pieces, source, conversion, None if options.document else told.say)
+        with byte_order_told(source, conversion.source, told.say):
+            for piece in pieces:
+                target.write(piece.result)
+                if certificate is not None:
+                    certificate.take(piece.chunk, piece.result)
+        if options.in_place and certificate is not None:
+            in_place.begin(job.source, certificate.digests)
+    if verifier is not None:
+        told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
+        if options.certificate and certificate is not None:
+            told.certify(certificate.line("code points", {"code_points": verifier.count}))
+
+
+def _conversion(source: Source, options: Options, tell: Callable[[str], object], *, walked: bool) -> Conversion:
+    conversion = Conversion(options.form or identified(source, tell), options.to, options.errors)
+    other = None if options.form_is_given else other_form(source, conversion.source)
+    if other is not None:
+        raise FileError(source.path, str(other))
+    if walked and not options.binary and is_binary(source, conversion.source):
+        raise _BinaryError
+    if options.form is None:
+        _check_identified(source, conversion)
+    return conversion
+
+
+def _check_identified(source: Source, conversion: Conversion) -> None:
+    try:
+        _check_policy(conversion)
+    except UsageError as error:
+        raise FileError(source.path, str(error)) from error
+
+
+def _certificate(job: Job, conversion: Conversion) -> Certificate:
+    source, target, errors = conversion
+    return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
+
+
+def _pieces(
+    source: Source,
+    conversion: Conversion,
+    options: Options,
+    tell: Callable[[str], object],
+    verifier: Verifier | None = None,
+) -> Iterator[ConvertedPiece]:
+    joined_pairs = 0
+    try:
+        for piece in converted(source, conversion, options.jobs, strict=options.strict):
+            joined_pairs += piece.joined_pairs
+            if verifier is not None:
+                verifier.compare(piece.chunk, piece.result, final=piece.final)
+            yield piece
+    except ConversionError as error:
+        line = fault_line(source, conversion.source, error.fault)
+        raise StoppedError(line, remedies(error.fault, conversion)) from error
+    except DifferenceError as error:
+        raise StoppedError(line_at(source, conversion.source, error.start, (error.sentence,))) from error
+    if joined_pairs:
+        joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
+        effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
+        tell(f"{shown(source.path)}: {joined}; {effect} (--strict refuses)")
+
+
+def _document(
+    pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
+) -> Iterator[ConvertedPiece]:
+    """Yield the pieces of a Corrected UTF-8 document; U+0000 in it is warned of, or an error where that is None."""
+    nuls = Nuls(conversion)
+    for piece in pieces:
+        nuls.take(piece)
+        if nuls.count and warn is None:
+            raise StoppedError(_nul(source, conversion.source, nuls, (Styled("raw-nul", "error"), f": {RULE}")))
+        yield piece
+    if nuls.count and warn is not None:
+        others = f" (and {nuls.count - 1} more)" if nuls.count > 1 else ""
+        line = _nul(source, conversion.source, nuls, (f"warning: raw-nul: {RULE}{others}",))
+        warn(painted(None, (*line, "; --document makes it an error")))
+
+
+def _nul(source: Source, form: Form, nuls: Nuls, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
+    if nuls.offset is None:
+        return *placed(source.path, None), *sentence
+    return line_at(source, form, nuls.offset, sentence)

@@ -1,0 +1,227 @@
+"""`eightfold explain`: what every sequence of a file is, with its bits, its code point and its name, or its fault."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from eightfold.cli.options.arguments import (
+    UTF_8,
+    CommandParser,
+    OneOf,
+    add_form,
+    count_argument,
+    in_files,
+    path_argument,
+)
+from eightfold.cli.options.reading_options import ReadingOptions, add_reading
+from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
+from eightfold.cli.output.lines import put, say
+from eightfold.cli.work.inputs import byte_order_told, identified, tell_byte_order
+from eightfold.cli.work.watching import watched
+from eightfold.explain import iter_explained, iter_explained_text
+from eightfold.explain.as_text import HEADER, cells, text_lines
+from eightfold.explain.rows import Explained
+from eightfold.files.path_text import shown
+from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
+from eightfold.forms import Form, form
+from eightfold.version import __version__
+
+FORMATS = ("text", "json")
+_ROWS_DRAWN = 1000
+
+
+@dataclass
+class Options(ReadingOptions):
+    """What `explain` is asked to do; `form` is None for auto."""
+
+    path: str | None = None
+    form: Form | None = UTF_8
+    hex: bytes | None = None
+    text: str | None = None
+    offset: int = 0
+    limit: int | None = None
+    output_format: str = "text"
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command."""
+    command = CommandParser(
+        "explain",
+        "[OPTIONS] [FILE | --hex BYTES | --text TEXT]",
+        "Say of every sequence of a file what it is: its offset, its bytes in hex and in\n"
+        "bits, its code point and its name; or which fault it is, and in brackets the\n"
+        "source of the rule that it breaks. Bits in brackets are the payload: they say\n"
+        "which code point it is, the others how many bytes it has and which this one is.\n"
+        "Exit status 0: nothing wrong; 1: faults among what is shown; 2: wrong use or an\n"
+        "unreadable file.",
+        [
+            ('eightfold explain --hex "ED A0 80"', "what is wrong with these three bytes?"),
+            ('eightfold explain -f cesu-8 --text "hé"', "how does CESU-8 write this?"),
+            ("eightfold explain --offset 4096 --limit 20 notes.txt", "twenty sequences of a large file"),
+            ("eightfold explain -f utf-16 --output-format json notes.txt", "a file in another form, for a program"),
+        ],
+    )
+    command.add_argument(
+        "path",
+        nargs="?",
+        type=path_argument,
+        metavar="FILE",
+        help="a file, or - for standard input, which is the default",
+    )
+    command.add_argument("--hex", type=hex_argument, metavar="BYTES", help="explain these bytes, in hex, and no file")
+    command.add_argument("--text", metavar="TEXT", help="explain how the form writes this text")
+    add_form(command)
+    add_reading(command)
+    command.add_argument(
+        "--offset",
+        type=count_argument,
+        metavar="N",
+        help="begin where byte N is, or of a text code point N; counted from 0",
+    )
+    command.add_argument("--limit", type=count_argument, metavar="N", help="explain at most N sequences")
+    command.add_argument(
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+    )
+    return command
+
+
+def hex_argument(given: str) -> bytes:
+    r"""Return bytes from hex digits, with spaces, commas or colons between and 0x or \x before them, or with nothing.
+
+    Raises:
+        argparse.ArgumentTypeError: they are none.
+
+    >>> hex_argument("ED A0 80") == hex_argument("eda080") == hex_argument(r"\xed\xa0\x80")
+    True
+    """
+    try:
+        return bytes.fromhex(re.sub(r"0[xX]|\\x|[,:]", " ", given))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'{given!r} is not bytes in hex, such as "ED A0 80"') from None
+
+
+def run(options: Options) -> int:
+    """Explain the input; return the exit status."""
+    if sum(each is not None for each in (options.path, options.hex, options.text)) > 1:
+        raise UsageError("explain one thing: a file, --hex or --text")
+    if options.text is not None:
+        return _explain_text(options, options.text)
+    if options.hex is not None:
+        return _explain_bytes(options, options.hex)
+    return _explain_file(options, options.path or STANDARD_INPUT)
+
+
+def _explain_text(options: Options, text: str) -> int:
+    if options.form is None:
+        raise UsageError("--text is in no form yet: say with -f in which one it is to be written")
+    rows = iter_explained_text(text, options.form)
+    if options.offset:
+        rows = (row for row in rows if row.end > options.offset)
+    return _show(options, options.form, rows, lambda: len(text))
+
+
+def _explain_bytes(options: Options, data: bytes) -> int:
+    found = options.form or _identified(data)
+    tell_byte_order("--hex", found, data)
+    return _show(options, found, iter_explained((data,), found, options.offset), lambda: len(data))
+
+
+def _identified(data: bytes) -> Form:
+    from eightfold.identify import identify
+
+    found = in_files(form(identify(data)[0].form))
+    say(f"identified as {found.name}")
+    return found
+
+
+def _explain_file(options: Options, path: str) -> int:
+    reading = opened(path, twice=options.form is None, unpack=options.unpack)
+    with watched(options, (path,)), reading as source:
+        found = options.form or identified(source)
+        chunks = _CountedChunks(source)
+        with byte_order_told(source, found):
+            return _show(options, found, iter_explained(chunks, found, options.offset), lambda: chunks.length)
+
+
+class _CountedChunks:
+    """The chunks of a source, and how many bytes they have had."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.length = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk, _ in self._source.pieces():
+            self.length += len(chunk)
+            yield chunk
+
+
+def _show(options: Options, form: Form, rows: Iterator[Explained], length: Callable[[], int]) -> int:
+    """Print the rows from the offset on that are asked for; return the exit status."""
+    if options.offset:
+        rows = _checked(options.offset, rows, length)
+    noted = _Noted(islice(rows, options.limit))
+    if options.output_format == "json":
+        _put_json(options, form, noted)
+    elif is_on(sys.stdout):
+        _put_tables(noted)
+    else:
+        for line in text_lines(noted):
+            put(line)
+    if options.limit is not None and next(rows, None) is not None:
+        say(f"there is more after {options.limit} (--limit)")
+    return FAULTS if noted.faults else NOTHING_WRONG
+
+
+def _checked(offset: int, rows: Iterator[Explained], length: Callable[[], int]) -> Iterator[Explained]:
+    """Return the rows, of which there must be one; where there is none the input has been read to its end."""
+    first = next(rows, None)
+    if first is None:
+        offsets = f"its offsets are 0 to {length() - 1}" if length() else "there is nothing to explain"
+        raise UsageError(f"--offset {offset} is behind the end: {offsets}")
+    return chain((first,), rows)
+
+
+def _put_tables(rows: Iterable[Explained]) -> None:
+    """Draw a table of the rows, and another after each thousand, so that memory does not grow with the file."""
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _ROWS_DRAWN)):
+        put(drawn_table(HEADER, map(_cells, batch), right=0), end="")
+
+
+def _cells(row: Explained) -> tuple[Cell, ...]:
+    offset, units, bits, code_point, character, name = cells(row)
+    marked = [Styled(part, "payload") if part.startswith("[") else part for part in re.split(r"(\[.*?\])", bits)]
+    told = Styled(name, row.fault.severity) if row.fault else name
+    return [Styled(offset, "place")], [units], marked, [Styled(code_point, "form")], [character], [told]
+
+
+class _Noted:
+    """Rows on their way, and whether there were faults among them."""
+
+    def __init__(self, rows: Iterator[Explained]) -> None:
+        self._rows = rows
+        self.faults = False
+
+    def __iter__(self) -> Iterator[Explained]:
+        for row in self._rows:
+            self.faults = self.faults or row.fault is not None
+            yield row
+
+
+def _put_json(options: Options, form: Form, rows: _Noted) -> None:
+    """Write one JSON object as it goes, so that memory does not grow with the file; every row has a line of its own."""
+    file = {"path": shown(options.path or STANDARD_INPUT)} if options.hex is None and options.text is None else {}
+    put(json.dumps({"version": __version__, **file, "form": form.name})[:-1] + ', "rows": [', end="")
+    separator = ""
+    for row in rows:
+        put(f"{separator}\n  {json.dumps(row.as_dict())}", end="")
+        separator = ","
+    put("\n]}" if separator else "]}")

@@ -1,0 +1,159 @@
+"""`eightfold identify`: which form files are in, by evidence and never by guessing at languages."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from eightfold.cli.options.arguments import CommandParser, OneOf, add_paths
+from eightfold.cli.options.reading_options import ReadingOptions, add_reading
+from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
+from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.output.lines import counted, put, say
+from eightfold.cli.work.inputs import Failures, files_of
+from eightfold.cli.work.watching import watched
+from eightfold.faults import hex_bytes
+from eightfold.files import FileError
+from eightfold.files.path_text import shown
+from eightfold.files.read.reading import opened
+from eightfold.identify import FAULTS_COUNTED, Identification, Identifier
+from eightfold.version import __version__
+
+FORMATS = ("text", "json")
+
+
+@dataclass
+class Options(ReadingOptions):
+    """What `identify` is asked to do."""
+
+    paths: list[str] | tuple[str, ...] = ()
+    all: bool = False
+    output_format: str = "text"
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command."""
+    command = CommandParser(
+        "identify",
+        "[OPTIONS] [PATH ...]",
+        "Say which form files are in. Forms whose signature begins the file come first,\n"
+        "then those for which most evidence is there: well-formed sequences that chance\n"
+        "would hardly make, and few faults. `not lossless`: reading and writing it in that\n"
+        "form changes its bytes. At most 1,000 faults of each form are counted. A file that\n"
+        "is evidence for no form is named by its legacy charset if it reads as one, and\n"
+        "`-f auto` of other commands assumes UTF-8 for it.",
+        [
+            ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
+            ("eightfold identify --all dump.sql", "every form that it could be in, best first"),
+        ],
+    )
+    add_paths(command)
+    add_reading(command)
+    command.add_argument("--all", action="store_true", help="every candidate, best first, and not the best alone")
+    command.add_argument(
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+    )
+    return command
+
+
+def run(options: Options) -> int:
+    """Identify the files; return the exit status."""
+    report = _JsonReport(options) if options.output_format == "json" else _TextReport(options)
+    failures = Failures()
+    path = None
+    with watched(options, options.paths):
+        for path in files_of(options.paths, failures.tell):
+            candidates = _candidates(path, options, failures)
+            if candidates:
+                report.file(path, candidates)
+    report.end()
+    if path is None and not failures.count:
+        say("warning: no file was read")
+    return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
+
+
+def _candidates(path: str, options: Options, failures: Failures) -> list[Identification]:
+    """Return the candidates of a file, or none if it cannot be read; say so where nothing fits."""
+    identifier = Identifier()
+    try:
+        with opened(path, unpack=options.unpack) as source:
+            for chunk, _ in source.pieces():
+                identifier.feed(chunk)
+    except FileError as error:
+        failures.tell(error)
+        return []
+    candidates = identifier.finish()
+    if not identifier.tells(candidates[0]) and not candidates[0].reads_as:
+        say(f"{shown(path)}: cannot identify the encoding: no form of the family fits")
+    return candidates
+
+
+class _TextReport:
+    def __init__(self, options: Options) -> None:
+        self._all = options.all
+
+    def file(self, path: str, candidates: list[Identification]) -> None:
+        charset = candidates[0].reads_as
+        if charset:
+            put(Styled(shown(path), "path"), f": no form of the family; reads as {charset}")
+        if not self._all:
+            candidates = [] if charset else candidates[:1]
+        if len(candidates) > 1 and is_on(sys.stdout):
+            put(Styled(shown(path), "path"), ":")
+            put(drawn_table(("form", "signature", "verdict"), map(_cells, candidates)), end="")
+            return
+        for found in candidates:
+            form, *rest = _words(found)
+            put(Styled(shown(path), "path"), ": ", Styled(form, "form"), *(f", {each}" for each in rest))
+
+    def end(self) -> None:
+        """Nothing comes after the last file."""
+
+
+class _JsonReport:
+    def __init__(self, options: Options) -> None:
+        self._count = None if options.all else 1
+        self._separator = f'{{"version": "{__version__}", "files": ['
+
+    def file(self, path: str, candidates: list[Identification]) -> None:
+        import json
+
+        values = {"path": shown(path), "candidates": [_as_dict(found) for found in candidates[: self._count]]}
+        put(f"{self._separator}\n{json.dumps(values)}", end="")
+        self._separator = ","
+
+    def end(self) -> None:
+        put("\n]}" if self._separator == "," else f"{self._separator}]}}")
+
+
+def described(found: Identification) -> str:
+    r"""Return a candidate in words.
+
+    >>> described(Identification("utf-16", True, 0, b"\xff\xfe", True))
+    'utf-16, signature FF FE, well-formed'
+    >>> described(Identification("utf-8", False, 2, b"", False))
+    'utf-8, 2 faults'
+    """
+    return ", ".join(_words(found))
+
+
+def _words(found: Identification) -> list[str]:
+    signature = [f"signature {hex_bytes(found.signature)}"] if found.signature else []
+    return [found.form, *signature, *_verdict(found)]
+
+
+def _verdict(found: Identification) -> list[str]:
+    if not found.well_formed:
+        more = " or more" if found.fault_count == FAULTS_COUNTED else ""
+        return [counted(found.fault_count, "fault") + more]
+    return ["well-formed", *([] if found.lossless else ["not lossless"])]
+
+
+def _cells(found: Identification) -> tuple[Cell, ...]:
+    verdict = Styled(", ".join(_verdict(found)), "good" if found.well_formed else "error")
+    return [Styled(found.form, "form")], [hex_bytes(found.signature)], [verdict]
+
+
+def _as_dict(found: Identification) -> dict[str, Any]:
+    return {**found._asdict(), "signature": hex_bytes(found.signature)}

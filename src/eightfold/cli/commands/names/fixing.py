@@ -1,0 +1,177 @@
+"""`names --fix`: what would be renamed is shown, done with a log, and undone by it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from eightfold.cli.commands.names.finding import leads_to_ill_formed
+from eightfold.cli.commands.names.options import Options, names_in
+from eightfold.cli.options.root import inside, quoted, root_option
+from eightfold.cli.output.colour import Styled
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.output.lines import counted, put, say
+from eightfold.cli.work.inputs import Failures
+from eightfold.cli.work.jobs import Job, check_free, sink
+from eightfold.faults import ConversionError
+from eightfold.files import FileError
+from eightfold.files.path_text import as_text, shown
+from eightfold.files.paths.roots import Root
+from eightfold.files.read.reading import opened
+from eightfold.files.walk.listing import FOLDER, Name
+from eightfold.files.write.renaming import Renaming, is_there, obstacle, read_log, rename, write_log
+from eightfold.repair import repair
+from eightfold.text import is_well_formed
+
+
+class _Fix(NamedTuple):
+    """A file whose name is to be changed, and why it cannot be, if so."""
+
+    renaming: Renaming
+    why_not: str
+
+
+def show(options: Options) -> int:
+    """Show what would be renamed; return the exit status."""
+    failures = Failures()
+    fixes = _fixes(options, failures)
+    for fix in fixes:
+        _put(fix, options)
+    stuck = sum(bool(fix.why_not) for fix in fixes)
+    say(f"{counted(len(fixes), 'name')} to change" + (f", {stuck} of them cannot be" if stuck else ""))
+    if fixes:
+        say("nothing is renamed: --apply LOG does it")
+    if failures.count:
+        return WRONG_USE_OR_FILE
+    return FAULTS if fixes else NOTHING_WRONG
+
+
+def apply(options: Options) -> int:
+    """Rename what can be, and write the log; return the exit status."""
+    check_free("--apply", options.apply)
+    root = Root(options.root)
+    # A link that is given is renamed and not followed, so it may lead anywhere.
+    inside(root, (path if os.path.isdir(path) else os.path.dirname(path) for path in options.paths))
+    failures = Failures()
+    fixes = _fixes(options, failures)
+    due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
+    if due:
+        # All of it is on the disk before the first name is changed.
+        with sink(Job("", options.apply)) as log:
+            write_log(log, (renaming for _, renaming in due))
+    done = 0
+    for fix, renaming in due:
+        done += _rename(fix, partial(_rename_inside, root, renaming), options, failures)
+    say(f"{counted(done, 'name')} changed, {len(fixes) - done} left")
+    if done:
+        say(f"to take that back: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
+    return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
+
+
+def _due(fix: _Fix, root: Root, failures: Failures) -> Renaming | None:
+    """Return the renaming as the log has it; where it cannot be done, say why."""
+    try:
+        if fix.why_not:
+            raise _left(fix)
+        return fix.renaming._replace(folder=root.relative(fix.renaming.folder))
+    except FileError as error:
+        failures.tell(error)
+        return None
+
+
+def _rename_inside(root: Root, renaming: Renaming) -> bool:
+    """Give a file its new name, by its folder's path from the root on; return whether it had to be done."""
+    with root.folder(renaming.folder) as folder:
+        at = renaming._replace(folder=root.join(renaming.folder))
+        if is_there(at, renaming.new, folder) and not is_there(at, renaming.old, folder):
+            return False
+        rename(at, folder)
+    return True
+
+
+def _rename(fix: _Fix, act: Callable[[], bool], options: Options, failures: Failures) -> bool:
+    try:
+        if not act():
+            return False
+    except FileError as error:
+        failures.tell(error)
+        return False
+    _put(fix, options)
+    return True
+
+
+def _left(fix: _Fix) -> FileError:
+    return FileError(fix.renaming.old_path, f"{fix.why_not}: {shown(fix.renaming.new)}")
+
+
+def _put(fix: _Fix, options: Options) -> None:
+    folder, old, new = fix.renaming
+    if options.output_format == "jsonl":
+        texts = {"place": folder and as_text(folder), "name": as_text(old), "new": new and as_text(new)}
+        put(json.dumps({**texts, "why_not": fix.why_not or None}))
+        return
+    why_not = (": ", Styled(fix.why_not, "error")) if fix.why_not else ()
+    put(Styled(shown(fix.renaming.old_path), "path"), " -> ", Styled(shown(new), "good"), *why_not)
+
+
+def _fixes(options: Options, failures: Failures) -> list[_Fix]:
+    """Return what is to be renamed, deepest first."""
+    found: dict[tuple[str, str], Renaming] = {}
+    for renaming in _renamings(options, failures):
+        # What is given twice, or lies below what is given too, is the same file by another path.
+        found.setdefault((os.path.realpath(renaming.folder), renaming.old), renaming)
+    wanted = Counter((folder, renaming.new) for (folder, _), renaming in found.items())
+    return [
+        _Fix(renaming, _why_not(renaming, wanted[folder, renaming.new] - 1)) for (folder, _), renaming in found.items()
+    ]
+
+
+def _why_not(renaming: Renaming, others: int) -> str:
+    if renaming.new == renaming.old:
+        return "the policy has no answer to a fault in it"
+    return obstacle(renaming) or (f"{counted(others, 'other file')} would get the same name" if others else "")
+
+
+def _renamings(options: Options, failures: Failures) -> Iterator[Renaming]:
+    links = members = 0
+    for name in names_in(options.paths, failures):
+        links += leads_to_ill_formed(name, options.form)
+        if is_well_formed(name.name, "utf-8"):
+            continue
+        if name.source == FOLDER:
+            yield _renaming(name, options)
+        else:
+            members += 1
+    if links:
+        say(f"{counted(links, 'symbolic link')} to an ill-formed name: where they lead is not changed")
+    if members:
+        say(f"{counted(members, 'ill-formed name')} in archives, which are only read")
+
+
+def _renaming(name: Name, options: Options) -> Renaming:
+    old = os.fsdecode(name.name)
+    try:
+        new = os.fsdecode(repair(name.name, options.form, options.fix))
+    except ConversionError:
+        new = old
+    return Renaming(name.place, old, new)
+
+
+def undo(options: Options) -> int:
+    """Give files their old names back; return the exit status."""
+    root, failures = Root(options.root), Failures()
+    with opened(options.undo) as source:
+        log = list(read_log(source))
+    done = 0
+    for renaming in reversed(log):
+        back = renaming.back()
+        fix = _Fix(back._replace(folder=root.join(back.folder)), "")
+        done += _rename(fix, partial(_rename_inside, root, back), options, failures)
+    already = len(log) - done - failures.count
+    was = f", {already} had it already" if already else ""
+    say(f"{counted(done, 'file')} with the old name again{was}")
+    return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG

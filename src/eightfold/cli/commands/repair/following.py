@@ -1,0 +1,167 @@
+"""`repair --apply` and `--undo`: a plan is carried out, file by file, and only on the files that it was made for.
+
+Each file is told by its digest: one that is as the plan would have it is left alone, so a run that was killed can be
+started again, and goes on where that one was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from hashlib import sha256
+from typing import BinaryIO
+
+from eightfold.cli.commands.repair.options import Options
+from eightfold.cli.options.arguments import UTF_8
+from eightfold.cli.options.root import inside
+from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
+from eightfold.cli.output.lines import counted, say
+from eightfold.cli.work.certifying import certificates
+from eightfold.cli.work.inputs import Failures
+from eightfold.files import FileError
+from eightfold.files.path_text import shown
+from eightfold.files.paths.entries import Entry
+from eightfold.files.paths.roots import Root, steps
+from eightfold.files.read.reading import STANDARD_INPUT, Source, opened, opened_entry
+from eightfold.files.records.certificates import Certificate, Side
+from eightfold.files.records.plan_files import FilePlan, plans_in
+from eightfold.files.write.locks import held
+from eightfold.files.write.temporary import clear_strays
+from eightfold.files.write.writing import replacing, snapshot_of, standard_output
+from eightfold.repair import PlanError, apply_changes, undo_changes
+
+
+def apply(options: Options) -> int:
+    """Make the changes of a plan; return the exit status."""
+    return _follow(options, options.apply, undo=False)
+
+
+def undo(options: Options) -> int:
+    """Take the changes of a plan back; return the exit status."""
+    return _follow(options, options.undo, undo=True)
+
+
+def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
+    if options.errors or options.form is not UTF_8:
+        raise UsageError("form and policy are those of the plan: --apply and --undo take neither -f nor --errors")
+    if options.include or options.exclude:
+        raise UsageError("the files are those of the plan: --apply and --undo take neither --include nor --exclude")
+    root = Root(options.root)
+    chosen = {path: steps(relative) for path, relative in inside(root, options.paths).items()}
+    with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
+        following = _Following(root, certify, undo=undo)
+        # All of it is read before anything is written: a plan that is broken at its end changes no file.
+        folders = _checked(source, chosen)
+        source.rewind()
+        with held(map(root.join, folders)):
+            for plan in _chosen(source, chosen.values()):
+                following.follow(plan)
+    return following.end()
+
+
+def _checked(source: Source, chosen: Mapping[str, list[str]]) -> set[str]:
+    """Return the folders, from the root on, that a plan has files in, after a look at all of it."""
+    missing, folders = dict(chosen), set()
+    for plan in plans_in(source):
+        missing = {path: names for path, names in missing.items() if not _is_for(plan, names)}
+        folders.add(os.path.join("", *steps(plan.path)[:-1]))
+    if missing:
+        raise UsageError(f"{shown(source.path)} has no plan for {shown(next(iter(missing)))}")
+    return folders
+
+
+def _chosen(source: Source, chosen: Collection[list[str]]) -> Iterator[FilePlan]:
+    """Yield the plans of the files that paths stand for, all of them if there are no paths."""
+    return (plan for plan in plans_in(source) if not chosen or any(_is_for(plan, path) for path in chosen))
+
+
+def _is_for(plan: FilePlan, names: list[str]) -> bool:
+    """Return whether a plan is for a path or, where that is a folder, for a file in it."""
+    return steps(plan.path)[: len(names)] == names
+
+
+class _Following:
+    """One run over the files of a plan, in one direction."""
+
+    def __init__(self, root: Root, certify: Callable[[bytes], object], *, undo: bool) -> None:
+        self._root = root
+        self._certify = certify
+        self._undo = undo
+        self._failures = Failures()
+        self._written = 0
+        self._already = 0
+
+    def follow(self, plan: FilePlan) -> None:
+        """Apply or undo the plan for a file."""
+        path = self._root.join(plan.path)
+        try:
+            if plan.path == STANDARD_INPUT:
+                self._follow_standard_input(plan)
+            else:
+                with self._root.entry(plan.path) as entry:
+                    self._follow(plan, entry)
+        except PlanError as error:
+            self._failures.tell(FileError(path, str(error)))
+        except FileError as error:
+            self._failures.tell(error)
+
+    def _follow(self, plan: FilePlan, entry: Entry) -> None:
+        with opened_entry(entry) as source:
+            read, digest = snapshot_of(source.descriptor), _digest(source)
+            if digest == self._ends(plan)[1]:
+                clear_strays(entry)
+                self._already += 1
+            else:
+                self._write(source, plan, digest, partial(replacing, entry, read=read))
+
+    def _follow_standard_input(self, plan: FilePlan) -> None:
+        with opened(STANDARD_INPUT, twice=True) as source:
+            self._write(source, plan, _digest(source), standard_output)
+
+    def _write(
+        self, source: Source, plan: FilePlan, digest: str, opening: Callable[[], AbstractContextManager[BinaryIO]]
+    ) -> None:
+        if digest != self._ends(plan)[0]:
+            raise PlanError("not the file that the plan is for, or changed since: make a new plan")
+        source.rewind()
+        certificate = self._certificate(plan)
+        with opening() as target:
+            target.writelines(self._rewritten(source, plan, certificate))
+        self._certify(certificate.line("digests of the plan", {"changes": plan.count}))
+        self._written += 1
+
+    def _ends(self, plan: FilePlan) -> tuple[str, str]:
+        begin, end = plan.digests
+        return (end, begin) if self._undo else (begin, end)
+
+    def _rewritten(self, source: Source, plan: FilePlan, certificate: Certificate) -> Iterator[bytes]:
+        def chunks() -> Iterator[bytes]:
+            for chunk, _ in source.pieces():
+                certificate.take(chunk, b"")
+                yield chunk
+
+        rewrite = undo_changes if self._undo else apply_changes
+        for part in rewrite(chunks(), plan.changes, plan.digests):
+            certificate.take(b"", part)
+            yield part
+
+    def _certificate(self, plan: FilePlan) -> Certificate:
+        path = self._root.join(plan.path)
+        sides = [Side(path, plan.form), Side(path, UTF_8.name)]
+        before, after = reversed(sides) if self._undo else sides
+        return Certificate(before, after, plan.errors)
+
+    def end(self) -> int:
+        """Say what was done; return the exit status."""
+        already = f", {self._already} already as the plan would have it" if self._already else ""
+        say(f"{counted(self._written, 'file')} {'undone' if self._undo else 'repaired'}{already}")
+        return WRONG_USE_OR_FILE if self._failures.count else NOTHING_WRONG
+
+
+def _digest(source: Source) -> str:
+    digest = sha256()
+    for chunk, _ in source.pieces():
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,180 @@
+"""`repair` without a plan to follow: the changes are shown, shown as a difference, written, or written as a plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+from eightfold.cli.commands.repair.options import ESCAPE, Options
+from eightfold.cli.commands.repair.runs import (
+    WAYS_ROUND_LOSS,
+    File,
+    LossError,
+    RepairedPiece,
+    RepairRun,
+    UnchangedError,
+)
+from eightfold.cli.options.arguments import UTF_8
+from eightfold.cli.options.destination import STANDARD_OUTPUT
+from eightfold.cli.options.root import inside, quoted, root_option
+from eightfold.cli.output.colour import Styled
+from eightfold.cli.output.diff import ShownDifference
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG
+from eightfold.cli.output.lines import counted, placed, put, say
+from eightfold.cli.work.certifying import certificates, check_certificate_apart
+from eightfold.cli.work.in_place import InPlace
+from eightfold.cli.work.jobs import Job, before, check_free, found, job_of, jobs, once, sink
+from eightfold.files.path_text import shown
+from eightfold.files.paths.addresses import is_remote
+from eightfold.files.paths.roots import Root
+from eightfold.files.read.reading import STANDARD_INPUT
+from eightfold.files.records.certificates import Certificate, Side
+from eightfold.files.records.plan_files import Draft, begin_plan
+from eightfold.files.write.locks import held
+from eightfold.files.write.verifying import Undoing
+
+
+def show(options: Options) -> int:
+    """Show the changes; return the exit status."""
+    work = RepairRun(options)
+    for file in found(options, work.failures.tell):
+        job = job_of(options, file, STANDARD_OUTPUT)
+        work.do(job, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
+    work.summarize(f"{work.changed} to repair")
+    if work.changes:
+        say("nothing is written: -o, --in-place or --plan writes")
+    if work.lossy and not options.lossy:
+        say(f"what {options.policy} writes cannot be turned back without a plan: {WAYS_ROUND_LOSS}")
+    return work.status(FAULTS if work.changes else NOTHING_WRONG)
+
+
+def _put_changes(file: File) -> None:
+    for piece in file.pieces():
+        for change in piece.repaired.changes:
+            told = str(change).removeprefix(change.kind)
+            role = "error" if change.lossy else "warning"
+            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), told)
+
+
+def _put_difference(file: File) -> None:
+    difference = ShownDifference(file.source.path, file.form, UTF_8)
+    for chunk, repaired, final in file.pieces():
+        difference.put(chunk, repaired.data, final=final)
+
+
+def write(options: Options) -> int:
+    """Write the results; return the exit status."""
+    work = RepairRun(options)
+    options = replace(options, output=options.output or STANDARD_OUTPUT)
+    if not options.in_place or _stays(options):
+        return _write(jobs(options, work.failures.tell), options, work)
+    with held(options.paths):
+        form = "auto" if options.form is None else options.form.name
+        in_place = InPlace("repaired", {"from": form, "to": UTF_8.name, "errors": options.policy, "by": "repair"})
+        files = jobs(options, work.failures.tell)
+        if in_place.nothing_left(job.source for job in files):
+            return NOTHING_WRONG
+        status = _write(files, options, work, in_place)
+        in_place.end(status, certified=bool(options.certificate))
+    return status
+
+
+def _stays(options: Options) -> bool:
+    """Say whether what is repaired would be left alone a second time: whatever stops a run, it can be begun again."""
+    return options.form is UTF_8 and options.policy != ESCAPE
+
+
+def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: InPlace | None = None) -> int:
+    written = 0
+    check_certificate_apart(options, files)
+    with certificates(options) as certify:
+        for job in files:
+            written += work.do(job, _Pouring(job, options, certify, in_place).pour, job.unwritten)
+    work.summarize(f"{written} written{' and verified' if options.verified else ''}")
+    return work.status()
+
+
+class _Pouring:
+    """A file on its way to where its result goes."""
+
+    def __init__(
+        self, job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace | None
+    ) -> None:
+        self._job = job
+        self._options = options
+        self._certify = certify
+        self._in_place = in_place
+        self._read = before(job)
+        self._undoing = Undoing() if options.verified else None
+
+    def pour(self, file: File) -> None:
+        """Write the result, unless a run that was stopped has written it."""
+        if self._in_place is None:
+            self._pour(file)
+        elif not self._in_place.once(self._job.source, partial(self._pour, file)):
+            raise UnchangedError
+
+    def _pour(self, file: File) -> None:
+        sides = Side(self._job.source, file.form.name), Side(self._job.target, UTF_8.name)
+        certificate = Certificate(*sides, file.policy) if self._options.certificate or self._in_place else None
+        with sink(self._job, self._read) as target:
+            for piece in file.pieces():
+                # What is lost is counted to the end, so that it can be told.
+                if self._options.lossy or not file.lossy:
+                    target.write(piece.repaired.data)
+                self._compare(piece, certificate)
+            self._check(file)
+            if self._in_place is not None and certificate is not None:
+                self._in_place.begin(self._job.source, certificate.digests)
+        if self._options.certificate and certificate is not None:
+            self._certify(certificate.line("bytes when undone", {"changes": file.changes, "lossy": file.lossy}))
+
+    def _compare(self, piece: RepairedPiece, certificate: Certificate | None) -> None:
+        if self._undoing is not None:
+            self._undoing.compare(piece.chunk, piece.repaired, final=piece.final)
+        if certificate is not None:
+            certificate.take(piece.chunk, piece.repaired.data)
+
+    def _check(self, file: File) -> None:
+        if file.lossy and not self._options.lossy:
+            raise LossError(counted(file.lossy, "lossy change"))
+        if self._options.in_place and not file.changes:
+            raise UnchangedError
+
+
+def plan(options: Options) -> int:
+    """Write the changes as a plan; return the exit status."""
+    check_free("--plan", options.plan)
+    root = Root(options.root)
+    inside(root, (path for path in options.paths if not is_remote(path)))
+    work, planned = RepairRun(options), 0
+
+    def add(job: Job, file: File) -> None:
+        nonlocal planned
+        job.check_replaceable()
+        with Draft(_planned_path(root, job.source), file.form.name, file.policy) as draft:
+            for chunk, repaired, _ in file.pieces():
+                draft.add(chunk, repaired)
+            if draft.count:
+                draft.write_to(target)
+                planned += 1
+
+    with sink(Job("", options.plan, unpack=options.unpack)) as target:
+        begin_plan(target)
+        for each in once(found(options, work.failures.tell, replaced=True)):
+            job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
+            work.do(job, partial(add, job), f"{shown(each.path)} is not in the plan")
+    work.summarize(f"{planned} in the plan")
+    if planned and options.plan != STANDARD_OUTPUT:
+        name = f"{quoted(options.plan)}{root_option(root)}"
+        say(f"next: eightfold repair --apply {name}; to take that back: eightfold repair --undo {name}")
+    return work.status()
+
+
+def _planned_path(root: Root, path: str) -> str:
+    if path == STANDARD_INPUT:
+        return path
+    relative = root.relative(path)
+    return os.path.join(os.curdir, relative) if relative == STANDARD_INPUT else relative

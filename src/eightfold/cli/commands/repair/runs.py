@@ -1,0 +1,162 @@
+"""One run of `repair` over files: each is opened and read, what happens is counted, and what stops a file is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from eightfold.cli.commands.repair.options import Options, repairer
+from eightfold.cli.options.arguments import UTF_8
+from eightfold.cli.options.selection import say_nothing_read
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.output.lines import counted, placed, say
+from eightfold.cli.work.inputs import Failures, identified
+from eightfold.cli.work.jobs import Job
+from eightfold.cli.work.likeness import is_binary, other_form
+from eightfold.cli.work.remedies import units_of
+from eightfold.cli.work.stopping import StoppedError, fault_line
+from eightfold.faults import ConversionError, Fault
+from eightfold.files import FileError
+from eightfold.files.path_text import shown
+from eightfold.files.read.reading import Source
+from eightfold.files.write.verifying import DifferenceError
+from eightfold.forms import Form
+from eightfold.repair import Repaired
+from eightfold.repair.policies import WRITERS
+
+WAYS_ROUND_LOSS = "--lossy writes it anyway, --plan FILE keeps the way back"
+
+
+class LossError(Exception):
+    """Changes that cannot be turned back, and nobody asked for them: how many."""
+
+
+class UnchangedError(Exception):
+    """A file that would be replaced by itself: it is left alone."""
+
+
+class RepairedPiece(NamedTuple):
+    """The next bytes of a file, the UTF-8 of as many as can be repaired by then, and whether that is the end."""
+
+    chunk: bytes
+    repaired: Repaired
+    final: bool
+
+
+class File:
+    """A file that is being repaired, and what was changed in it so far."""
+
+    def __init__(self, source: Source, options: Options) -> None:
+        self.source = source
+        self.form: Form = options.form or identified(source)
+        self.policy: str = options.policy
+        self.changes: int = 0
+        self.lossy: int = 0
+        self._repairer = repairer(self.form, self.policy, lambda reason: FileError(source.path, reason))
+
+    def pieces(self) -> Iterator[RepairedPiece]:
+        """Yield the file piece by piece."""
+        for chunk, final in self.source.pieces():
+            repaired = self._repairer.repair(chunk, final)
+            self.changes += len(repaired.changes)
+            self.lossy += sum(change.lossy for change in repaired.changes)
+            yield RepairedPiece(chunk, repaired, final)
+
+
+class RepairRun:
+    """One run over files: what is counted, and how the work on a file may end."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self.failures: Failures = Failures()
+        self.files: int = 0
+        self.changed: int = 0
+        self.stopped: int = 0
+        self.binary: int = 0
+        self.changes: int = 0
+        self.lossy: int = 0
+        self._worst = NOTHING_WRONG
+
+    def do(self, job: Job, act: Callable[[File], None], outcome: str) -> bool:
+        """Open a file and do something with it; return whether that could be done.
+
+        What stops it is told, with the outcome, and the next file can come.
+        """
+        try:
+            options = self._options
+            with job.opened(twice=options.form is None) as source:
+                file = File(source, options)
+                if not options.form_is_given:
+                    _refuse_other_form(file)
+                if job.walked and not options.binary and is_binary(source, file.form):
+                    self.binary += 1
+                    return False
+                self._do(file, act)
+                return True
+        except FileError as error:
+            self.failures.tell(error)
+        except StoppedError as stopped:
+            stopped.tell(outcome)
+            self._stop(FAULTS)
+        except LossError as loss:
+            say(f"{shown(job.source)}: {loss}: {outcome}; {WAYS_ROUND_LOSS}")
+            self._stop(WRONG_USE_OR_FILE)
+        except UnchangedError:
+            pass
+        return False
+
+    def _do(self, file: File, act: Callable[[File], None]) -> None:
+        self.files += 1
+        try:
+            act(file)
+        except ConversionError as error:
+            line = fault_line(file.source, file.form, error.fault)
+            raise StoppedError(line, _remedies(file, error.fault)) from error
+        except DifferenceError as error:
+            raise StoppedError((*placed(file.source.path, None), f"not verified, {error}")) from error
+        finally:
+            self.changed += bool(file.changes)
+            self.changes += file.changes
+            self.lossy += file.lossy
+
+    def _stop(self, status: int) -> None:
+        self.stopped += 1
+        self._worst = max(self._worst, status)
+
+    def summarize(self, outcome: str) -> None:
+        """Say what the files came to."""
+        stopped = f", {self.stopped} stopped" if self.stopped else ""
+        if self.binary:
+            say(f"{counted(self.binary, 'binary file')} left alone (--binary)")
+        if not self.files and not self.failures.count:
+            say_nothing_read(self._options, binary=self.binary)
+        found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
+        say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
+
+    def status(self, otherwise: int = NOTHING_WRONG) -> int:
+        """Return the exit status of the worst that happened, if that is worse than the other."""
+        return WRONG_USE_OR_FILE if self.failures.count else max(self._worst, otherwise)
+
+
+def _refuse_other_form(file: File) -> None:
+    """Refuse a file that looks like another form than the default one, as repairing would destroy it.
+
+    Raises:
+        FileError: it does.
+    """
+    other = other_form(file.source, file.form)
+    if other is not None:
+        raise FileError(file.source.path, f"{other.seen}; try eightfold convert -f {other.use} -t {UTF_8.name}")
+
+
+_REMEDIES = {
+    "escape": "--errors escape (keeps every byte as an escape)",
+    "replace": "--errors replace --lossy (writes U+FFFD for it)",
+}
+
+
+def _remedies(file: File, fault: Fault) -> str:
+    """Return the policies that have an answer for a fault that stopped another one."""
+    form, span = file.form, units_of(fault, file.form)
+    found = [said for name, said in _REMEDIES.items() if name != file.policy and WRITERS[name](form, span) is not None]
+    return f"try {', '.join(found)}" if found else ""

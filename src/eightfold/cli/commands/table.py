@@ -1,0 +1,278 @@
+"""`eightfold table`: the table of a form as its file has it, or how the forms of the family compare."""
+
+from __future__ import annotations
+
+import argparse
+import string
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eightfold.cli.options.arguments import CommandParser, OneOf
+from eightfold.cli.output.colour import Styled, drawn_table, is_on, painted
+from eightfold.cli.output.ending import NOTHING_WRONG
+from eightfold.cli.output.lines import put
+from eightfold.family import Comparison, compared
+from eightfold.faults import code_point_name, hex_bytes
+from eightfold.forms import FaultRow, Form, Row, forms
+from eightfold.forms import form as form_named
+from eightfold.forms.definition import Range
+from eightfold.version import __version__
+
+FORMATS = ("text", "json")
+_WIDTH = 78
+_KEYS = string.ascii_letters
+_SAME, _CONTAINED, _LOSSLESS, _LOST = "=<+."
+_MEANINGS = {
+    _SAME: "the same form",
+    _CONTAINED: "contained: its text is text of the other as it stands",
+    _LOSSLESS: "lossless: every text comes back from the other",
+    _LOST: "not lossless: `eightfold table FORM` shows what does not come back",
+}
+_ROLES = {_SAME: "aside", _CONTAINED: "good", _LOSSLESS: "form", _LOST: "error"}
+
+
+@dataclass
+class Options:
+    """What `table` is asked to do; without a form it is about the whole family."""
+
+    form: Form | None = None
+    output_format: str = "text"
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command."""
+    command = CommandParser(
+        "table",
+        "[OPTIONS] [FORM]",
+        "Show the table of a form: which code points are which sequences, what else is\n"
+        "one decoding unit, which ill-formed sequences have a name, each with its source,\n"
+        "and how the form compares with the others. Without a form: which form of the\n"
+        "family contains which, and which conversions between them are lossless. The\n"
+        "comparison is worked out from the tables.",
+        [
+            ("eightfold table wtf-8", "what exactly is WTF-8?"),
+            ("eightfold table", "into which form can a file go without loss?"),
+            ("eightfold table --output-format json cesu-8", "a table for a program"),
+        ],
+    )
+    command.add_argument("form", nargs="?", type=_form_argument, metavar="FORM", help="the form; none is all of them")
+    command.add_argument(
+        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
+    )
+    return command
+
+
+def _form_argument(name: str) -> Form:
+    # The form of this very name: a table is of no file, so Corrected UTF-8 needs no magic number here.
+    try:
+        return form_named(name)
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold --help` lists the forms") from None
+
+
+def run(options: Options) -> int:
+    """Show the table; return the exit status."""
+    if options.output_format == "json":
+        import json
+
+        about = [_form_values(each) for each in ([options.form] if options.form else forms())]
+        lines = ",\n".join(f"  {json.dumps(values)}" for values in about)
+        put(f'{{"version": {json.dumps(__version__)}, "forms": [\n{lines}\n]}}')
+    else:
+        for line in _form_lines(options.form) if options.form else _family_lines():
+            put(line)
+    return NOTHING_WRONG
+
+
+# --- a form -----------------------------------------------------------------------------------------------------------
+
+
+def _form_lines(form: Form) -> Iterator[str]:
+    yield _painted(form.name, "form")
+    yield from _wrapped("  ", form.note)
+    yield from _wrapped("  ", f"Source: {form.source}" if form.source else "")
+    for title, lines in _sections(form):
+        if lines:
+            yield ""
+            yield _painted(title, "title")
+            yield from lines
+
+
+def _sections(form: Form) -> Iterator[tuple[str, list[str]]]:
+    yield "rows: what is well-formed", _row_lines(form, form.rows)
+    yield "units: ill-formed sequences that are one decoding unit", _fault_row_lines(form, form.units)
+    yield "names: ill-formed sequences that are called so", _fault_row_lines(form, form.names)
+    yield "rules", [line for rule in _rules(form) for line in _wrapped("  - ", rule)]
+    for variant in form.variants:
+        direction = "" if variant.encodes else ", when reading"
+        yield f"--errors {variant.policy}{direction}: other rows", list(_variant_lines(form, variant.form))
+    yield "beside the other forms", list(_comparison_lines(compared(form)))
+
+
+def _variant_lines(form: Form, other: Form) -> Iterator[str]:
+    rows = [row for row in other.rows if row not in form.rows]
+    yield from _row_lines(other, rows) if rows else ()
+    for unit in form.units:
+        if unit not in other.units:
+            yield f"  {_units(form, unit.unit_ranges)} is no unit ({unit.kind}): its bytes are read by the rows"
+
+
+def _row_lines(form: Form, rows: Sequence[Row]) -> list[str]:
+    lines = [(_points(row), _units(form, row.unit_ranges), str(row.last - row.first + 1), row.source) for row in rows]
+    return _aligned([("code points", "units", "count", "source"), *lines], right=2)
+
+
+def _fault_row_lines(form: Form, entries: Sequence[FaultRow]) -> list[str]:
+    lines = [
+        (entry.kind, _points(entry), _units(form, entry.unit_ranges, entry.run), entry.source) for entry in entries
+    ]
+    return _aligned([("kind", "meant", "units", "source"), *lines]) if lines else []
+
+
+def _points(entry: Row | FaultRow) -> str:
+    if entry.first is None or entry.last is None:
+        return ""
+    first, last = code_point_name(entry.first), code_point_name(entry.last)
+    return first if first == last else f"{first}-{last}"
+
+
+def _units(form: Form, ranges: Sequence[Range], run: Sequence[Range] = ()) -> str:
+    digits = form.unit_bits // 4
+    shown = [f"{low:0{digits}X}" if low == high else f"{low:0{digits}X}-{high:0{digits}X}" for low, high in ranges]
+    return " ".join([*shown, f"then any {_units(form, run)}"] if run else shown)
+
+
+def _rules(form: Form) -> Iterator[str]:
+    if form.unit_bits > 8:
+        unless = " unless a signature says otherwise" if form.signatures else ""
+        yield f"Code units have {form.unit_bits} bits and are {form.byte_order}-endian{unless}."
+    if form.longest_match:
+        yield "A row may begin as a longer one does: the longest that matches is taken."
+    if form.joins_pairs:
+        reported = "" if form.prescribes_joining else " `convert` reports it."
+        yield (
+            "On encoding, a lead surrogate directly followed by a trail is written as the supplementary code point."
+            f"{reported}"
+        )
+    for signature in form.signatures:
+        yield f"{hex_bytes(signature.mark)} at the start is a signature: {signature.form.name} follows."
+    if form.signatures:
+        yield f"On encoding, {hex_bytes(form.signatures[0].mark)} is written first."
+    for policy, reason in form.refuses.items():
+        yield f"--errors {policy} is refused: {reason}."
+
+
+def _comparison_lines(found: Comparison) -> Iterator[str]:
+    yield from _wrapped("  contains      ", ", ".join(found.contains))
+    yield from _wrapped("  contained in  ", ", ".join(found.contained_in))
+    yield from _wrapped("  lossless to   ", ", ".join(found.lossless_to))
+    examples: dict[tuple[int, ...], list[str]] = {}
+    for name, points in found.lost.items():
+        examples.setdefault(points, []).append(name)
+    for points, names in examples.items():
+        shown = " ".join(map(code_point_name, points))
+        yield from _wrapped("  lossy to      ", f"{', '.join(names)}: {shown}, for one, does not come back")
+
+
+def _wrapped(begin: str, text: str) -> list[str]:
+    import textwrap
+
+    after = " " * len(begin)
+    return textwrap.wrap(text, _WIDTH, initial_indent=begin, subsequent_indent=after, break_on_hyphens=False)
+
+
+def _aligned(lines: Sequence[tuple[str, ...]], right: int | None = None) -> list[str]:
+    """Return lines whose columns begin under each other; one column may be flush right."""
+    if is_on(sys.stdout):
+        header, *others = lines
+        return drawn_table(header, ([[cell] for cell in line] for line in others), right).splitlines()
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  " + "  ".join(_padded(line, widths, right)).rstrip() for line in lines]
+
+
+def _painted(text: str, role: str) -> str:
+    return painted(sys.stdout, [Styled(text, role)])
+
+
+def _padded(line: tuple[str, ...], widths: Sequence[int], right: int | None) -> Iterator[str]:
+    for at, (cell, width) in enumerate(zip(line, widths, strict=True)):
+        yield cell.rjust(width) if at == right else cell.ljust(width)
+
+
+# --- the family -------------------------------------------------------------------------------------------------------
+
+
+def _family_lines() -> Iterator[str]:
+    found = {each.name: compared(each) for each in forms()}
+    yield "A > B: A contains B. Every well-formed text of B is well-formed in A, with the"
+    yield "same code points."
+    yield ""
+    for name in found:
+        if found[name].contains and not found[name].contained_in:
+            yield from (f"  {' > '.join(chain)}" for chain in _chains(found, name))
+    yield ""
+    yield "From the form of a line to the form of a column:"
+    yield ""
+    yield from _grid(found)
+    yield ""
+    yield from (f"  {_painted(mark, _ROLES[mark])}  {meaning}" for mark, meaning in _MEANINGS.items())
+
+
+def _grid(found: dict[str, Comparison]) -> Iterator[str]:
+    width = max(map(len, found))
+    keys = _KEYS[: len(found)]
+    yield f"  {'':{width + 2}}  {' '.join(keys)}"
+    for key, (name, comparison) in zip(keys, found.items(), strict=True):
+        marks = [_mark(name, comparison, other) for other in found]
+        yield f"  {key} {name:{width}}  {' '.join(_painted(mark, _ROLES[mark]) for mark in marks)}"
+
+
+def _chains(found: dict[str, Comparison], name: str) -> Iterator[tuple[str, ...]]:
+    """Yield the ways from a form down to one that contains no other, through every form between."""
+    within = found[name].contains
+    directly = [each for each in within if not any(each in found[between].contains for between in within)]
+    if not directly:
+        yield (name,)
+    for each in directly:
+        yield from ((name, *rest) for rest in _chains(found, each))
+
+
+def _mark(name: str, comparison: Comparison, other: str) -> str:
+    if name == other:
+        return _SAME
+    if other in comparison.contained_in:
+        return _CONTAINED
+    return _LOST if other in comparison.lost else _LOSSLESS
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def _form_values(form: Form) -> dict[str, Any]:
+    return {
+        "form": form.name,
+        "aliases": list(form.aliases),
+        "note": form.note,
+        "source": form.source,
+        "unit_bits": form.unit_bits,
+        "byte_order": form.byte_order if form.unit_bits > 8 else None,
+        "rows": [_row_values(row) for row in form.rows],
+        "units": [entry._asdict() for entry in form.units],
+        "names": [entry._asdict() for entry in form.names],
+        "longest_match": form.longest_match,
+        "joins_pairs": form.joins_pairs,
+        "prescribes_joining": form.prescribes_joining,
+        "signatures": [{"mark": hex_bytes(each.mark), "form": each.form.name} for each in form.signatures],
+        "refuses": dict(form.refuses),
+        "variants": [
+            {"policy": each.policy, "encodes": each.encodes, "rows": [_row_values(row) for row in each.form.rows]}
+            for each in form.variants
+        ],
+        **compared(form)._asdict(),
+    }
+
+
+def _row_values(row: Row) -> dict[str, Any]:
+    return {"first": row.first, "last": row.last, "unit_ranges": row.unit_ranges, "source": row.source}

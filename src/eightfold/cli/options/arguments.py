@@ -1,0 +1,231 @@
+"""What the commands' arguments share: the parser, the paths, the forms. What one command alone takes is in its file.
+
+A command's options are a dataclass, which the parser fills: its fields are the options' names, and their defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+from eightfold.cli.output import colour
+from eightfold.cli.output.ending import UsageError
+from eightfold.cli.output.lines import put, say
+from eightfold.files.extras import installing
+from eightfold.files.parallel.threads import processors
+from eightfold.files.path_text import shown
+from eightfold.forms import Form, form
+
+_Options = TypeVar("_Options")
+UTF_8 = form("utf-8")
+_HELP_COLUMNS = 78
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser of one command: help that looks alike in every Python, and wrong use told in one line.
+
+    Args:
+        command: its name, empty for the program itself.
+        synopsis: what follows the name.
+        description: what it does.
+        examples: pairs of a command line and what it is for.
+        after: more to read after the options.
+    """
+
+    def __init__(
+        self, command: str, synopsis: str, description: str, examples: Iterable[tuple[str, str]] = (), after: str = ""
+    ) -> None:
+        name = f"eightfold {command}".strip()
+        self.synopsis: str = synopsis
+        self.examples: tuple[tuple[str, str], ...] = tuple(examples)
+        self.after: str = after
+        shown = [f"  {line}\n      {purpose}" for line, purpose in self.examples]
+        super().__init__(
+            prog=name,
+            usage=f"{name} {synopsis}",
+            description=description,
+            epilog="\n".join((*("examples:",) * bool(shown), *shown, *(after,) * bool(after))),
+            formatter_class=_HelpFormatter,
+            allow_abbrev=False,
+        )
+        if command:
+            self.add_argument(
+                "--color",
+                type=OneOf(colour.WHEN),
+                action=_ChooseColour,
+                metavar="WHEN",
+                help="auto (where a terminal shows it, the default), always or never",
+            )
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(f"{shown(message)} (see {self.prog} --help)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or the version; argparse would let nobody know that it cannot be written."""
+        if file is sys.stderr:
+            super()._print_message(message, file)
+        else:
+            put(message, end="")
+
+    def options(self, arguments: Sequence[str], into: _Options) -> _Options:
+        """Fill the options of a command from its arguments, paths and options in any order.
+
+        Raises:
+            UsageError: they are not what the command takes.
+        """
+        given = list(arguments)
+        if "--" in given:
+            # Python reads the arguments twice, and has lost the `--` by the second time.
+            end = given.index("--")
+            given[end:] = map(_Path, given[end + 1 :])
+        return self.parse_intermixed_args(given, into)
+
+    def _parse_optional(self, arg_string: str) -> Any:
+        return None if isinstance(arg_string, _Path) else super()._parse_optional(arg_string)
+
+
+class _Path(str):
+    """An argument behind `--`, which is no option whatever it begins with."""
+
+
+class _ChooseColour(argparse.Action):
+    """Colour is the program's, so it is no field of a command's options."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})
+
+    def __call__(self, parser: object, options: object, when: Any, flag: str | None = None) -> None:
+        colour.choose(when)
+        if when == "always" and not colour.can_draw():
+            say(f"--color always needs rich: {installing('cli')}")
+
+
+class _ChooseForm(argparse.Action):
+    """Sets the form, and that it was given: by default a file may say that it is in another."""
+
+    def __call__(self, parser: object, options: object, form: Any, flag: str | None = None) -> None:
+        vars(options).update(form=form, form_is_given=True)
+
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str, **options: Any) -> None:
+        # One width for all terminals: asking for theirs imports as much as all else here, for each argument added.
+        super().__init__(prog, **{**options, "width": _HELP_COLUMNS})
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        # Python 3.13 changed this from `-f FORM, --form FORM`.
+        if not action.option_strings:
+            return str(action.metavar)
+        value = "" if action.nargs == 0 else f" {action.metavar}"
+        return ", ".join(action.option_strings) + value
+
+
+def add_paths(parser: CommandParser) -> None:
+    """Take the files to work on; none is standard input."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=path_argument,
+        metavar="PATH",
+        help="a file, its address, a folder (all files in it), or - for standard input",
+    )
+
+
+def path_argument(given: str) -> str:
+    """Return a path.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, as that of a variable of a shell that was never set.
+    """
+    if not given:
+        raise argparse.ArgumentTypeError("an empty path: standard input is -")
+    return str(given)
+
+
+def add_form(parser: CommandParser) -> None:
+    """Take the form that the input is in."""
+    parser.add_argument(
+        *("-f", "--form"),
+        type=form_or_auto,
+        action=_ChooseForm,
+        metavar="FORM",
+        help="the form that the input is in, or auto to identify it first (default: utf-8)",
+    )
+
+
+def add_jobs(parser: CommandParser, verb: str) -> None:
+    """Take how many things are done at once."""
+    parser.add_argument(
+        *("-j", "--jobs"),
+        type=jobs_argument,
+        metavar="N",
+        help=f"how many files, or parts of a large one, to {verb} at once "
+        "(default: 1; 0: one for each processor); the output is the same",
+    )
+
+
+def form_argument(name: str) -> Form:
+    """Return the form that a command means by a name; Corrected UTF-8 in files is always the one with magic number.
+
+    Raises:
+        argparse.ArgumentTypeError: there is none; the message names those that are spelt nearly so.
+    """
+    try:
+        found = form(name)
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold --help` lists the forms") from None
+    return in_files(found)
+
+
+def in_files(found: Form) -> Form:
+    """Return the form that files of a form have: Corrected UTF-8 begins with its magic number there."""
+    return form("corrected-utf-8-sig") if found.name == "corrected-utf-8" else found
+
+
+def form_or_auto(name: str) -> Form | None:
+    """Return the form that a command means by a name, or None for ``auto``; see :func:`form_argument`."""
+    return None if name == "auto" else form_argument(name)
+
+
+class OneOf:
+    """The type of an option that takes one of these names."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names: tuple[str, ...] = tuple(names)
+
+    def __call__(self, name: str) -> str:
+        """Return the name.
+
+        Raises:
+            argparse.ArgumentTypeError: it is none of them.
+        """
+        if name not in self.names:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(self.names)}")
+        return name
+
+
+def count_argument(given: str) -> int:
+    """Return a number of things, 0 or more.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    if not (given.isascii() and given.isdigit()):
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number of 0 or more")
+    return int(given)
+
+
+def jobs_argument(given: str) -> int:
+    """Return how many to do at once, 0 for as many as there are processors.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no number.
+    """
+    return count_argument(given) or processors()

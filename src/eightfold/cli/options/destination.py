@@ -1,0 +1,54 @@
+"""Where the results of a command go that writes files: standard output, `-o`, or in place."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eightfold.cli.options.arguments import CommandParser
+from eightfold.cli.options.reading_options import ReadingOptions
+from eightfold.cli.options.selection import SelectionOptions
+from eightfold.files.path_text import shown
+
+STANDARD_OUTPUT = "-"
+
+
+@dataclass
+class DestinationOptions(SelectionOptions, ReadingOptions):
+    """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
+
+    paths: Sequence[str] = ()
+    output: str = STANDARD_OUTPUT
+    in_place: bool = False
+    backup: str = ""
+
+
+def add_destination(parser: CommandParser, otherwise: str = "standard output") -> None:
+    """Take where the results go; without any of these options that is ``otherwise``."""
+    parser.add_argument(
+        *("-o", "--output"),
+        metavar="OUT",
+        help=f"write to this file, or for a folder or several files into this folder (default: {otherwise})",
+    )
+    parser.add_argument("--in-place", action="store_true", help="replace each file by its result")
+    parser.add_argument(
+        "--backup",
+        type=suffix_argument,
+        metavar="SUFFIX",
+        help="with --in-place: keep the old file as its name and SUFFIX",
+    )
+
+
+def suffix_argument(given: str) -> str:
+    """Return what is put behind a name.
+
+    Raises:
+        argparse.ArgumentTypeError: the name would be the same, or lead elsewhere.
+    """
+    if not given:
+        raise argparse.ArgumentTypeError("an empty suffix would leave no backup: the name must differ")
+    if os.sep in given:
+        raise argparse.ArgumentTypeError(f"takes a suffix for a name, not the path {shown(given)}")
+    return given

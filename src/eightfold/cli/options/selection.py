@@ -1,0 +1,81 @@
+"""Which files of a folder a command takes: the options of all commands that walk folders."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+
+from eightfold.cli.options.arguments import CommandParser
+from eightfold.cli.output.lines import say
+from eightfold.files.walk.globs import Pattern, globs
+from eightfold.files.walk.walking import Selection
+
+
+@dataclass
+class SelectionOptions:
+    """What the options of :func:`add_selection` say; the options of a command that has them inherit these."""
+
+    include: list[Pattern] = field(default_factory=list)
+    exclude: list[Pattern] = field(default_factory=list)
+    no_ignore: bool = False
+    binary: bool = False
+
+    @property
+    def selection(self) -> Selection:
+        """What is taken of a folder."""
+        return Selection(tuple(self.include), tuple(self.exclude), ignore=not self.no_ignore)
+
+
+def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
+    """Warn that there was no file to read: nothing is wrong, and nothing is known to be right.
+
+    Args:
+        options: say what was selected.
+        binary: how many binary files were left alone.
+    """
+    flags = {
+        "--include": bool(options.include),
+        "--exclude": bool(options.exclude),
+        "--no-ignore": not options.no_ignore,
+        "--binary": bool(binary),
+    }
+    say(f"warning: no file was read; see {', '.join(flag for flag, counts in flags.items() if counts) or 'the PATHs'}")
+
+
+def add_selection(parser: CommandParser) -> None:
+    """Take what is taken of a folder. A path that is given is always taken."""
+    parser.add_argument(
+        "--include",
+        action="append",
+        type=glob_argument,
+        metavar="GLOB",
+        help="of a folder take only files that match: a pattern as in .gitignore, from the folder down (repeatable)",
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        type=glob_argument,
+        metavar="GLOB",
+        help="of a folder leave out files and folders that match (repeatable)",
+    )
+    parser.add_argument(
+        "--no-ignore", action="store_true", help="take what .gitignore files ignore, too, and what is in .git"
+    )
+    parser.add_argument(
+        "--binary",
+        action="store_true",
+        help="of a folder take binary files, too: those with a NUL near their beginning, where the form has 8-bit "
+        "units and is not mutf-8",
+    )
+
+
+def glob_argument(given: str) -> Pattern:
+    """Return a pattern.
+
+    Raises:
+        argparse.ArgumentTypeError: it is empty, or a comment.
+    """
+    found = globs([given])
+    if not found:
+        raise argparse.ArgumentTypeError(f"{given!r} is no pattern")
+    return found[0]

@@ -1,0 +1,81 @@
+r"""The line around a fault, with all that a terminal should not be given as escapes.
+
+A byte that is part of no sequence is ``\xHH``; so are ASCII controls, and what else is not printable is ``\uHHHH`` or
+``\UHHHHHHHH``. For reading, not for parsing: a backslash of the line itself stays as it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from eightfold import reference
+from eightfold.cli.output.reports.findings import Context
+from eightfold.files.read.reading import Source
+from eightfold.files.read.segments import opening
+from eightfold.forms import Form
+from eightfold.stream import Located
+from eightfold.text import decode_code_points, faults
+
+_BYTES_AROUND = 48
+_MOST_BYTES = 16
+"""How many bytes of a fault are shown: only a reserved sequence of Corrected UTF-8 can have more."""
+_CUT = "…"
+
+
+class Lines:
+    """The lines of a source that can be read at any offset.
+
+    Args:
+        source: the file.
+        asked: the form that it is checked in.
+    """
+
+    def __init__(self, source: Source, asked: Form) -> None:
+        self._source = source
+        self._form, _ = opening(source, asked)
+        self._feed = reference.encoded(self._form, 0x0A) or b"\n"
+
+    def around(self, found: Located) -> Context:
+        """Return the line around a fault, as far as it is near."""
+        fault = found.fault
+        start = max(0, fault.start - _BYTES_AROUND, fault.start - (found.column - 1))
+        before = self._source.window(start, fault.start - start)
+        rest = self._source.window(fault.end, _BYTES_AROUND + self._form.unit_bytes)
+        after = self._to_line_end(rest)[:_BYTES_AROUND]
+        return Context(
+            (_CUT if len(before) < found.column - 1 else "") + self._shown(before),
+            _escaped(fault.units[:_MOST_BYTES]) + (_CUT if fault.end - fault.start > _MOST_BYTES else ""),
+            self._shown(after) + (_CUT if len(after) == _BYTES_AROUND else ""),
+        )
+
+    def _to_line_end(self, data: bytes) -> bytes:
+        width = self._form.unit_bytes
+        ends = (at for at in range(0, len(data), width) if data.startswith(self._feed, at))
+        return data[: next(ends, len(data))]
+
+    def _shown(self, data: bytes) -> str:
+        return "".join(self._parts(data))
+
+    def _parts(self, data: bytes) -> Iterator[str]:
+        at = 0
+        for fault in faults(data, self._form):
+            yield from self._characters(data[at : fault.start])
+            yield _escaped(data[fault.start : fault.end])
+            at = fault.end
+        yield from self._characters(data[at:])
+
+    def _characters(self, data: bytes) -> Iterator[str]:
+        return map(_readable, decode_code_points(data, self._form))
+
+
+def _escaped(data: bytes) -> str:
+    return "".join(f"\\x{byte:02X}" for byte in data)
+
+
+def _readable(code_point: int) -> str:
+    if code_point <= sys.maxunicode and chr(code_point).isprintable():
+        return chr(code_point)
+    if code_point < 0x80:
+        return f"\\x{code_point:02X}"
+    return f"\\u{code_point:04X}" if code_point <= 0xFFFF else f"\\U{code_point:08X}"

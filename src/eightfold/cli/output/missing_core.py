@@ -1,0 +1,93 @@
+"""What is said where there is no compiled core: that it is missing, and how to get it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from shutil import which
+from urllib.parse import unquote, urlsplit
+
+import eightfold
+from eightfold._engine import CORE_IS_BUILT
+from eightfold.cli.output.lines import say
+from eightfold.files.path_text import shown
+from eightfold.files.read.reading import READ
+
+_MUCH = 16 * 1024 * 1024
+"""From how many bytes on it matters that there is no core."""
+_TOOLS = (("cargo", "cargo (https://rustup.rs)"), ("c++", "a C++ compiler"))
+
+
+def missing_core() -> str:
+    """Return, in one line, that there is no compiled core and how to get it; nothing where there is one."""
+    if CORE_IS_BUILT:
+        return ""
+    lacking = [name for tool, name in _TOOLS if which(tool) is None]
+    install = f"install {' and '.join(lacking)}, then run: " if lacking else "run: "
+    command = _reinstall()
+    where = " (SOURCE: its repository or .tar.gz, not the wheel)" if command.endswith(" SOURCE") else ""
+    return f"no compiled core, so this is slow; to get it, {install}{command}{where}"
+
+
+def _reinstall() -> str:
+    """Return the command that installs this package again, with the core or not at all."""
+    # What pip built without the core it may have kept.
+    options = ("--force-reinstall", "--no-deps", "--no-cache-dir")
+    command = shlex.join([sys.executable, "-m", "pip", "install", *options, *_origin()])
+    return f"{'' if os.name == 'nt' else 'EIGHTFOLD_BUILD=native '}{shown(command)}"
+
+
+def _origin() -> Sequence[str]:
+    """Return what to give to pip: the folder, archive or repository that it installed this package from.
+
+    That is the index where it noted nothing else, and the source that runs where pip did not install it.
+    """
+    try:
+        told = metadata.distribution("eightfold").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return (str(Path(eightfold.__file__).parents[2]),)
+    origin = json.loads(told) if told else {}
+    url, kept = origin.get("url", ""), origin.get("vcs_info")
+    if not url:
+        return ("--no-binary", "eightfold", "eightfold")
+    if url.endswith(".whl"):
+        return ("SOURCE",)
+    if kept:
+        return (f"{kept['vcs']}+{url}@{kept['commit_id']}",)
+    place = unquote(urlsplit(url).path) if url.startswith("file:") else url
+    return ("--editable", place) if origin.get("dir_info", {}).get("editable") else (place,)
+
+
+@contextmanager
+def core_missed(paths: Sequence[str] | None) -> Iterator[None]:
+    """Say it once that there is no core where more than 16 MB are read in the block: at its beginning, or at its end.
+
+    Args:
+        paths: what is read; None where that is not known.
+    """
+    before, said = READ.bytes, sum(map(_size, paths or ())) > _MUCH
+    if said:
+        _say_missing()
+    try:
+        yield
+    finally:
+        if not said and READ.bytes - before > _MUCH:
+            _say_missing()
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _say_missing() -> None:
+    if missing := missing_core():
+        say(missing)

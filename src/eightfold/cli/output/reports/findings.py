@@ -1,0 +1,122 @@
+"""What a check comes to: of a fault the line around it, of a file its verdict, and of all files the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from eightfold.stream import Located
+
+
+class Context(NamedTuple):
+    """The line around a fault, near it and fit to be shown: what is before its bytes, these, and what is after."""
+
+    before: str
+    units: str
+    after: str
+
+
+@dataclass
+class Tally:
+    """How many faults there are, by severity and by kind."""
+
+    errors: int = 0
+    warnings: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def faults(self) -> int:
+        """How many there are of either severity."""
+        return self.errors + self.warnings
+
+    def count(self, found: Located) -> None:
+        """Count a fault."""
+        if found.fault.severity == "error":
+            self.errors += 1
+        else:
+            self.warnings += 1
+        self.kinds[found.fault.kind] = self.kinds.get(found.fault.kind, 0) + 1
+
+    def add(self, other: Tally) -> None:
+        """Count what another has counted."""
+        self.warnings += other.warnings
+        self.errors += other.errors
+        self._add_kinds(other.kinds)
+
+    def add_errors(self, kinds: Mapping[str, int]) -> None:
+        """Count errors, of which it is known how many there are of each kind."""
+        self.errors += sum(kinds.values())
+        self._add_kinds(kinds)
+
+    def _add_kinds(self, kinds: Mapping[str, int]) -> None:
+        for kind, count in kinds.items():
+            self.kinds[kind] = self.kinds.get(kind, 0) + count
+
+    def sorted_kinds(self) -> list[tuple[str, int]]:
+        """Return each kind and how often it is there, the most frequent first."""
+        return sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
+
+
+@dataclass
+class Checked:
+    """What a file came to.
+
+    Attributes:
+        path: the file, as it was given.
+        form: the name of the form that it was checked in; empty if it could not be read so far.
+        tally: its faults.
+        hidden: how many of them were not reported.
+        error: why it could not be read to the end, or empty.
+        looks_like: the name of another form that it looks like by its surrogates in pairs, or empty.
+    """
+
+    path: str
+    form: str = ""
+    tally: Tally = field(default_factory=Tally)
+    hidden: int = 0
+    error: str = ""
+    looks_like: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a file that looks like another form, or empty."""
+        return self.looks_like and f"looks like {self.looks_like}; check -f {self.looks_like}"
+
+    @property
+    def well_formed(self) -> bool | None:
+        """Whether there is no fault but warnings; None if the file could not be read to the end."""
+        return None if self.error else not self.tally.errors
+
+
+@dataclass
+class Summary:
+    """What all files came to.
+
+    Attributes:
+        files: how many there are, without those that were skipped.
+        read: how many of them could be opened.
+        well_formed: how many of them have no fault but warnings.
+        unreadable: how many could not be read to the end; folders count as files here.
+        binary: how many files were skipped because they are binary.
+        tally: all faults.
+        forms: the faults by the form that they were found in.
+    """
+
+    files: int = 0
+    read: int = 0
+    well_formed: int = 0
+    unreadable: int = 0
+    binary: int = 0
+    tally: Tally = field(default_factory=Tally)
+    forms: dict[str, Tally] = field(default_factory=dict)
+
+    def add(self, checked: Checked) -> None:
+        """Count a file, and its faults."""
+        self.files += 1
+        self.read += bool(checked.form)
+        self.well_formed += checked.well_formed is True
+        self.unreadable += checked.well_formed is None
+        self.tally.add(checked.tally)
+        if checked.tally.faults:
+            self.forms.setdefault(checked.form, Tally()).add(checked.tally)

@@ -1,0 +1,48 @@
+"""Where certificates go, and where they must not: see :mod:`eightfold.files.records.certificates`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from eightfold.cli.options.certificate import CertificateOptions
+from eightfold.cli.options.destination import STANDARD_OUTPUT
+from eightfold.cli.output.ending import UsageError
+from eightfold.cli.work.jobs import Job, RealPaths, check_free, sink
+from eightfold.files.path_text import shown
+
+
+def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
+    """Refuse a certificate where nothing is written, or where it would replace a file.
+
+    Raises:
+        UsageError: that is so.
+    """
+    if options.verified and not writes:
+        raise UsageError(f"{'--certificate' if options.certificate else '--verify'} goes with what writes files")
+    if options.certificate == STANDARD_OUTPUT == options.output:
+        raise UsageError("--certificate - and a result on standard output would be mixed: give one of them a file")
+    check_free("--certificate", options.certificate)
+
+
+def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) -> None:
+    """Refuse a certificate that would be written over a result.
+
+    Raises:
+        UsageError: that is so.
+    """
+    if options.certificate and options.certificate != STANDARD_OUTPUT:
+        leads_to = RealPaths().of
+        place = leads_to(options.certificate)
+        if any(leads_to(job.target) == place for job in work):
+            raise UsageError(f"--certificate {shown(options.certificate)}: this is where a result goes")
+
+
+@contextmanager
+def certificates(options: CertificateOptions) -> Iterator[Callable[[bytes], object]]:
+    """Open what takes the lines of certificates; the file is there when the block ends without an exception."""
+    if not options.certificate:
+        yield lambda line: None
+        return
+    with sink(Job("", options.certificate)) as file:
+        yield file.write

@@ -1,0 +1,211 @@
+"""What `check` does with one file, and what it tells of it; whether here or in another process.
+
+Not here: which files there are, and how they are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from eightfold.cli.output.reports.findings import Checked, Context
+from eightfold.cli.output.reports.report import Report
+from eightfold.cli.work.inputs import byte_order_told, identified
+from eightfold.cli.work.likeness import PAIRED, OtherForm, Pairs, has_fewer_faults, is_binary, other_form
+from eightfold.files import FileError
+from eightfold.files.read.reading import Source, opened
+from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
+from eightfold.files.walk.globs import Pattern
+from eightfold.files.walk.walking import Found
+from eightfold.forms import Form, form
+from eightfold.stream import Located
+
+if TYPE_CHECKING:
+    from eightfold.files.parallel.processes import BatchWork, Send
+
+_EVENTS_IN_A_PART = 1000
+Event = tuple[str, tuple[Any, ...]]
+"""The name of what a report hears it by, and with what."""
+
+
+class Task(NamedTuple):
+    """What is asked of every file. Forms are named, since a form itself does not go to another process.
+
+    Attributes:
+        form: the form that files are in; None to identify it.
+        form_is_given: whether that was asked for; by default a file may look like another.
+        form_map: patterns, each with the form of the files that match; the last that matches decides.
+        binary: whether binary files are checked too, where they were found in a folder.
+        max_faults: how many faults of a file are told; None for all.
+        context: whether the line of each fault is told.
+        unpack: whether of compressed files what is in them is checked.
+    """
+
+    form: str | None = "utf-8"
+    form_is_given: bool = False
+    form_map: tuple[tuple[Pattern, str | None], ...] = ()
+    binary: bool = False
+    max_faults: int | None = None
+    context: bool = False
+    unpack: bool = True
+
+    def form_of(self, found: Found) -> tuple[Form | None, bool]:
+        """Return the form of a file, or None to identify it; and whether it was asked for."""
+        matching = (
+            (name, True) for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False)
+        )
+        name, is_given = next(matching, (self.form, self.form_is_given))
+        return (None if name is None else form(name)), is_given
+
+
+class FileCheck:
+    """Checks files.
+
+    Args:
+        task: what is asked of every file.
+        report: hears what they come to.
+        threads: how many may scan one large file.
+    """
+
+    def __init__(self, task: Task, report: Report, threads: int = 1) -> None:
+        self.report = report
+        self._task = task
+        self._threads = threads
+
+    def take(self, met: Found | FileError) -> None:
+        """Check a file, or tell of a folder that cannot be listed."""
+        if isinstance(met, Found):
+            self.check(met)
+            return
+        folder = Checked(met.path)
+        self._unreadable(folder, met)
+        self.report.end_file(folder)
+
+    def check(self, found: Found) -> None:
+        """Check a file."""
+        checked = Checked(found.path)
+        asked, is_given = self._task.form_of(found)
+        try:
+            twice = asked is None or self._task.context
+            with opened(found.path, twice=twice, unpack=self._task.unpack) as source:
+                plain = asked or identified(source, self.report.tell)
+                other = None if is_given else other_form(source, plain)
+                if other is None and found.walked and not self._task.binary and is_binary(source, plain):
+                    self.report.skip_binary(found.path)
+                    return
+                self._begin(checked, plain.name)
+                if other is None:
+                    with byte_order_told(source, plain, self.report.tell):
+                        self._check(source, plain, checked)
+                else:
+                    self._tell_other(checked, other)
+        except FileError as error:
+            self._unreadable(checked, error)
+        self.report.end_file(checked)
+
+    def _unreadable(self, checked: Checked, error: FileError) -> None:
+        self.report.tell(str(error))
+        checked.error = error.reason
+        if not checked.form:
+            self._begin(checked, "")
+
+    def _begin(self, checked: Checked, name: str) -> None:
+        checked.form = name
+        self.report.begin_file(checked.path, name)
+
+    def _check(self, source: Source, asked: Form, checked: Checked) -> None:
+        if self._task.max_faults == 0 and asked.name != DOCUMENT:
+            for counts in counts_in(source, asked, self._threads):
+                checked.tally.add_errors(counts)
+                checked.hidden = checked.tally.faults
+            if source.seekable and PAIRED.intersection(checked.tally.kinds):
+                source.rewind()
+                self._note_likeness(source, Pairs().look_in(faults_in(source, asked)), checked)
+        else:
+            self._tell(source, asked, checked)
+
+    def _tell(self, source: Source, asked: Form, checked: Checked) -> None:
+        limit = self._task.max_faults
+        shows = self._shows(source, asked)
+        pairs = Pairs()
+        for found in faults_in(source, asked, self._threads):
+            checked.tally.count(found)
+            pairs.see(found.fault)
+            if limit is not None and checked.tally.faults > limit:
+                checked.hidden += 1
+            else:
+                self.report.fault(checked.path, found, shows(found))
+        self._note_likeness(source, pairs.form, checked)
+
+    def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
+        """Note the form that a file looks like by its pairs; where that can be seen, only if it is better in it."""
+        if name and (not source.seekable or has_fewer_faults(source, form(name), checked.tally.faults)):
+            checked.looks_like = name
+
+    def _tell_other(self, checked: Checked, other: OtherForm) -> None:
+        """Tell of a file in another form, which is its only fault."""
+        found = Located(other, 1, 1)
+        checked.tally.count(found)
+        if self._task.max_faults == 0:
+            checked.hidden += 1
+        else:
+            self.report.fault(checked.path, found, None)
+
+    def _shows(self, source: Source, asked: Form) -> Callable[[Located], Context | None]:
+        if not self._task.context:
+            return lambda found: None
+        from eightfold.cli.output.context import Lines
+
+        return Lines(source, asked).around
+
+
+class _Recorder(Report):
+    """Writes down what a check comes to, to be told elsewhere: see :func:`replay`."""
+
+    def __init__(self, send: Send) -> None:
+        super().__init__()
+        self._send = send
+        self._events: list[Event] = []
+
+    def begin_file(self, path: str, form: str) -> None:
+        self._note("begin_file", path, form)
+
+    def fault(self, path: str, found: Located, context: Context | None) -> None:
+        self._note("fault", path, found, context)
+
+    def end_file(self, checked: Checked) -> None:
+        self._note("end_file", checked)
+
+    def skip_binary(self, path: str) -> None:
+        self._note("skip_binary", path)
+
+    def tell(self, sentence: str) -> None:
+        self._note("tell", sentence)
+
+    def _note(self, name: str, *arguments: Any) -> None:
+        self._events.append((name, arguments))
+        if len(self._events) == _EVENTS_IN_A_PART:
+            self.send()
+
+    def send(self) -> None:
+        self._send(self._events)
+        self._events = []
+
+
+def start(task: Task, send: Send) -> BatchWork:
+    """Return what checks batches of files and sends what they come to: the work of a process."""
+    recorder = _Recorder(send)
+    each = FileCheck(task, recorder)
+
+    def work(batch: list[Found]) -> None:
+        for found in batch:
+            each.check(found)
+        recorder.send()
+
+    return work
+
+
+def replay(part: list[Event], report: Report) -> None:
+    """Tell what was written down in another process."""
+    for name, arguments in part:
+        getattr(report, name)(*arguments)

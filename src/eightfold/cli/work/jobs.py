@@ -1,0 +1,271 @@
+"""The jobs of a command that writes files: each a file and where its result goes, of which nothing is half written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import BinaryIO
+
+from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
+from eightfold.cli.output.ending import UsageError
+from eightfold.cli.output.lines import counted, say
+from eightfold.cli.work.inputs import found_files
+from eightfold.files import FileError
+from eightfold.files.path_text import shown
+from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
+from eightfold.files.paths.roots import Root
+from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
+from eightfold.files.walk.walking import Found
+from eightfold.files.write.writing import Snapshot, replacing, snapshot, standard_output
+
+
+@dataclass(frozen=True)
+class Job:
+    """A file, and where its result goes; what their paths are is decided here, once.
+
+    Attributes:
+        source: the file, or ``-``.
+        target: the file, or ``-``.
+        walked: whether the file was found in a folder, and not given.
+        inside: the path of the target in the folder that results go to, where they do: in it no link is followed, and
+            folders are made.
+        folder: that folder.
+        in_place: whether the result replaces the file.
+        backup: what is put behind the name of a file that is replaced, to keep it; empty not to.
+        unpack: whether of compressed files what is in them is read, and written.
+    """
+
+    source: str
+    target: str
+    walked: bool = False
+    inside: str = ""
+    folder: str = ""
+    in_place: bool = False
+    backup: str = ""
+    unpack: bool = True
+
+    @cached_property
+    def is_remote(self) -> bool:
+        """Whether the result goes to a remote place."""
+        return is_remote(self.target)
+
+    @cached_property
+    def packing(self) -> str:
+        """How the result is compressed, as :func:`packing_of` says it; empty if it is not."""
+        return packing_of(self.target) if self.unpack else ""
+
+    @property
+    def to_standard_output(self) -> bool:
+        """Whether the result goes to standard output."""
+        return self.target == STANDARD_OUTPUT
+
+    def check_replaceable(self) -> None:
+        """Refuse to replace a file that could not be brought back to the byte, or not be replaced whole.
+
+        Raises:
+            FileError: it is compressed, or remote.
+        """
+        if self.is_remote:
+            raise FileError(self.target, "it is remote, and not replaced: write to another file with -o")
+        if self.packing:
+            raise FileError(
+                self.target, "it is compressed, and not replaced: write what is in it to another file with -o"
+            )
+
+    def opened(self, *, twice: bool) -> AbstractContextManager[Source]:
+        """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does."""
+        return opened(self.source, twice=twice, unpack=self.unpack, regular=self.in_place)
+
+    @property
+    def unwritten(self) -> str:
+        """What becomes of the target where work on the file stops."""
+        return "the output ends before it" if self.target == STANDARD_OUTPUT else f"{shown(self.target)} is not written"
+
+
+def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:
+    """Return the job of a file, as the options say: see :class:`Job`."""
+    folder = options.output if inside else ""
+    return Job(file.path, target, file.walked, inside, folder, options.in_place, options.backup, options.unpack)
+
+
+def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:
+    """Return what there is to do, before anything is done.
+
+    Args:
+        options: the paths, and where their results go.
+        on_error: called with each folder that cannot be listed.
+
+    Raises:
+        UsageError: the options contradict each other, or results would be written over each other or over sources.
+    """
+    _check(options)
+    paths = options.paths or (STANDARD_INPUT,)
+    if options.in_place:
+        files = once(found(options, on_error, replaced=True))
+        return [job_of(options, file, file.path) for file in files]
+    several = len(paths) > 1 or os.path.isdir(paths[0])
+    if not several and not _is_folder(options.output):
+        return [job_of(options, Found(paths[0], b"", walked=False), options.output)]
+    if options.output == STANDARD_OUTPUT:
+        raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
+    each = ((path, replace(options, paths=(path,))) for path in paths)
+    return _apart(_into_folder(options, path, file) for path, one in each for file in found(one, on_error))
+
+
+def found(
+    options: DestinationOptions, on_error: Callable[[FileError], None], *, replaced: bool = False
+) -> Iterator[Found]:
+    """Yield the files that paths stand for.
+
+    Of a folder neither backups are taken, where files are backed up, nor what a run that is at work, or was killed, has
+    left beside its files, nor compressed files where files are replaced.
+    """
+    compressed = 0
+    for file in found_files(options.paths, on_error, options.selection):
+        is_backup = bool(options.backup) and file.path.endswith(options.backup)
+        if file.walked and (is_backup or is_temporary(file.path)):
+            continue
+        if file.walked and replaced and options.unpack and packing_of(file.path):
+            compressed += 1
+        else:
+            yield file
+    if compressed:
+        say(f"{counted(compressed, 'compressed file')} left alone: they are not replaced (--no-compression)")
+
+
+def once(files: Iterable[Found]) -> Iterator[Found]:
+    """Yield files without those that were there already under another path: what is converted twice is destroyed."""
+    leads_to = RealPaths().of
+    met: set[str] = set()
+    for file in files:
+        real = leads_to(file.path)
+        if real not in met:
+            met.add(real)
+            yield file
+
+
+def _check(options: DestinationOptions) -> None:
+    if options.backup and not options.in_place:
+        raise UsageError("--backup goes with --in-place")
+    if options.in_place and options.output != STANDARD_OUTPUT:
+        raise UsageError("-o and --in-place exclude each other")
+    if options.in_place and (not options.paths or STANDARD_INPUT in options.paths):
+        raise UsageError("standard input cannot be replaced: --in-place needs files")
+
+
+def _is_folder(path: str) -> bool:
+    return path.endswith(("/", os.sep)) or (not is_remote(path) and os.path.isdir(path))
+
+
+def _many(paths: Sequence[str]) -> str:
+    return "several files" if len(paths) > 1 else f"{shown(paths[0])} is a folder"
+
+
+def _into_folder(options: DestinationOptions, path: str, file: Found) -> Job:
+    if file.path == STANDARD_INPUT:
+        raise UsageError("standard input has no name for a file in a folder: give -o a file")
+    inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
+    return job_of(options, file, os.path.join(options.output, inside), inside)
+
+
+def _apart(work: Iterable[Job]) -> list[Job]:
+    """Return jobs, each once.
+
+    Raises:
+        UsageError: two results would be one file, or one would be written over what another is made from.
+    """
+    leads_to = RealPaths().of
+    results: dict[str, Job] = {}
+    for job in work:
+        other = results.setdefault(leads_to(job.target), job)
+        if leads_to(other.source) != leads_to(job.source):
+            raise UsageError(f"{shown(other.source)} and {shown(job.source)} would both become {shown(job.target)}")
+    read = {leads_to(job.source): job.source for job in results.values()}
+    for target, job in results.items():
+        if target in read and leads_to(job.source) != target:
+            raise UsageError(
+                f"{shown(read[target])} is to be read, and what {shown(job.source)} becomes would be written over it: "
+                "choose another folder"
+            )
+    return list(results.values())
+
+
+class RealPaths:
+    """Where paths lead, whatever links are on the way; it remembers folders."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: str) -> str:
+        """Return where a path leads, be there a file or not."""
+        if path == STANDARD_OUTPUT or is_remote(path):
+            return path
+        folder, name = os.path.split(path)
+        if os.path.islink(path) or name in ("", os.curdir, os.pardir):
+            return os.path.realpath(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], name)
+
+
+def check_free(flag: str, path: str) -> None:
+    """Refuse to write a record over a file: it may be a slip of the hand, or a record that is the only way back.
+
+    Raises:
+        UsageError: there is a file of that name.
+    """
+    if is_remote(path):
+        raise UsageError(f"{flag} {shown(path)}: a record is not written to a remote place")
+    if os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path)):
+        raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
+
+
+def before(job: Job) -> Snapshot | None:
+    """Return what the file is like that a job replaces by its own result; to be asked before it is read."""
+    return None if job.to_standard_output or job.source != job.target else snapshot(job.target)
+
+
+@contextmanager
+def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
+    """Open what a job writes to. But for standard output it is there when the block ends without an exception.
+
+    Args:
+        job: what is done.
+        read: what :func:`before` returned; a file that has changed since is not replaced.
+
+    Raises:
+        FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
+    """
+    if job.in_place:
+        job.check_replaceable()
+    with _whole(job, read) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
+        yield inside
+
+
+def _whole(job: Job, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
+    if job.to_standard_output:
+        return standard_output()
+    if job.is_remote:
+        from eightfold.files.read.remote import sending
+
+        return sending(job.target)
+    if job.in_place and os.path.exists(job.target) and not os.path.isfile(job.target):
+        raise FileError(job.target, "only a file can be replaced")
+    if job.inside:
+        return _inside(Root(job.folder), job.inside, read)
+    return replacing(job.target, job.backup, read)
+
+
+@contextmanager
+def _inside(root: Root, path: str, read: Snapshot | None) -> Iterator[BinaryIO]:
+    with root.entry(path, new=True) as entry, replacing(entry, read=read) as file:
+        yield file
+
+
+def _packing(path: str, file: BinaryIO) -> AbstractContextManager[BinaryIO]:
+    from eightfold.files.read.compression import packing
+
+    return packing(path, file)

@@ -1,0 +1,161 @@
+"""Files that look like another form than the one they are read in, or like no text.
+
+Text of 16- or 32-bit units, read as UTF-8, has faults that say nothing, and repairing them would destroy it. Its byte
+order mark gives it away, or where its NULs stand. Surrogates in pairs are the sequences of another form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from eightfold.faults import Fault
+from eightfold.files.read.reading import Source
+from eightfold.files.read.scanning import faults_in
+from eightfold.forms import Form, form, forms
+from eightfold.stream import Located
+
+_HEAD_BYTES = 8192
+"""How much of a file is looked at."""
+_SIGNATURES = sorted(
+    ((signature, each.name) for each in forms() if each.unit_bits > 8 for signature in each.signatures),
+    # The mark of UTF-32 begins as that of UTF-16 does.
+    key=lambda found: -len(found[0].mark),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherForm(Fault):
+    """The fault of a file that looks like another form; its span is the byte order mark, or empty.
+
+    Attributes:
+        looks_like: the name of that form.
+        reason: how that is known.
+        use: the name of the form to read it in.
+    """
+
+    looks_like: str = ""
+    reason: str = ""
+    use: str = ""
+
+    @property
+    def seen(self) -> str:
+        """What is seen, in words."""
+        return f"looks like {self.looks_like} ({self.reason})"
+
+    def __str__(self) -> str:
+        return f"{self.seen}; use -f {self.use}"
+
+
+def other_form(source: Source, asked: Form) -> OtherForm | None:
+    """Return the fault of a source that looks like another form, or None; the source stays where it is.
+
+    Args:
+        source: the file.
+        asked: the form that it would be read in.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    return _other_form(source.head(_HEAD_BYTES), asked)
+
+
+def _other_form(head: bytes, asked: Form) -> OtherForm | None:
+    r"""Return the fault of a file that begins so.
+
+    >>> print(_other_form(b"\xff\xfeh\x00", form("utf-8")))
+    looks like utf-16-le (byte order mark); use -f utf-16
+    >>> print(_other_form(b"\x00h\x00i\x00!", form("utf-8")))
+    looks like utf-16-be (NULs at even offsets); use -f utf-16-be
+    """
+    for signature, name in _SIGNATURES:
+        if head.startswith(signature.mark):
+            return _fault(asked, signature.mark, signature.form.name, "byte order mark", name)
+    found = _by_nuls(head) if b"\0" in head else ""
+    return _fault(asked, b"", found, _nuls(head, form(found)), found) if found else None
+
+
+def _fault(asked: Form, units: bytes, looks_like: str, reason: str, use: str) -> OtherForm:
+    return OtherForm("other-form", asked.name, 0, len(units), units, looks_like=looks_like, reason=reason, use=use)
+
+
+def _by_nuls(head: bytes) -> str:
+    """Return the form of 16- or 32-bit units that bytes with NULs are evidence for, or an empty str."""
+    from eightfold.identify import Identifier
+
+    identifier = Identifier()
+    # Whole units: most often it is the look that ends here, not the file.
+    identifier.feed(head[: len(head) // 4 * 4] or head)
+    best = identifier.finish()[0]
+    return best.form if identifier.tells(best) and form(best.form).unit_bits > 8 else ""
+
+
+def _nuls(head: bytes, found: Form) -> str:
+    if found.unit_bits > 16:
+        return "NULs in each four bytes"
+    return "NULs at odd offsets" if found.byte_order == "little" else "NULs at even offsets"
+
+
+def is_binary(source: Source, asked: Form) -> bool:
+    """Say whether a file that is to be in a form has a NUL near its beginning, and so is no text in it.
+
+    In forms of 16- and 32-bit units bytes of 0 are everywhere, and a file of MUTF-8 (a class file, NBT) is seldom text.
+    """
+    return asked.unit_bytes == 1 and asked.name != "mutf-8" and b"\0" in source.head(_HEAD_BYTES)
+
+
+_PAIR = "surrogate-pair"
+PAIRED = frozenset(("surrogate", _PAIR))
+"""The kinds of fault that halves of a pair are, alone or together."""
+_MOST_FAULTS = 10_000
+"""In how many faults a pair is looked for where they are not all needed."""
+
+
+class Pairs:
+    r"""Looks in the faults of a file for surrogates that stand in pairs, as some other form writes them.
+
+    Attributes:
+        form: the name of that form, once there was a pair; else empty.
+
+    >>> from eightfold.text import faults
+    >>> pairs = Pairs()
+    >>> [pairs.see(fault) for fault in faults(b"\xed\xa0\xbd, \xed\xa0\xbd\xed\xb8\x80", "utf-8")]
+    ['', '', 'cesu-8']
+    """
+
+    def __init__(self) -> None:
+        self.form = ""
+        self._lead: Fault | None = None
+
+    def see(self, fault: Fault) -> str:
+        """Look at the next fault; return the form so far."""
+        if not self.form and fault.kind in PAIRED:
+            lead, self._lead = self._lead, fault
+            before = lead.units if lead is not None and lead.end == fault.start else b""
+            self.form = _with_sequence(before + fault.units) if before or fault.kind == _PAIR else ""
+        return self.form
+
+    def look_in(self, faults: Iterable[Located]) -> str:
+        """Look at faults until there is a pair, but not at millions; return the form."""
+        return next((found for each in islice(faults, _MOST_FAULTS) if (found := self.see(each.fault))), "")
+
+
+def has_fewer_faults(source: Source, other: Form, count: int) -> bool:
+    """Say whether a source has fewer faults than so many in another form; it is read again from its first byte.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    source.rewind()
+    return sum(1 for _ in islice(faults_in(source, other), count)) < count
+
+
+def _with_sequence(units: bytes) -> str:
+    """Return the name of the first form of bytes in which these are one sequence, or an empty str."""
+    return next((each.name for each in forms() if each.unit_bits == 8 and _is_sequence(each, units)), "")
+
+
+def _is_sequence(form: Form, units: bytes) -> bool:
+    alike = (row.unit_ranges for row in form.rows if len(row.unit_ranges) == len(units))
+    return any(all(low <= unit <= high for unit, (low, high) in zip(units, row, strict=True)) for row in alike)

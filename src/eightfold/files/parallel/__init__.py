@@ -1,0 +1,1 @@
+"""Work at once: threads, processes, and the signals that are held back meanwhile."""

@@ -1,0 +1,40 @@
+"""What a path says by itself: whether the file is remote, compressed, or a temporary one. Nothing is opened here."""
+
+from __future__ import annotations
+
+import os
+import re
+
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+"""The endings of names that say that a file is compressed, in whichever case."""
+TEMPORARY = ".eightfold.tmp"
+"""The ending of the names of our own temporary files."""
+
+
+def is_remote(path: str) -> bool:
+    """Return whether a path has a scheme; one letter is a drive of Windows.
+
+    >>> is_remote("s3://bucket/notes.txt"), is_remote("folder/notes.txt"), is_remote("C://notes.txt")
+    (True, False, False)
+    """
+    return "://" in path and re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path) is not None
+
+
+def packing_of(path: str) -> str:
+    """Return the ending of a name that says how it is compressed, in lower case, or nothing.
+
+    >>> packing_of("logs/server.log.1.gz"), packing_of("https://example.org/a.ZST?download"), packing_of("gz")
+    ('.gz', '.zst', '')
+    """
+    name = re.split("[?#]", path, maxsplit=1)[0] if path.startswith(("http://", "https://")) else path
+    ending = os.path.splitext(name)[1].lower()
+    return ending if ending in PACKED else ""
+
+
+def is_temporary(path: str) -> bool:
+    """Return whether a file has the name of a temporary file of ours.
+
+    >>> is_temporary("folder/.notes.txt.1A2B3C4D-0.eightfold.tmp"), is_temporary("notes.tmp")
+    (True, False)
+    """
+    return os.path.basename(path).startswith(".") and path.endswith(TEMPORARY)

@@ -1,0 +1,143 @@
+"""Roots: the folder that the paths in a plan or a log are relative to, and that they never leave.
+
+What such a file says is what somebody else may have written. Its paths are taken apart here, and every step is made
+from the descriptor of the folder before it, without following a link. The root itself is named by the user, and never
+read from the file; on the way to it links are followed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from eightfold.files import FileError, blaming
+from eightfold.files.path_text import shown
+from eightfold.files.paths.entries import BY_DESCRIPTOR, NO_LINK, Entry
+
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+"""As what a folder is opened to go on from: on Linux without asking for the right to list it."""
+
+
+def steps(path: str) -> list[str]:
+    """Return the names of which a relative path consists.
+
+    Raises:
+        ValueError: it is absolute, or leads upwards.
+
+    >>> steps("./letters/old.txt")
+    ['letters', 'old.txt']
+    >>> steps("../secret")
+    Traceback (most recent call last):
+    ValueError: '../secret' leads out of the root
+    """
+    if os.path.isabs(path) or os.path.splitdrive(path)[0] or path.startswith("/"):
+        raise ValueError(f"'{shown(path)}' is an absolute path")
+    found = [name for name in path.replace(os.sep, "/").split("/") if name not in ("", os.curdir)]
+    if os.pardir in found:
+        raise ValueError(f"'{shown(path)}' leads out of the root")
+    return found
+
+
+class Root:
+    """A root.
+
+    Args:
+        path: the folder, as the user names it; empty for the current one.
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self.path = path
+        self._real = ""
+
+    def relative(self, path: str) -> str:
+        """Return the path of a file from the root on, with no link in it; empty for the root itself.
+
+        Raises:
+            FileError: it lies elsewhere.
+        """
+        self._real = self._real or os.path.realpath(self.path or os.curdir)
+        real = os.path.realpath(path or os.curdir)
+        if real == self._real:
+            return ""
+        below = os.path.join(self._real, "")
+        if not real.startswith(below):
+            raise FileError(path, f"it lies outside {shown(self._real)}: name a folder above it with --root")
+        return real[len(below) :]
+
+    def join(self, path: str) -> str:
+        """Return the path of a file whose path from the root on is known."""
+        return os.path.join(self.path, path) if self.path else path
+
+    @contextmanager
+    def entry(self, path: str, *, new: bool = False) -> Iterator[Entry]:
+        """Open the folder of a file, by its path from the root on.
+
+        Args:
+            path: the path.
+            new: make folders that are not there; the file need not be there then.
+
+        Raises:
+            FileError: there is a link on the way, or no folder. ValueError: the path leads out of the root.
+        """
+        *folders, name = steps(path) or [""]
+        if not name:
+            raise ValueError("the root is a folder, and no file in it is named")
+        with self.folder(os.path.join("", *folders), new=new) as folder:
+            if folder is None and (not new or os.path.lexists(self.join(path))):
+                self._check_by_path([*folders, name], new=new)
+            yield Entry(self.join(path), folder)
+
+    @contextmanager
+    def folder(self, path: str, *, new: bool = False) -> Iterator[int | None]:
+        """Open a folder, by its path from the root on; None is yielded where the system has no such descriptors.
+
+        Args:
+            path: the path.
+            new: make folders that are not there.
+
+        Raises:
+            FileError: there is a link on the way, or no folder. ValueError: the path leads out of the root.
+        """
+        names = steps(path)
+        with blaming(self.path or os.curdir):
+            if new:
+                os.makedirs(self.path or os.curdir, exist_ok=True)
+            folder = os.open(self.path or os.curdir, _FOLDER) if BY_DESCRIPTOR else None
+        if folder is None:
+            self._check_by_path(names, new=new)
+            yield None
+            return
+        try:
+            for count, name in enumerate(names, start=1):
+                way = self.join(os.path.join(*names[:count]))
+                before, folder = folder, _step(folder, way, name, new=new)
+                os.close(before)
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _check_by_path(self, names: list[str], *, new: bool) -> None:
+        for count in range(len(names)):
+            way = self.join(os.path.join(*names[: count + 1]))
+            with blaming(way):
+                if new:
+                    with suppress(FileExistsError):
+                        os.mkdir(way)
+                _check_no_link(way, os.lstat(way))
+
+
+def _step(folder: int, way: str, name: str, *, new: bool) -> int:
+    """Open a folder of one that is open."""
+    with blaming(way):
+        if new:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=folder)
+        _check_no_link(way, os.stat(name, dir_fd=folder, follow_symlinks=False))
+        return os.open(name, _FOLDER | NO_LINK, dir_fd=folder)
+
+
+def _check_no_link(way: str, status: os.stat_result) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise FileError(way, "a symbolic link, which is not followed")

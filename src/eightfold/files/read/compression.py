@@ -1,0 +1,254 @@
+"""Compressed files: read as what is in them, and written so. Which ones they are is told by the ending of their names.
+
+A file may be several compressed ones behind each other, and zeros may follow, as tapes and block devices leave them;
+anything else behind it is an error, and so is an end that comes too early. Memory does not grow with what is in it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+
+from eightfold.files import FileError
+from eightfold.files.extras import installing
+from eightfold.files.paths.addresses import packing_of
+
+_PIECE_BYTES = 64 * 1024
+"""How much of a compressed file is read at once."""
+
+
+class Decompressor(Protocol):
+    """Reads one compressed file of those that stand behind each other; as the standard library has it."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether its end has been read."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether there is no more without more of the file."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was taken behind its end."""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        """Take more of the file, and return at most so many bytes of what is in it."""
+
+
+class Compression(NamedTuple):
+    """One way to compress.
+
+    Attributes:
+        name: what it is called.
+        decompressor: makes what reads.
+        errors: what that raises of broken data.
+        writer: makes the file that compresses what is written to it into another one.
+    """
+
+    name: str
+    decompressor: Callable[[], Decompressor]
+    errors: tuple[type[Exception], ...]
+    writer: Callable[[BinaryIO], Any]
+
+
+def _gzip() -> Compression:
+    from gzip import GzipFile
+    from zlib import error
+
+    # Without a name and a time in it, the same content is the same file.
+    return Compression("gzip", _Gunzip, (error,), lambda file: GzipFile("", "wb", fileobj=file, mtime=0))
+
+
+def _bzip2() -> Compression:
+    from bz2 import BZ2Decompressor, BZ2File
+
+    return Compression("bzip2", BZ2Decompressor, (OSError,), lambda file: BZ2File(file, "wb"))
+
+
+def _xz() -> Compression:
+    from lzma import FORMAT_XZ, LZMADecompressor, LZMAError, LZMAFile
+
+    return Compression("xz", lambda: LZMADecompressor(FORMAT_XZ), (LZMAError,), lambda file: LZMAFile(file, "wb"))
+
+
+def _zstd() -> Compression:
+    zstd = _zstd_module()
+    # Its command has a checksum written, its library has none by default.
+    options = {zstd.CompressionParameter.checksum_flag: 1}
+    return Compression(
+        "zstd", zstd.ZstdDecompressor, (zstd.ZstdError,), lambda file: zstd.ZstdFile(file, "wb", options=options)
+    )
+
+
+def _zstd_module() -> Any:
+    """Return Python's module, which 3.14 has, or the same for older ones."""
+    try:
+        return import_module("compression.zstd")
+    except ImportError:
+        return import_module("backports.zstd")
+
+
+_COMPRESSIONS: Mapping[str, Callable[[], Compression]] = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz, ".zst": _zstd}
+
+
+def _compression(path: str) -> Compression:
+    ending = packing_of(path)
+    try:
+        return _COMPRESSIONS[ending]()
+    except ImportError as error:
+        if ending == ".zst" and sys.version_info < (3, 14):
+            raise FileError(path, f"it is compressed by zstd, which needs: {installing('zstd')}") from error
+        raise FileError(path, f"this Python is built without what {ending} needs ({error})") from error
+
+
+def unpacked(path: str, file: BinaryIO, length: int) -> io.BufferedReader:
+    """Return a file of what is in a compressed one.
+
+    Args:
+        path: its name, which says how it is compressed.
+        file: the compressed one; it is closed with the other.
+        length: how many bytes are read ahead.
+
+    Raises:
+        FileError: what reads it is not installed.
+    """
+    return io.BufferedReader(Unpacked(file, _compression(path)), length)
+
+
+class Unpacked(io.RawIOBase):
+    """What is in a compressed file. To go back in it is to begin again.
+
+    Reading raises an OSError where it is broken, cut short, or followed by anything else.
+    """
+
+    def __init__(self, file: BinaryIO, compression: Compression) -> None:
+        self._file = file
+        self._compression = compression
+        self._begin()
+
+    def _begin(self) -> None:
+        self._decompressor = self._compression.decompressor()
+        self._at = 0
+        self.consumed: int = 0
+        """How many bytes of the compressed file have been read."""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return whether the compressed file is."""
+        return self._file.seekable()
+
+    def tell(self) -> int:
+        """Return how much of the content has been read."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Go to an offset of the content, from its beginning or from here."""
+        target = offset + (self._at if whence == os.SEEK_CUR else 0)
+        if target < self._at:
+            self._file.seek(0)
+            self._begin()
+        while self._at < target and self._next(min(target - self._at, _PIECE_BYTES)):
+            pass
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read some bytes, none at the end of the content."""
+        found = self._next(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+    def _next(self, length: int) -> bytes:
+        """Return some bytes of the content, none at its end."""
+        found = b""
+        while not found and (data := self._due()) is not None:
+            found = self._decompressed(data, length)
+        self._at += len(found)
+        return found
+
+    def _decompressed(self, data: bytes, length: int) -> bytes:
+        try:
+            return self._decompressor.decompress(data, length)
+        except self._compression.errors as error:
+            raise OSError(f"its {self._compression.name} data is broken {self._place} ({error})") from error
+
+    def _due(self) -> bytes | None:
+        """Return what is to be decompressed next: nothing where there is more of the last; None at the end."""
+        if self._decompressor.eof:
+            return self._behind(self._decompressor.unused_data)
+        if not self._decompressor.needs_input:
+            return b""
+        if data := self._read():
+            return data
+        raise OSError(f"its {self._compression.name} data is cut short {self._place}")
+
+    def _behind(self, data: bytes) -> bytes | None:
+        """Return the beginning of the next compressed file, less the zeros before it."""
+        while not (begun := data.lstrip(b"\0")):
+            data = self._read()
+            if not data:
+                return None
+        self._decompressor = self._compression.decompressor()
+        return begun
+
+    @property
+    def _place(self) -> str:
+        return f"after byte {self._at} of what is in it"
+
+    def _read(self) -> bytes:
+        data = self._file.read(_PIECE_BYTES)
+        self.consumed += len(data)
+        return data
+
+    def close(self) -> None:
+        """Close both files."""
+        self._file.close()
+        super().close()
+
+
+class _Gunzip:
+    """zlib's decompressor as the others are."""
+
+    def __init__(self) -> None:
+        from zlib import decompressobj
+
+        self._inner = decompressobj(wbits=31)
+        self._has_more = False
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._has_more
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        found = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        # What fills the room may not be all, though no input is left.
+        self._has_more = len(found) == max_length or bool(self._inner.unconsumed_tail)
+        return found
+
+
+@contextmanager
+def packing(path: str, file: BinaryIO) -> Iterator[BinaryIO]:
+    """Open what is written into a file compressed, as its name says; it is all there when the block ends.
+
+    Raises:
+        FileError: what writes it is not installed.
+    """
+    with _compression(path).writer(file) as writer:
+        writer.write(b"")  # Else nothing would become a zstd file without a frame, which is cut short.
+        yield cast(BinaryIO, writer)

@@ -1,0 +1,89 @@
+"""Certificates: what was proved of a file that was converted or repaired, as one line of JSON.
+
+It names both sides by size and SHA-256, so that anybody can see years later whether they are still the same, and says
+from which form to which, under which policy, and what was counted. The proof itself is in
+:mod:`eightfold.files.write.verifying`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from eightfold.files.path_text import as_text
+from eightfold.files.records.json_lines import VERSION, record
+from eightfold.version import __version__
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of what is certified: a file, and the form that it is in."""
+
+    path: str
+    form: str
+
+
+class Certificate:
+    """A certificate while its file is read.
+
+    Args:
+        source, result: the two sides.
+        errors: the policy.
+
+    >>> certificate = Certificate(Side("in", "utf-16-le"), Side("out", "utf-8"), "strict")
+    >>> certificate.take(b"a", b"")
+    >>> certificate.take(bytes(1), b"a")
+    >>> b'"bytes": 2' in certificate.line("code points", {"code_points": 1})
+    True
+    """
+
+    def __init__(self, source: Side, result: Side, errors: str) -> None:
+        self._sides = (_MeasuredSide(source), _MeasuredSide(result))
+        self._errors = errors
+
+    def take(self, chunk: bytes, result: bytes) -> None:
+        """Go on over more of the source, and over more of the result."""
+        for side, data in zip(self._sides, (chunk, result), strict=True):
+            side.take(data)
+
+    @property
+    def digests(self) -> tuple[str, str]:
+        """The SHA-256 of both sides, in hex."""
+        source, result = (side.digest for side in self._sides)
+        return source, result
+
+    def line(self, proof: str, counts: Mapping[str, int]) -> bytes:
+        """Return the certificate.
+
+        Args:
+            proof: what was found to be the same: ``code points``, or ``bytes when undone``.
+            counts: how many of what.
+        """
+        source, result = (side.as_dict() for side in self._sides)
+        words = {"eightfold": "certificate", "version": VERSION, "by": __version__}
+        return record({**words, "source": source, "result": result, "errors": self._errors, "same": proof, **counts})
+
+
+class _MeasuredSide:
+    def __init__(self, side: Side) -> None:
+        self._side = side
+        self._bytes = 0
+        self._digest = sha256()
+
+    def take(self, data: bytes) -> None:
+        self._bytes += len(data)
+        self._digest.update(data)
+
+    @property
+    def digest(self) -> str:
+        return self._digest.hexdigest()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "path": as_text(self._side.path),
+            "form": self._side.form,
+            "bytes": self._bytes,
+            "sha256": self.digest,
+        }

@@ -1,0 +1,412 @@
+"""Journals of what is replaced in place: which files of a folder are done, so that none is ever converted twice.
+
+A journal lies in the folder itself and is there until a run has ended well: one that was killed, or met a fault, leaves
+it, and the next one reads it. Before a file is replaced a line says what it was and what it will be, by digests, so
+whatever moment the run is killed at, the file is one or the other; a file that is neither was changed by somebody.
+
+A tree may come from anybody, and a file of this name with it. So each line has a seal, made with a key that only this
+user has (:mod:`eightfold.files.records.private`), and a journal with another one is refused. So is one that was copied
+here from another folder: it says where it was written, by path and inode, of which one has to fit. It is never reached
+by a link, names files of its own folder only, and nothing is removed on its word but itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from io import FileIO
+from threading import Lock
+from typing import Any, NamedTuple
+
+from eightfold.files import FileError, blaming
+from eightfold.files.path_text import as_path, as_text, shown
+from eightfold.files.paths.entries import NO_LINK, Entry
+from eightfold.files.read.reading import opened
+from eightfold.files.records.json_lines import heading, record, value
+from eightfold.files.records.private import key
+
+NAME = ".conversion-journal.eightfold.tmp"
+"""A name by which files are known for ours, so that it is not found by walking."""
+KIND = "conversion"
+
+
+class Ends(NamedTuple):
+    """The digests of a file before and after it is converted, in hex."""
+
+    original: str
+    result: str
+
+
+_NOT_DONE = Ends("", "")
+_ENDING, _ENDED = "ending", "ended"
+_RUN_BYTES = 16
+
+
+class _Ending(NamedTuple):
+    """The last line of a journal whose run had done all: how far it had come, and which run it was."""
+
+    word: str
+    run: str
+
+
+class _StrangeError(ValueError):
+    """A line that this user's program did not write."""
+
+
+class _ElsewhereError(ValueError):
+    """A journal of another folder."""
+
+
+class Journals:
+    """The journals of one run, which goes on where others of the same conversion were stopped.
+
+    Threads may ask and add at the same time, each for a file of its own.
+
+    Args:
+        conversion: what is done to the files, as names and values; a journal of another one is refused.
+    """
+
+    def __init__(self, conversion: Mapping[str, str]) -> None:
+        self._conversion = dict(conversion)
+        self._lock = Lock()
+        self._met: dict[str, int] = {}
+        self._runs: dict[str, str] = {}
+        self._begun: set[str] = set()
+        self._folder = ""
+        self._refused: FileError | None = None
+        self._done: dict[str, Ends] = {}
+        self.already: int = 0
+        """How many files were found converted."""
+
+    def has(self, path: str) -> bool:
+        """Return whether a file was converted by a run that was stopped.
+
+        Raises:
+            FileError: it was changed since, the journal of its folder is of another conversion, or cannot be read.
+        """
+        folder, name = os.path.split(os.path.realpath(path))
+        with self._lock:
+            self._enter(folder)
+            ends = self._done.get(as_text(name))
+        if ends in (None, _NOT_DONE):
+            return False
+        digest = _digest(path)
+        if digest not in ends:
+            journal = shown(os.path.join(folder, NAME))
+            raise FileError(path, f"it was changed since a run that was stopped converted it, as {journal} has it")
+        with self._lock:
+            self.already += digest == ends.result
+        return digest == ends.result
+
+    def add(self, path: str, ends: Ends) -> None:
+        """Say that a file is about to be replaced; it is on the disk when this returns.
+
+        Raises:
+            FileError: it cannot be said.
+        """
+        folder, name = os.path.split(os.path.realpath(path))
+        journal = os.path.join(folder, NAME)
+        with blaming(journal), self._lock:
+            file = self._append(journal, _about(name, ends))
+            self._met[journal] = self._met.get(journal, 0) + 1
+            self._begun.add(path)
+        try:
+            with blaming(journal), file:  # While this one waits for the disk, others can add theirs.
+                os.fsync(file.fileno())
+        except BaseException:
+            self.take_back(path)
+            raise
+
+    def settle(self, path: str) -> None:
+        """Say that a file was replaced, of which that was said before."""
+        with self._lock:
+            self._begun.discard(path)
+
+    def take_back(self, path: str) -> None:
+        """Say that a file was not replaced after all, if it was said that it would be.
+
+        Raises:
+            FileError: it cannot be said.
+        """
+        with self._lock:
+            if path in self._begun:
+                self._begun.remove(path)
+                self._take_back(path)
+
+    def _take_back(self, path: str) -> None:
+        folder, name = os.path.split(os.path.realpath(path))
+        journal = os.path.join(folder, NAME)
+        self._met[journal] -= 1
+        if not self._met[journal]:
+            self._remove(journal)
+            return
+        with blaming(journal):  # Should that be lost with the power: the file is still what it was.
+            self._append(journal, _about(name, _NOT_DONE)).close()
+
+    def _append(self, journal: str, values: dict[str, str]) -> FileIO:
+        """Write a line behind those that there are, or behind the first two, and return the open file."""
+        begun = b""
+        if not _has_lines(journal):
+            self._runs[journal] = os.urandom(_RUN_BYTES).hex()
+            head = {"run": self._runs[journal], "conversion": self._conversion, **_place(journal)}
+            begun = heading(KIND) + _sealed(head, "")
+        return _appended(journal, begun + _sealed(values, self._runs[journal]))
+
+    @property
+    def left(self) -> bool:
+        """Whether there are any."""
+        return bool(self._met)
+
+    def end(self) -> None:
+        """Remove the journals: all is done.
+
+        A folder without one could be taken for one in which nothing is done, by a run after one that was killed here.
+        So each says that this run is ending, then each that it has ended, and then they go: where one says that it has
+        ended, those of the same run that are left say so too or that it is ending. See :meth:`tidy`.
+        """
+        if len(self._met) > 1:
+            run = os.urandom(_RUN_BYTES).hex()
+            for word in (_ENDING, _ENDED):
+                for journal in self._met:
+                    with blaming(journal), self._append(journal, {word: run}) as file:
+                        os.fsync(file.fileno())
+        for journal in list(self._met):
+            self._remove(journal)
+
+    def tidy(self, paths: Iterable[str]) -> bool:
+        """Remove what a run left that had converted everything and was stopped then; return whether there was one.
+
+        Journals of another conversion that has ended go too, and do not count.
+
+        Raises:
+            FileError: a journal cannot be read or removed, or there are others of the same conversion, which had not
+                done everything: nobody could say what is done in a folder without one.
+        """
+        folders = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths)
+        journals = (os.path.join(folder, NAME) for folder in folders)
+        found = {journal: _last(journal) for journal in journals if os.path.lexists(journal)}
+        runs = {ending.run for _, ending in found.values() if ending and ending.word == _ENDED}
+        ended = [journal for journal, (_, ending) in found.items() if ending and ending.run in runs]
+        ours = [journal for journal in ended if found[journal][0] == self._conversion]
+        others = [journal for journal in found if journal not in ended]
+        if ours and others:
+            told = f"a run was stopped here, and another had ended at {shown(ours[0])}: run it again on each alone"
+            raise FileError(others[0], told)
+        for journal in ended:
+            with blaming(journal):
+                os.unlink(journal)
+        return bool(ours)
+
+    def _remove(self, journal: str) -> None:
+        with blaming(journal):
+            os.unlink(journal)
+        del self._met[journal]
+
+    def _enter(self, folder: str) -> None:
+        if folder != self._folder:
+            self._done, self._refused, self._folder = {}, None, folder
+            try:
+                self._enter_new(folder)
+            except FileError as error:
+                self._refused = error
+        if self._refused is not None:  # It is read once, however many files there are.
+            raise FileError(self._refused.path, self._refused.reason)
+
+    def _enter_new(self, folder: str) -> None:
+        journal = os.path.join(folder, NAME)
+        if os.path.lexists(journal):
+            self._done = dict(self._read(journal))
+            self._met[journal] = sum(ends != _NOT_DONE for ends in self._done.values())
+
+    def _read(self, journal: str) -> Iterator[tuple[str, Ends]]:
+        with blaming(journal), _opened(journal, os.O_RDWR, "r+b") as file:
+            data = file.readall()
+            # What was cut off in the middle was not followed by anything.
+            if _is_begun(data):
+                file.truncate(0)
+                return
+            *lines, _ = data.split(b"\n")
+            with _refusing(journal):
+                conversion, run = _head(lines, journal)
+                entries = [entry for line in lines[2:] if (entry := _entry(line, run))]
+            if conversion != self._conversion:
+                told = ", ".join(f"{name} {what}" for name, what in conversion.items())
+                raise FileError(
+                    journal, f"a conversion ({told}) was stopped here: run it again first, or remove this file"
+                )
+            self._runs[journal] = run
+            yield from entries
+            file.truncate(data.rfind(b"\n") + 1)
+
+
+def _has_lines(journal: str) -> bool:
+    with suppress(FileNotFoundError):
+        return os.lstat(journal).st_size > 0
+    return False
+
+
+# --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def _opened(journal: str, flags: int, mode: str) -> FileIO:
+    """Open a journal, which is a regular file with one name, and no link.
+
+    Raises:
+        FileError: it is something else. OSError: it cannot be opened.
+    """
+    entry = Entry(journal)
+    with suppress(FileNotFoundError):
+        _check_ours(journal, entry.own_status())
+    descriptor = entry.open(flags | NO_LINK, 0o666)
+    try:
+        _check_ours(journal, os.fstat(descriptor))
+        return FileIO(descriptor, mode)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_ours(journal: str, status: os.stat_result) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise FileError(journal, "a symbolic link, which is not followed: look at it, and remove it")
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        raise FileError(journal, "not a file of its own: look at it, and remove it")
+
+
+def _appended(journal: str, lines: bytes) -> FileIO:
+    """Write lines behind those that there are, all of them or none, and return the open file."""
+    file = _opened(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, "ab")
+    end = file.seek(0, os.SEEK_END)
+    try:
+        while lines:
+            lines = lines[file.write(lines) :]
+    except BaseException:
+        file.truncate(end)
+        file.close()
+        if not end:
+            os.unlink(journal)
+        raise
+    return file
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _about(name: str, ends: Ends) -> dict[str, str]:
+    return {"name": as_text(name), **ends._asdict()}
+
+
+def _sealed(values: dict[str, Any], run: str) -> bytes:
+    return record({**values, "seal": _seal(values, run)})
+
+
+def _seal(values: dict[str, Any], run: str) -> str:
+    from hmac import digest
+
+    return digest(key(), f"{run} {json.dumps(values)}".encode("ascii"), "sha256").hex()
+
+
+def _unsealed(line: bytes, run: str) -> dict[str, Any]:
+    """Return what a line says.
+
+    Raises:
+        ValueError: nothing that a journal can say, or nothing that this user's program wrote into this one.
+    """
+    from hmac import compare_digest
+
+    values = value(line)
+    if not isinstance(values, dict) or not isinstance(seal := values.pop("seal", None), str):
+        raise ValueError("a line has no seal")
+    try:
+        expected = _seal(values, run)
+    except RecursionError:
+        raise ValueError("too many values in each other") from None
+    if not compare_digest(seal.encode(), expected.encode()):
+        raise _StrangeError
+    return values
+
+
+def _is_begun(data: bytes) -> bool:
+    """Return whether these are the first lines of a journal, the second of them not whole."""
+    first = heading(KIND)
+    return first.startswith(data) or (data.startswith(first) and b"\n" not in data[len(first) :])
+
+
+def _place(journal: str) -> dict[str, Any]:
+    """Return what tells in which folder a journal is: the path, and what a rename of the folder does not change."""
+    folder = os.path.dirname(journal)
+    return {"folder": as_text(folder), "inode": os.stat(folder).st_ino}
+
+
+def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str]:
+    """Return of which conversion a journal is, and its identifier.
+
+    Raises:
+        ValueError: it is none, or was written by somebody else, or in another folder.
+    """
+    if not lines or lines[0] + b"\n" != heading(KIND):
+        raise ValueError("its first line does not say so")
+    values = _unsealed(lines[1], "")
+    conversion, run = values["conversion"], values["run"]
+    if not isinstance(conversion, dict) or not isinstance(run, str):
+        raise ValueError("its second line does not say of which conversion")
+    if not any(values[name] == here for name, here in _place(journal).items()):
+        raise _ElsewhereError(as_path(values["folder"]))
+    return conversion, run
+
+
+def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
+    """Return what a line says about a file; None for one about the end of a run."""
+    values = _unsealed(line, run)
+    if values.keys() & {_ENDING, _ENDED}:
+        return None
+    name, original, result = values["name"], values["original"], values["result"]
+    if not all(isinstance(each, str) for each in (name, original, result)) or os.path.split(as_path(name))[0]:
+        raise ValueError("a line is not about a file of this folder")
+    return name, Ends(original, result)
+
+
+def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
+    """Return of which conversion a journal is, and whether its last line says that all is done.
+
+    Of one that cannot be trusted nothing is returned; that is said when it is entered.
+    """
+    with suppress(FileNotFoundError, FileError, KeyError, IndexError, TypeError, ValueError), blaming(journal):
+        with _opened(journal, os.O_RDONLY, "rb") as file:
+            *lines, rest = file.readall().split(b"\n")
+        conversion, run = _head(lines, journal)
+        values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
+        return conversion, next((_Ending(word, values[word]) for word in (_ENDING, _ENDED) if word in values), None)
+    return {}, None
+
+
+@contextmanager
+def _refusing(journal: str) -> Iterator[None]:
+    """Say what is wrong with a journal that a block reads.
+
+    Raises:
+        FileError: it is none, or not one of this user's.
+    """
+    try:
+        yield
+    except _StrangeError as error:
+        told = "your eightfold did not write it here, or its key is gone: look at it and at the files, and remove it"
+        raise FileError(journal, told) from error
+    except _ElsewhereError as error:
+        told = f"it is a copy of one in {shown(str(error))}: go on there, or look at it and at the files, and remove it"
+        raise FileError(journal, told) from error
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        told = f"this is no journal of a conversion ({error}): look at it, and remove it"
+        raise FileError(journal, told) from error
+
+
+def _digest(path: str) -> str:
+    digest = sha256()
+    with opened(path, regular=True) as source:
+        for chunk, _ in source.pieces():
+            digest.update(chunk)
+    return digest.hexdigest()

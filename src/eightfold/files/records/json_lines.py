@@ -1,0 +1,98 @@
+"""JSON Lines files of our own: the first line says what the file is, and every line is one JSON object.
+
+Each line is whole or missing, whatever size the file has, so that none of them is ever held in memory as a whole. What
+the lines say is the business of who writes them: plans, and logs of renamed files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from eightfold.files import FileError
+from eightfold.files.read.reading import Source
+
+VERSION = 1
+_SHOWN = 40
+"""How many characters of a strange version are shown."""
+
+
+def record(values: Mapping[str, Any]) -> bytes:
+    r"""Return the line for a JSON object, all of it ASCII.
+
+    >>> record({"path": "caf\xe9"})
+    b'{"path": "caf\\u00e9"}\n'
+    """
+    return json.dumps(values).encode("ascii") + b"\n"
+
+
+def heading(kind: str) -> bytes:
+    r"""Return the first line of a file of this kind.
+
+    >>> heading("plan")
+    b'{"eightfold": "plan", "version": 1}\n'
+    """
+    return record({"eightfold": kind, "version": VERSION})
+
+
+def records(source: Source, kind: str) -> Iterator[tuple[int, Any]]:
+    """Yield the lines of a file of this kind that follow the first: their number, and the JSON value.
+
+    Raises:
+        FileError: it cannot be read, or is no such file.
+    """
+    lines = _lines(source)
+    _check_heading(source, kind, next(lines, b""))
+    for number, line in enumerate(lines, start=2):
+        yield number, _value(source, f"line {number}: ", line)
+
+
+def _check_heading(source: Source, kind: str, line: bytes) -> None:
+    values = _value(source, f"this is no {kind}: ", line)
+    if not isinstance(values, dict) or values.get("eightfold") != kind:
+        raise FileError(source.path, f"this is no {kind}: its first line does not say so")
+    if values.get("version") != VERSION:
+        raise FileError(
+            source.path, f"this {kind} has version {_shown(values)}, and this eightfold reads version {VERSION}"
+        )
+
+
+def _shown(values: dict[str, Any]) -> str:
+    version = values.get("version")
+    return json.dumps(version)[:_SHOWN] if isinstance(version, (int, str)) else "of another kind"
+
+
+def _value(source: Source, where: str, line: bytes) -> Any:
+    try:
+        return value(line)
+    except ValueError as error:
+        raise FileError(source.path, f"{where}no JSON ({error})") from error
+
+
+def value(line: bytes) -> Any:
+    """Return the JSON value of a line that anybody may have written.
+
+    Raises:
+        ValueError: it is not JSON in UTF-8, or its values lie too deep in each other.
+
+    >>> value(b"[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: too many values in each other
+    """
+    try:
+        return json.loads(line.decode())
+    except RecursionError:
+        raise ValueError("too many values in each other") from None
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    held: list[bytes] = []
+    for chunk, _ in source.pieces():
+        first, *others = chunk.split(b"\n")
+        held.append(first)
+        for line in others:
+            yield b"".join(held)
+            held = [line]
+    if any(held):
+        yield b"".join(held)

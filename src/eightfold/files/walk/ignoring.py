@@ -1,0 +1,121 @@
+"""Which entries of a folder ``.gitignore`` files ignore: those in it, and those in the folders that it lies in.
+
+The deepest file goes first, and in it the last line; then ``.git/info/exclude``. What is in an ignored folder is never
+asked about, so nothing there comes back. Not here: what git itself was told to ignore on this machine
+(``core.excludesFile``), since what is checked should not depend on who checks it, and the index: what git tracks is
+ignored here too where a pattern says so.
+
+Source: gitignore(5); gitrepository-layout(5).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from eightfold.files import FileError, file_error
+from eightfold.files.paths.entries import Entry
+from eightfold.files.walk.globs import Pattern, deciding, patterns
+
+_GIT = ".git"
+_IGNORE_FILE = ".gitignore"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class _Rules(NamedTuple):
+    """The patterns of one file, and the way from its folder to the one at hand: empty, or names with a slash each."""
+
+    patterns: tuple[Pattern, ...]
+    way: bytes = b""
+
+
+_NO_RULES = _Rules(())
+
+
+class Ignored:
+    """What is ignored in one folder. A folder in it has its own: see :meth:`inside`.
+
+    Args:
+        folder: the folder.
+        on_error: called with each of its ignore files that cannot be read.
+        outer: the rules that hold for all of it, the weakest first.
+    """
+
+    def __init__(self, folder: str, on_error: Callable[[FileError], None], outer: tuple[_Rules, ...] = ()) -> None:
+        self._on_error = on_error
+        # A repository in a repository has rules of its own.
+        exclude = _exclude(folder)
+        kept = outer if exclude is None else (self._rules_of(exclude),)
+        self._rules = tuple(rules for rules in (*kept, self._own(folder)) if rules.patterns)
+
+    @classmethod
+    def from_repository(cls, folder: str, on_error: Callable[[FileError], None]) -> Ignored:
+        """Return what is ignored in a folder that may be anywhere in a repository."""
+        top = os.path.realpath(folder)
+        names: list[str] = []
+        while not os.path.lexists(os.path.join(top, _GIT)):
+            top, name = os.path.split(top)
+            if not name:
+                return cls(folder, on_error)
+            names.insert(0, name)
+        found, at = cls(top, on_error), top
+        for name in names:
+            at = os.path.join(at, name)
+            found = found.inside(at)
+        return found
+
+    def inside(self, folder: str) -> Ignored:
+        """Return what is ignored in a folder of this one."""
+        step = os.fsencode(os.path.basename(folder)) + b"/"
+        return Ignored(folder, self._on_error, tuple(each._replace(way=each.way + step) for each in self._rules))
+
+    def has(self, name: str, *, is_folder: bool) -> bool:
+        """Say whether an entry of the folder is ignored; what git keeps for itself always is."""
+        if name == _GIT:
+            return True
+        entry = os.fsencode(name)
+        for rules in reversed(self._rules):
+            decided = deciding(rules.patterns, rules.way + entry, is_folder=is_folder)
+            if decided is not None:
+                return decided
+        return False
+
+    def _own(self, folder: str) -> _Rules:
+        path = os.path.join(folder, _IGNORE_FILE)
+        # git does not follow a link here either, and a pipe of this name would never end.
+        with suppress(OSError):
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                return self._rules_of(path)
+        return _NO_RULES
+
+    def _rules_of(self, path: str) -> _Rules:
+        try:
+            with open(Entry(path).open_regular(), "rb") as file:
+                content = file.read().removeprefix(_BYTE_ORDER_MARK)
+        except FileNotFoundError:
+            return _NO_RULES
+        except OSError as error:
+            self._on_error(file_error(path, error))
+            return _NO_RULES
+        return _Rules(patterns(line.removesuffix(b"\r") for line in content.split(b"\n")))
+
+
+def _exclude(folder: str) -> str | None:
+    """Return the path of ``info/exclude`` where a repository begins in a folder, and None elsewhere."""
+    git = os.path.join(folder, _GIT)
+    if not os.path.lexists(git):
+        return None
+    # Of a worktree or a submodule `.git` is a file that says where it is kept, and that may say what is shared.
+    kept = os.path.join(folder, _said(git, "gitdir: ") or _GIT)
+    return os.path.join(kept, _said(os.path.join(kept, "commondir")), "info", "exclude")
+
+
+def _said(path: str, prefix: str = "") -> str:
+    """Return the path that a file of git's gives after a prefix; empty where there is none."""
+    with suppress(OSError), open(Entry(path).open_regular(), "rb") as file:
+        first = os.fsdecode(file.readline().rstrip(b"\r\n"))
+        return first.removeprefix(prefix) if first.startswith(prefix) else ""
+    return ""

@@ -1,0 +1,1 @@
+"""Writing: whole or not at all, under a lock, with the proof and the difference of what is written."""

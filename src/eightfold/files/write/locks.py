@@ -1,0 +1,144 @@
+"""Locks on folders: one run at a time replaces files in them, wherever in a tree each of the runs began.
+
+A run holds its own folders alone, and those above them together with others: so it meets every run that began above it
+or below. It waits for a while then, as suits many short runs in one folder, before it is refused. The system lets go of
+a lock when its process ends, however that ends.
+
+What is locked is no folder, since whoever can read a folder can lock it, and so hold others up for as long as they
+like. It is a file in the user's own folder (:mod:`eightfold.files.records.private`), which is removed with the last
+lock on it. Runs of different users do not meet here; where one has left off, its journal does not let another user's go
+on. Where there are no such locks (Windows, some file systems, a user without a folder of their own) none is held.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
+
+from eightfold.files import FileError, file_error
+from eightfold.files.paths.entries import NO_LINK
+from eightfold.files.records.private import private_folder
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
+_MOST = 64
+"""More folders are not held one by one, since each takes an open file: then the one is that all of them are in."""
+
+_PATIENCE = 10.0
+"""How many seconds a run waits for others before it gives up."""
+_PAUSE = 0.02
+"""How many seconds it waits before it asks again."""
+
+
+@contextmanager
+def held(paths: Iterable[str]) -> Iterator[None]:
+    """Hold the folders that paths lead to, or lie in, while the block runs.
+
+    Raises:
+        FileError: another run has held one of them, one above, or one below, all the time we waited.
+    """
+    place = None if fcntl is None else private_folder("locks")
+    if place is None:
+        yield
+        return
+    own = _topmost({_folder(path) for path in paths})
+    above = {parent for folder in own for parent in _above(folder)}
+    deadline = time.monotonic() + _PATIENCE
+    with ExitStack() as locks:
+        for folder in sorted(own | above):  # All runs in one order: else two could wait for each other.
+            lock = _Lock(folder, os.path.join(place, sha256(os.fsencode(folder)).hexdigest()))
+            lock.take(fcntl.LOCK_EX if folder in own else fcntl.LOCK_SH, deadline)
+            locks.callback(lock.release)
+        yield
+
+
+def _folder(path: str) -> str:
+    real = os.path.realpath(path)
+    return real if os.path.isdir(real) else os.path.dirname(real)
+
+
+def _topmost(folders: set[str]) -> set[str]:
+    """Return the folders that are in no other."""
+    topmost = {folder for folder in folders if folders.isdisjoint(_above(folder))}
+    return topmost if len(topmost) <= _MOST else {os.path.commonpath(topmost)}
+
+
+def _above(folder: str) -> Iterator[str]:
+    while (parent := os.path.dirname(folder)) != folder:
+        yield parent
+        folder = parent
+
+
+class _Lock:
+    """A lock on a folder.
+
+    Args:
+        folder: the folder.
+        path: the file that is locked for it.
+    """
+
+    def __init__(self, folder: str, path: str) -> None:
+        self._folder = folder
+        self._path = path
+        self._descriptor = -1
+
+    def take(self, kind: int, deadline: float) -> None:
+        """Lock the folder.
+
+        Raises:
+            FileError: others have held it until the deadline, or too many files are open.
+        """
+        while not self._taken(kind):
+            if time.monotonic() >= deadline:
+                told = "another run is replacing files in it, or in a folder of it: try again when that is done"
+                raise FileError(self._folder, told)
+            time.sleep(_PAUSE)
+
+    def _taken(self, kind: int) -> bool:
+        try:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):  # Not a folder that cannot be held, but one too many.
+                raise file_error(self._folder, error) from error
+            return True
+        if _locked(self._descriptor, kind) and self._is_there():
+            return True
+        os.close(self._descriptor)
+        self._descriptor = -1
+        return False
+
+    def _is_there(self) -> bool:
+        """Return whether the file was not removed by another run before it was locked."""
+        with suppress(FileNotFoundError):
+            return os.path.samestat(os.fstat(self._descriptor), os.lstat(self._path))
+        return False
+
+    def release(self) -> None:
+        """Let go of the folder, and remove the file if nobody else has it locked."""
+        if self._descriptor < 0:
+            return
+        try:
+            with suppress(OSError):
+                if _locked(self._descriptor, fcntl.LOCK_EX) and self._is_there():
+                    os.unlink(self._path)
+        finally:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def _locked(descriptor: int, kind: int) -> bool:
+    """Lock a file, and return whether nobody else has it locked; where there are no locks nobody has."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True

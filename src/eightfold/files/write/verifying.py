@@ -1,0 +1,197 @@
+"""Proof of a conversion: its result is decoded back, piece by piece, and compared with the code points of the source.
+
+Proof of a repair, whose source is ill-formed: its result is UTF-8, and with the changes undone the very same bytes.
+
+Both ends are read as 32-bit code points, so nothing here depends on how either of them is written, and code points
+above U+10FFFF are compared as well. A policy that keeps everything (`surrogatepass`, `surrogateescape`, one that a form
+declares) holds for reading too; under any other, an ill-formed place of the source is a difference.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from hashlib import sha256
+
+from eightfold.faults import ConversionError, code_point_name
+from eightfold.forms import Form, Row
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.reference import LEADS, TRAILS, joined
+from eightfold.repair import Repaired
+from eightfold.stream import Checker, Converter
+from eightfold.text import signed
+
+_POINT_BYTES = 4
+
+
+def _as_themselves(last: int) -> Form:
+    return Form("code-points", [Row(0, last, (0, last))], unit_bits=32, source="array typecode I")
+
+
+_IN_STR, _ANY = _as_themselves(0x10FFFF), _as_themselves(0xFFFFFFFF)
+"""Code points as themselves, in the machine's own order; those that a str can hold, which is much faster, and all."""
+
+_READ_BACK = ("surrogatepass", "surrogateescape")
+
+
+class DifferenceError(Exception):
+    """The first place at which a result does not hold the code points of its source.
+
+    Attributes:
+        start: the byte offset in the source.
+        sentence: what became of what.
+    """
+
+    def __init__(self, start: int, sentence: str) -> None:
+        super().__init__(f"at {start}: {sentence}")
+        self.start = start
+        self.sentence = sentence
+
+
+class Verifier:
+    r"""Compares a source and what it was converted to, piece by piece; what it holds does not grow with them.
+
+    Args:
+        source, target: the forms.
+        errors: the policy of the conversion.
+
+    >>> from eightfold.forms import form
+    >>> verifier = Verifier(form("generalized-utf-8"), form("wtf-8"))
+    >>> verifier.compare(b"a", b"a")
+    >>> verifier.compare(b"\xed\xa0\xbd\xed\xb8\x80", b"\xf0\x9f\x98\x80", final=True)
+    Traceback (most recent call last):
+    eightfold.files.write.verifying.DifferenceError: at 1: the surrogate pair U+D83D U+DE00 was joined to U+1F600
+    """
+
+    def __init__(self, source: Form, target: Form, errors: str = "strict") -> None:
+        self._source = _PointReader(source, errors)
+        self._result = _PointReader(target, errors)
+        self.count: int = 0
+        """How many code points were found to be the same."""
+
+    def compare(self, chunk: bytes, result: bytes, *, final: bool = False) -> None:
+        """Go on over more of the source, and over more of what it was converted to.
+
+        Raises:
+            DifferenceError: they do not hold the same code points.
+        """
+        source_fault = self._source.read(chunk, final=final)
+        result_fault = self._result.read(result, final=final)
+        self._match()
+        if source_fault is not None:
+            raise DifferenceError(source_fault.start, f"ill-formed, so nothing can be the same: {source_fault.fault}")
+        if result_fault is not None:
+            raise DifferenceError(self._source.offset_of(0), f"the result does not decode: {result_fault.fault}")
+        if final:
+            self._match_ends()
+
+    def _match(self) -> None:
+        given, got = self._source.points, self._result.points
+        length = min(len(given), len(got))
+        if given[:length] != got[:length]:
+            before, after = array("I", given), array("I", got)
+            at = next(index for index, became in enumerate(after) if before[index] != became)
+            raise DifferenceError(self._source.offset_of(at), _change(before, at, after[at]))
+        self._source.points, self._result.points = given[length:], got[length:]
+        self.count += length // _POINT_BYTES
+
+    def _match_ends(self) -> None:
+        given, got = self._source.points, self._result.points
+        if given:
+            raise DifferenceError(self._source.offset_of(0), f"{_first(given)} is missing from the result")
+        if got:
+            raise DifferenceError(self._source.offset_of(0), f"the result goes on with {_first(got)}")
+
+
+class Undoing:
+    r"""Takes the changes of a repair back, piece by piece, and compares digests; what it holds does not grow.
+
+    >>> from eightfold.repair import Repairer
+    >>> undoing = Undoing()
+    >>> undoing.compare(b"caf\xe9", Repairer(errors="latin-1").repair(b"caf\xe9", final=True), final=True)
+    """
+
+    def __init__(self) -> None:
+        self._given, self._back = sha256(), sha256()
+        self._checker = Checker(UTF_8)
+        self._restored = 0
+
+    def compare(self, chunk: bytes, repaired: Repaired, *, final: bool = False) -> None:
+        """Go on over more of the original, and over more of what it was repaired to.
+
+        Raises:
+            DifferenceError: the result is no UTF-8, or not the original when its changes are taken back.
+        """
+        self._given.update(chunk)
+        for found in self._checker.check(repaired.data, final):
+            raise DifferenceError(self._restored, f"the result is no UTF-8: {found.fault}")
+        for part in self._undone(repaired):
+            self._back.update(part)
+            self._restored += len(part)
+        if final and self._given.digest() != self._back.digest():
+            raise DifferenceError(0, "with its changes taken back, the result is not the original")
+
+    def _undone(self, repaired: Repaired) -> Iterator[bytes]:
+        at, offset = 0, self._restored
+        for change in repaired.changes:
+            start = at + change.start - offset
+            end = start + len(change.new)
+            if repaired.data[start:end] != change.new:
+                raise DifferenceError(change.start, "the result does not hold what was to be written here")
+            yield repaired.data[at:start]
+            yield change.old
+            at, offset = end, change.end
+        yield repaired.data[at:]
+
+
+class _PointReader:
+    """One end of a conversion: the code points of its bytes, as they come."""
+
+    def __init__(self, form: Form, errors: str) -> None:
+        declared = form.variant(errors) is not None or errors in _READ_BACK
+        self._errors = errors if declared else "strict"
+        self._form = form
+        self._points = _IN_STR if all(row.last <= 0x10FFFF for row in signed(form)[0].rows) else _ANY
+        self._converter = Converter(form, self._points, self._errors)
+        self.points = b""
+        """The code points that were read and are not compared yet, each in four bytes."""
+
+    def read(self, data: bytes, *, final: bool) -> ConversionError | None:
+        """Take over the code points of the data, or those before the first fault in it, which is returned."""
+        try:
+            self._take(data, final=final)
+        except ConversionError as error:
+            held, offset, others = self._state()
+            self._converter.setstate((b"", offset, *others))
+            self._take((held + data)[: error.start - offset], final=True)
+            return error
+        return None
+
+    def _take(self, data: bytes, *, final: bool) -> None:
+        self.points += self._converter.convert(data, final)
+
+    def offset_of(self, index: int) -> int:
+        """Return the byte offset of one of the points: rows are one to one, so it is found from the end back."""
+        plain, _ = signed(self._form)
+        following = Converter(self._points, plain, self._errors).convert(self.points[index * _POINT_BYTES :], True)
+        _, offset, _ = self._state()
+        return offset - len(following)
+
+    def _state(self) -> tuple[bytes, int, tuple[object, ...]]:
+        """Return the bytes that are held, their offset in the input, and the rest."""
+        held, offset, *others = self._converter.getstate()
+        assert isinstance(held, bytes)
+        assert isinstance(offset, int)
+        return held, offset, tuple(others)
+
+
+def _first(points: bytes) -> str:
+    return code_point_name(array("I", points[:_POINT_BYTES])[0])
+
+
+def _change(given: array[int], at: int, became: int) -> str:
+    pair = given[at : at + 2]
+    if len(pair) == 2 and pair[0] in LEADS and pair[1] in TRAILS and joined(*pair) == became:
+        lead, trail = map(code_point_name, pair)
+        return f"the surrogate pair {lead} {trail} was joined to {code_point_name(became)}"
+    return f"{code_point_name(given[at])} became {code_point_name(became)}"

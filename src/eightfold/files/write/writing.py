@@ -1,0 +1,211 @@
+"""Writing a file whole or not at all, and standard output.
+
+A new file is written beside the one that it replaces, synced to the disk, and renamed over it when it is whole. Until
+then, and if anything fails, the old one is as it was. Owner, permissions and attributes are kept. What a rename would
+break in silence is refused: a file that is read-only, and one that has further names (hard links), which would go on
+with the old content.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO, NamedTuple
+
+from eightfold.files import FileError, blaming, file_error
+from eightfold.files.paths.entries import Entry, check_regular
+from eightfold.files.write.attributes import take_over
+from eightfold.files.write.temporary import hand_over, temporary_beside
+
+STANDARD_OUTPUT = "standard output"
+_NEW_FILE_MODE = 0o666
+_PRIVATE_MODE = 0o600
+
+
+class Snapshot(NamedTuple):
+    """What tells whether a file is still the one that it was, for all that a look at its folder can say.
+
+    A change that leaves the size, within the same tick of the file system's clock, is not seen.
+    """
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+
+def snapshot(path: str) -> Snapshot | None:
+    """Return what a file is like now; None where it cannot be seen, as opening it will say."""
+    with suppress(OSError):
+        return _taken(os.stat(path))
+    return None
+
+
+def snapshot_of(descriptor: int) -> Snapshot:
+    """Return what a file is like that is open."""
+    return _taken(os.fstat(descriptor))
+
+
+def _taken(status: os.stat_result) -> Snapshot:
+    return Snapshot(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@contextmanager
+def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None = None) -> Iterator[BinaryIO]:
+    """Open what will be the file at this path when the block ends without an exception.
+
+    A symbolic link is followed: the file that it leads to is replaced, and the link stays. A device or a pipe, which
+    cannot be replaced, is written to as it is. Neither is so with an entry of a folder that is open.
+
+    Args:
+        path: the file; it need not exist.
+        backup_suffix: where not empty, the old file is kept under its name with this after it.
+        read: what the file was like when what is written was made from it; it is not replaced if it has changed since.
+
+    Raises:
+        FileError: it cannot be written, or must not be replaced, it is a folder, or the backup exists already. Any
+            OSError of the block is taken for one of this file.
+    """
+    target = path if isinstance(path, Entry) else Entry(os.path.realpath(path))
+    called = path.path if isinstance(path, Entry) else path
+    with blaming(called):
+        old = _status(target)
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            with _device(target, old) as device:
+                yield device
+            return
+        backup = target.beside(target.path + backup_suffix) if old and backup_suffix else None
+        if old is not None:
+            _check_replaceable(called, target, old, backup)
+        with temporary_beside(target, _NEW_FILE_MODE if old is None else _PRIVATE_MODE) as file:
+            yield file
+            file.flush()
+            if old is not None:
+                take_over(file, called, target, old)
+            os.fsync(file.fileno())
+            _check_unchanged(called, target, read)
+            with _kept(target, backup, called + backup_suffix):
+                hand_over(file, target)
+        _sync_folder(target)
+
+
+def _device(target: Entry, status: os.stat_result) -> BinaryIO:
+    if target.folder is not None:
+        check_regular(status)
+    return open(target.path, "wb")
+
+
+def _status(target: Entry) -> os.stat_result | None:
+    try:
+        return target.status()
+    except FileNotFoundError:
+        return None
+
+
+def _check_replaceable(path: str, target: Entry, old: os.stat_result, backup: Entry | None) -> None:
+    if not old.st_mode & 0o222:
+        raise FileError(path, "it is read-only: make it writable first, or write to another file with -o")
+    if not target.may_be_written():
+        raise FileError(path, "you may not write to it: write to another file with -o")
+    others = old.st_nlink - 1 - _is_same(target, backup)
+    if others > 0:
+        raise FileError(
+            path, f"it has {others + 1} names (hard links), and only one of them would change: write to another file"
+        )
+
+
+def _check_unchanged(path: str, target: Entry, read: Snapshot | None) -> None:
+    if read is None:
+        return
+    now = _status(target)
+    if now is None or _taken(now) != read:
+        raise FileError(path, "it was changed by another program while it was read: nothing is written, try again")
+
+
+@contextmanager
+def _kept(target: Entry, backup: Entry | None, called: str) -> Iterator[None]:
+    """Keep the file of a target under the name of its backup, but not if the block fails."""
+    if backup is not None:
+        _keep(target, backup, called)
+    try:
+        yield
+    except BaseException:
+        if backup is not None:
+            with suppress(OSError):
+                backup.unlink()
+        raise
+
+
+def _keep(target: Entry, backup: Entry, called: str) -> None:
+    """Give the old file a second name; where there are no hard links, that of a copy."""
+    if _is_same(target, backup):
+        return  # A run was killed after this step.
+    if _exists(backup):
+        raise _backup_exists(called)
+    try:
+        target.link(backup)
+    except FileExistsError as error:
+        raise _backup_exists(called) from error
+    except OSError:
+        _copy(target, backup)
+
+
+def _exists(entry: Entry) -> bool:
+    with suppress(FileNotFoundError):
+        return bool(entry.own_status())
+    return False
+
+
+def _backup_exists(backup: str) -> FileError:
+    return FileError(backup, "the backup exists already: move it away or choose another suffix")
+
+
+def _is_same(target: Entry, backup: Entry | None) -> bool:
+    try:
+        return backup is not None and os.path.samestat(target.own_status(), backup.own_status())
+    except OSError:
+        return False
+
+
+def _copy(target: Entry, backup: Entry) -> None:
+    from shutil import copyfileobj, copystat
+
+    with temporary_beside(backup, _PRIVATE_MODE) as file:
+        with open(target.open_regular(), "rb") as old:
+            copyfileobj(old, file)
+        file.flush()
+        copystat(target.path, file.name)
+        os.fsync(file.fileno())
+        hand_over(file, backup)
+
+
+def _sync_folder(target: Entry) -> None:
+    """Make a rename last through a power cut, where the system can: the file is whole either way."""
+    with suppress(OSError):
+        name = os.path.dirname(target.path) if target.folder is None else os.curdir
+        descriptor = os.open(name, os.O_RDONLY, dir_fd=target.folder)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def standard_output() -> Iterator[BinaryIO]:
+    """Open standard output for bytes, and flush it in the end.
+
+    Raises:
+        BrokenPipeError: its reader has gone. FileError: it is closed, or cannot be written for another reason.
+    """
+    if sys.stdout is None:
+        raise FileError(STANDARD_OUTPUT, "it is closed")
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise file_error(STANDARD_OUTPUT, error) from error

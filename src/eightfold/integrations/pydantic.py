@@ -1,0 +1,82 @@
+r"""Types for models of pydantic 2: a str that UTF-8 can write, or that is made so.
+
+>>> from pydantic import BaseModel
+>>> class Message(BaseModel):
+...     user: WellFormedStr
+...     text: ScrubbedStr
+>>> Message(user="Zoë", text="well done \ud83d").model_dump_json()
+'{"user":"Zoë","text":"well done �"}'
+>>> try:
+...     Message(user="Zo\ud83d", text="")
+... except ValidationError as error:
+...     print(error)
+1 validation error for Message
+user
+  U+D83D cannot be written in utf-8, at offset 2 [type=ill_formed_text, input_value='Zo\\ud83d', input_type=str]
+
+Both look at a str before pydantic does, which cannot apply a constraint (`max_length`, `pattern`) to such a str. What
+is not a str is left to pydantic. So is JSON text, whose escapes of unpaired surrogates its parser refuses:
+`eightfold.jsontext.scrub` makes it fit before `model_validate_json`.
+
+pydantic shows a pattern in the JSON schema only if it stands before a validator:
+``Annotated[str, Field(pattern=...), BeforeValidator(scrubbed)]``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BeforeValidator, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from eightfold.faults import code_point_name
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.scrub import scrub
+from eightfold.text import encode_faults, is_encodable
+
+
+def check(value: Any) -> Any:
+    r"""Return a value as it is, unless it is a str that UTF-8 cannot write: the validator of `WellFormedStr`.
+
+    Raises:
+        pydantic.ValidationError: of type ``ill_formed_text``; its context has the ``offset`` in code points, the
+            ``code_point`` as U+XXXX and the ``fault`` as a sentence. Its input is shown with escapes, so that the
+            errors can be written as JSON, in an answer to a client too.
+
+    >>> check("fine"), check(3)
+    ('fine', 3)
+    """
+    fault = next(encode_faults(value, UTF_8, 1), None) if _is_text(value) else None
+    if fault is None:
+        return value
+    assert fault.code_point is not None  # it is a code point that cannot be written
+    about = {"fault": str(fault), "offset": fault.start, "code_point": code_point_name(fault.code_point)}
+    error = PydanticCustomError("ill_formed_text", "{fault}, at offset {offset}", about)
+    shown = scrub(str.__str__(value), "backslashreplace")
+    raise ValidationError.from_exception_data("str", [InitErrorDetails(type=error, input=shown)])
+
+
+def scrubbed(value: Any) -> Any:
+    r"""Return a value as it is, and a str that UTF-8 cannot write scrubbed: the validator of `ScrubbedStr`.
+
+    >>> scrubbed("well done \ud83d"), scrubbed(3)
+    ('well done �', 3)
+    """
+    return scrub(str.__str__(value)) if _is_text(value) and not is_encodable(value, UTF_8) else value
+
+
+def _is_text(value: Any) -> bool:
+    return issubclass(type(value), str)  # a proxy may say that it is one
+
+
+WellFormedStr: TypeAlias = Annotated[str, BeforeValidator(check)]
+"""A str without surrogates: the error names the offset of the first and its code point. JSON schema: ``string``."""
+
+ScrubbedStr: TypeAlias = Annotated[str, BeforeValidator(scrubbed)]
+"""A str made fit by :func:`eightfold.scrub`: split pairs joined, U+FFFD for each surrogate left.
+
+As the key of a dict, it may become equal to another key; pydantic then keeps the last value. For another policy, write
+``Annotated[str, BeforeValidator(...)]`` with a call of ``scrub`` of your own.
+"""
+
+__all__ = ["ScrubbedStr", "WellFormedStr", "check", "scrubbed"]

@@ -1,0 +1,113 @@
+r"""A column type of SQLAlchemy 2 for text that the database's own UTF-8 cannot hold.
+
+>>> import sqlalchemy as sa
+>>> posts = sa.Table("posts", sa.MetaData(), sa.Column("text", EncodedText("wtf-8")))
+>>> engine = sa.create_engine("sqlite://")
+>>> with engine.connect() as connection:
+...     posts.create(connection)
+...     _ = connection.execute(posts.insert().values(text="well done \ud83d"))
+...     connection.scalar(sa.select(posts.c.text).where(posts.c.text == "well done \ud83d"))
+'well done \ud83d'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Dialect, LargeBinary
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.text import AnyForm, decode, encode
+
+_LITERALS = {"mssql": "0x{}", "oracle": "HEXTORAW('{}')", "postgresql": "DECODE('{}', 'hex')"}
+_LITERAL = "X'{}'"
+
+
+class EncodedText(TypeDecorator[str]):
+    r"""Text stored as the bytes of a form: what is stored comes back as the same str, or is refused.
+
+    In ``wtf-8``, the default, any str can be stored but one with both halves of a pair side by side, which would come
+    back as one code point; ``generalized-utf-8`` stores that too. ``xtf-8`` stores text with binary bytes in it, which
+    are U+EF80 to U+EFFF in the str.
+
+    ``=``, ``<>``, ``IN``, ``<`` and ``ORDER BY`` compare bytes, whatever the collation of the database; in ``wtf-8``
+    and ``generalized-utf-8`` that is the order of code points. ``LIKE`` and functions of text are not for this type.
+
+    For another column type, such as one with a length that MySQL can index, derive a class with an ``impl`` of its own.
+
+    Args:
+        form: a Form or the name of one.
+
+    Raises:
+        LookupError: no such form.
+        sqlalchemy.exc.StatementError: when a statement runs: its cause is an EncodeError for a code point that the form
+            lacks, or a ValueError for text that would come back otherwise. Reading bytes that are ill-formed in the
+            form, which others wrote, raises DecodeError.
+
+    >>> kept = EncodedText("xtf-8").process_bind_param("caf\uefe9", None)
+    >>> kept, EncodedText("xtf-8").process_result_value(kept, None)
+    (b'caf\xe9', 'caf\uefe9')
+    """
+
+    impl: TypeEngine[Any] | type[TypeEngine[Any]] = LargeBinary
+    cache_ok: bool | None = True
+
+    def __init__(self, form: AnyForm = "wtf-8") -> None:
+        super().__init__()
+        self.form: AnyForm = form if isinstance(form, Form) else form_named(form).name
+
+    def __repr__(self) -> str:  # as a migration writes it
+        return f"{type(self).__name__}(form={self.form!r})"
+
+    @property
+    def python_type(self) -> type[str]:
+        """The type of the values: str."""
+        return str
+
+    def process_bind_param(self, value: str | None, dialect: Dialect | None) -> bytes | None:
+        r"""Return the bytes that are stored.
+
+        >>> EncodedText().process_bind_param("\ud83d\ude00", None)
+        Traceback (most recent call last):
+        ValueError: '\ud83d\ude00' would come back from wtf-8 as '\U0001f600' (at offset 0)
+        """
+        if value is None:
+            return None
+        stored = encode(value, self.form)
+        if (back := decode(stored, self.form)) != value:
+            raise _altered(value, back, self.form)
+        return stored
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect | None) -> str | None:
+        r"""Return the text that bytes hold.
+
+        >>> EncodedText().process_result_value(b"\xed\xa0\xbd", None)
+        '\ud83d'
+        """
+        return None if value is None else decode(value, self.form)
+
+    def literal_processor(self, dialect: Dialect) -> Callable[[Any], str]:
+        """Return what writes a value into SQL, as bytes in hex: the literals of LargeBinary are UTF-8.
+
+        >>> from sqlalchemy.dialects import sqlite
+        >>> EncodedText().literal_processor(sqlite.dialect())("é")
+        "X'c3a9'"
+        """
+        literal = _LITERALS.get(dialect.name, _LITERAL)
+
+        def written(value: Any) -> str:
+            return literal.format((self.process_bind_param(value, dialect) or b"").hex())
+
+        return written
+
+
+def _altered(value: str, back: str, form: AnyForm) -> ValueError:
+    at = next((index for index, (old, new) in enumerate(zip(value, back, strict=False)) if old != new), len(back))
+    shown = f"{value[at : at + 2]!a} would come back from {form} as {back[at : at + 1]!a}"
+    return ValueError(f"{shown} (at offset {at})")
+
+
+__all__ = ["EncodedText"]

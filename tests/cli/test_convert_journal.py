@@ -1,0 +1,226 @@
+"""`convert --in-place` that is stopped and run again: every file is converted once, whatever stopped the run."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from eightfold.cli import main
+from eightfold.files.records.journals import NAME
+from support.command_line import ENVIRONMENT, command, run
+
+# What becomes of UTF-8 that is read as UTF-16 is again UTF-16 without a fault: nothing would warn of a second time.
+LINE = ["convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place"]
+CAME_BEFORE = "eightfold: {} already converted by a run that was stopped\n"
+Captured = pytest.CaptureFixture[str]
+
+
+def make(folder: Path, count: int) -> dict[Path, bytes]:
+    """Make files in folders of UTF-16, and return what they should become."""
+    wanted = {}
+    for number in range(count):
+        path = folder / f"{number % 3}" / f"{number:03}.txt"
+        path.parent.mkdir(exist_ok=True)
+        text = f"line {number:04}\n" * 50
+        path.write_bytes(text.encode("utf-16-le"))
+        wanted[path] = text.encode()
+    return wanted
+
+
+def found(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def faulty(folder: Path) -> Path:
+    path = folder / "2" / "faulty.txt"
+    path.write_bytes("one".encode("utf-16-le") + b"\x00\xd8")
+    return path
+
+
+def test_a_run_that_ends_well_leaves_no_journal(tmp_path: Path) -> None:
+    wanted = make(tmp_path, 9)
+    assert main([*LINE, str(tmp_path)]) == 0
+    assert found(tmp_path) == wanted
+
+
+def usual_seconds(line: list[str], folder: Path, count: int) -> float:
+    make(folder, count)
+    begun = time.monotonic()
+    assert run(*line, str(folder), cwd=folder).returncode == 0
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("jobs", ["1", "4"])
+def test_killed_at_any_moment_and_run_again_all_is_converted_once(
+    jobs: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    chance, line = random.Random(8), [*LINE, "-j", jobs]
+    usual = min(usual_seconds(line, tmp_path_factory.mktemp("usual"), 120) for _ in range(3))
+    wanted = make(tmp_path, 120)
+    kills = 0
+    for _ in range(60):
+        process = subprocess.Popen(command(*line, str(tmp_path)), stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        deadline = time.monotonic() + usual * chance.uniform(0.3, 0.8)
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        status = process.wait()
+        originals = {path: text.decode().encode("utf-16-le") for path, text in wanted.items()}
+        assert all(path.read_bytes() in (wanted[path], originals[path]) for path in wanted)
+        # Killed after its last step, and before its exit status, a run has done all and leaves no journal.
+        if status == 0 or found(tmp_path) == wanted:
+            break
+    if found(tmp_path) != wanted:
+        assert main([*line, str(tmp_path)]) == 0
+    assert kills
+    assert found(tmp_path) == wanted
+
+
+@pytest.mark.parametrize("removed", range(4))
+def test_killed_while_the_journals_go_nothing_is_converted_again(
+    removed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    wanted = make(tmp_path, 9)
+    unlink, gone = os.unlink, []
+
+    def killed(path: str) -> None:
+        if path.endswith(NAME):
+            if len(gone) == removed:
+                raise KeyboardInterrupt
+            gone.append(path)
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", killed)
+    assert main([*LINE, str(tmp_path)]) == (0 if removed == 3 else 130)
+    monkeypatch.setattr(os, "unlink", unlink)
+    if removed < 3:
+        for paths in (["2", "1", "0"], ["."]) if removed == 1 else (["."],):
+            monkeypatch.chdir(tmp_path)
+            if any(name.endswith(NAME) for name in map(str, found(tmp_path))):
+                assert main([*LINE, *paths]) == 0
+                assert "had converted everything: nothing is left to do" in capsys.readouterr().err
+    assert found(tmp_path) == wanted
+
+
+def test_after_a_fault_the_rest_is_converted_and_nothing_twice(tmp_path: Path, capsys: Captured) -> None:
+    wanted = make(tmp_path, 9)
+    fault = faulty(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 1
+    assert "not all is converted: run it again for the rest" in capsys.readouterr().err
+    assert main([*LINE, str(tmp_path)]) == 1
+    assert CAME_BEFORE.format("9 files") in capsys.readouterr().err
+    fault.write_bytes("one".encode("utf-16-le"))
+    assert main([*LINE, str(tmp_path)]) == 0
+    assert found(tmp_path) == {**wanted, fault: b"one"}
+
+
+@pytest.mark.parametrize("paths", [["0", "1", "2"], ["0/000.txt", "0/003.txt", "1", "."]], ids=" ".join)
+def test_what_is_done_is_known_by_whichever_path(
+    paths: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = make(tmp_path, 9)
+    fault = faulty(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 1
+    fault.unlink()
+    assert main([*LINE, *paths]) == 0
+    assert {path: data for path, data in found(tmp_path).items() if path.name != NAME} == wanted
+
+
+def test_a_file_that_was_changed_since_is_refused(tmp_path: Path, capsys: Captured) -> None:
+    wanted = make(tmp_path, 3)
+    fault = faulty(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 1
+    fault.unlink()
+    edited = tmp_path / "0" / "000.txt"
+    edited.write_bytes(b"edited by hand!\n")
+    assert main([*LINE, str(tmp_path)]) == 2
+    assert "000.txt: it was changed since a run that was stopped converted it" in capsys.readouterr().err
+    assert edited.read_bytes() == b"edited by hand!\n"
+    edited.write_bytes(wanted[edited])
+    assert main([*LINE, str(tmp_path)]) == 0
+    assert found(tmp_path) == wanted
+
+
+def test_another_conversion_is_refused_until_the_first_is_done(tmp_path: Path, capsys: Captured) -> None:
+    make(tmp_path, 3)
+    faulty(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 1
+    before = found(tmp_path)
+    assert main(["convert", "-f", "utf-8", "-t", "utf-16-be", "--in-place", str(tmp_path)]) == 2
+    assert "a conversion (from utf-16-le, to utf-8, errors strict) was stopped here" in capsys.readouterr().err
+    assert found(tmp_path) == before
+
+
+def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
+    wanted = make(tmp_path, 4)
+    fault = faulty(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 1
+    fault.unlink()
+    journal = tmp_path / "0" / NAME
+    last = sorted(tmp_path.glob("0/*.txt"))[-1]
+    last.write_bytes(wanted[last].decode().encode("utf-16-le"))
+    journal.write_bytes(journal.read_bytes()[:-20])
+    assert main([*LINE, str(tmp_path)]) == 0
+    assert found(tmp_path) == wanted
+
+
+@pytest.mark.parametrize(
+    "data", [b"what is this?\n", b'{"eightfold": "plan", "version": 1}\n', b"[]\n[]\n[]\n", b"no line"]
+)
+def test_what_is_no_journal_is_refused(data: bytes, tmp_path: Path, capsys: Captured) -> None:
+    make(tmp_path, 1)
+    (tmp_path / "0" / NAME).write_bytes(data)
+    before = found(tmp_path)
+    assert main([*LINE, str(tmp_path)]) == 2
+    assert f"{NAME}: this is no journal of a conversion" in capsys.readouterr().err
+    assert found(tmp_path) == before
+
+
+@pytest.mark.parametrize("end", [0, 10, 60])
+def test_a_journal_that_was_cut_off_in_its_first_lines_counts_for_nothing(end: int, tmp_path: Path) -> None:
+    make(tmp_path, 1)
+    faulty_too = tmp_path / "0" / "faulty.txt"
+    faulty_too.write_bytes(b"\x00\xd8")
+    assert main([*LINE, str(tmp_path)]) == 1
+    journal = tmp_path / "0" / NAME
+    journal.write_bytes(journal.read_bytes()[:end])
+    wanted = make(tmp_path, 1)
+    faulty_too.unlink()
+    assert main([*LINE, str(tmp_path)]) == 0
+    assert found(tmp_path) == wanted
+
+
+def test_what_was_not_replaced_after_all_can_be_converted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    wanted = make(tmp_path, 1)
+    (path,) = wanted
+    changed = "changed meanwhile\n".encode("utf-16-le")
+    replace = os.replace
+
+    def full(source: str, target: str) -> None:
+        path.write_bytes(changed)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert main([*LINE, str(tmp_path)]) == 2
+    monkeypatch.setattr(os, "replace", replace)
+    assert path.read_bytes() == changed
+    assert main([*LINE, str(tmp_path)]) == 0
+    assert found(tmp_path) == {path: b"changed meanwhile\n"}
+
+
+def test_nothing_converted_leaves_no_journal(tmp_path: Path) -> None:
+    path = tmp_path / "faulty.txt"
+    path.write_bytes(b"\x00\xd8")
+    assert main([*LINE, str(path)]) == 1
+    assert found(tmp_path) == {path: b"\x00\xd8"}

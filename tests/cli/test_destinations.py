@@ -1,0 +1,109 @@
+"""Where results go: never over what is still to be read, over each other, or under a certificate."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from eightfold.cli import main
+from eightfold.files.write import writing
+
+Captured = pytest.CaptureFixture[str]
+CONVERT = ["convert", "-t", "utf-8-sig"]
+REPAIR = ["repair", "--lossy", "--errors", "replace"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def make(folder: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        path = folder / name.replace("_", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
+@pytest.mark.parametrize("jobs", ["1", "4"])
+def test_a_result_over_another_source_is_refused(command: list[str], jobs: str, folder: Path, capsys: Captured) -> None:
+    make(folder, d_p_x="from d", out_p_x="precious")
+    before = files_in(folder)
+    threads = ["-j", jobs] if command is CONVERT else []
+    assert main([*command, *threads, "-o", "out", "d", "out/p"]) == 2
+    assert capsys.readouterr().err == (
+        "eightfold: out/p/x is to be read, and what d/p/x becomes would be written over it: choose another folder\n"
+    )
+    assert files_in(folder) == before
+
+
+def test_links_do_not_hide_it(folder: Path, capsys: Captured) -> None:
+    make(folder, a="a", b="b", t_f="f", t_in_f="in")
+    (folder / "o").mkdir()
+    (folder / "o" / "a").symlink_to(folder / "b")
+    (folder / "link").symlink_to(folder)
+    before = files_in(folder)
+    for line in (["-o", "o", "a", "b"], ["-o", str(folder / "link" / "t" / "in"), "t"]):
+        assert main([*CONVERT, *line]) == 2
+        assert "to be read" in capsys.readouterr().err
+    assert files_in(folder) == before
+
+
+def test_a_link_to_another_result_is_refused(folder: Path, capsys: Captured) -> None:
+    make(folder, x="x", y="y")
+    (folder / "o").mkdir()
+    (folder / "o" / "y").symlink_to("x")
+    assert main([*CONVERT, "-o", "o", "x", "y"]) == 2
+    assert capsys.readouterr().err == "eightfold: x and y would both become o/y\n"
+
+
+def test_a_file_that_is_met_twice_is_written_once(folder: Path, capsys: Captured) -> None:
+    make(folder, t_a="a", t_b="b")
+    assert main([*CONVERT, "--verify", "-o", "o", "t/a", "./t/a", "t"]) == 0
+    assert capsys.readouterr().err.count("verified") == 2
+    assert files_in(folder / "o") == {"a": b"\xef\xbb\xbfa", "b": b"\xef\xbb\xbfb"}
+
+
+def test_a_file_may_be_its_own_result(folder: Path) -> None:
+    make(folder, a="a", b="b")
+    assert main([*CONVERT, "-o", ".", "a", "b"]) == 0
+    assert files_in(folder) == {"a": b"\xef\xbb\xbfa", "b": b"\xef\xbb\xbfb"}
+
+
+@pytest.mark.parametrize("command", [CONVERT, REPAIR], ids=["convert", "repair"])
+@pytest.mark.parametrize(
+    ("line", "certificate"), [(["-o", "out", "a"], "out"), (["-o", "o", "a", "b"], "./o/b")], ids=["file", "folder"]
+)
+def test_a_certificate_over_a_result_is_refused(
+    command: list[str], line: list[str], certificate: str, folder: Path, capsys: Captured
+) -> None:
+    make(folder, a="a", b="b")
+    assert main([*command, *line, "--certificate", certificate]) == 2
+    assert capsys.readouterr().err == f"eightfold: --certificate {certificate}: this is where a result goes\n"
+    assert files_in(folder) == {"a": b"a", "b": b"b"}
+
+
+@pytest.mark.parametrize("line", [["check"], ["convert", "-t", "utf-16"], ["explain"], ["names"], ["identify"]])
+def test_an_empty_path_is_wrong_use(line: list[str], capsys: Captured) -> None:
+    assert main([*line, ""]) == 2
+    assert "an empty path: standard input is -" in capsys.readouterr().err
+
+
+def test_what_is_another_s_is_not_called_read_only(
+    folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(folder, a="a")
+    monkeypatch.setattr(writing.os, "access", lambda *_, **__: False)
+    assert main([*CONVERT, "--in-place", "a"]) == 2
+    assert capsys.readouterr().err.startswith("eightfold: a: you may not write to it: write to another file with -o\n")
+    os.chmod("a", 0o444)
+    assert main([*CONVERT, "--in-place", "a"]) == 2
+    assert "it is read-only" in capsys.readouterr().err

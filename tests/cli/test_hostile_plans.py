@@ -1,0 +1,295 @@
+"""Plans and logs that an enemy wrote: nothing outside is read, moved, removed or written.
+
+Every command runs in a clone that holds one, beside which something precious lies.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from eightfold import repair
+from eightfold.cli import main
+from eightfold.files.paths import entries
+from support.clones import NESTED, PRECIOUS, Captured, contents, nested, refused
+from support.command_line import run
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+
+def plan_for(path: object, data: bytes = PRECIOUS, **others: object) -> bytes:
+    made = repair.plan(data, errors="latin-1")
+    changes = [change.as_dict() for change in made.changes]
+    ends = {"original_sha256": made.original_sha256, "result_sha256": made.result_sha256}
+    head = {"path": path, "form": "utf-8", "errors": "latin-1", **ends, "changes": len(changes), **others}
+    lines = [{"eightfold": "plan", "version": 1}, head, *changes]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+@pytest.mark.parametrize("way", ["--apply", "--undo"])
+@pytest.mark.parametrize("root", [[], ["--root", "."], ["--root", "../clone"], ["--root", "deep"]], ids=" ".join)
+@pytest.mark.parametrize("path", ["{}", "../outside/precious", "deep/../../outside/precious", "../../outside/precious"])
+def test_a_plan_reaches_nothing_outside_the_root(
+    way: str, root: list[str], path: str, tree: Path, outside: Path, capsys: Captured
+) -> None:
+    if way == "--undo":
+        (outside / "precious").write_bytes(repair.repair(PRECIOUS, errors="latin-1"))
+    before = contents(outside)
+    (tree / "plan").write_bytes(plan_for(path.format(outside / "precious")))
+    refused(["repair", way, "plan", *root], capsys, "plan: line 2: this is no plan: ", "precious'")
+    assert contents(outside) == before
+
+
+@pytest.mark.parametrize("by_descriptor", [True, False])
+@pytest.mark.parametrize("path", ["link/precious", "deep/link/precious", "file", "deep/file"])
+def test_a_plan_follows_no_link(
+    path: str, by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eightfold.files.paths.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    for folder in (tree, tree / "deep"):
+        (folder / "link").symlink_to(outside)
+        (folder / "file").symlink_to(outside / "precious")
+    (tree / "plan").write_bytes(plan_for(path))
+    refused(["repair", "--apply", "plan"], capsys, "a symbolic link, which is not followed", "0 files repaired")
+    assert contents(outside) == {"precious": PRECIOUS}
+
+
+def test_a_folder_that_becomes_a_link_after_the_look_is_not_followed(
+    tree: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "deep" / "precious").write_bytes(PRECIOUS)
+    (tree / "plan").write_bytes(plan_for("deep/precious"))
+    changed = repair.changes._rewritten
+
+    def swapped(*arguments: object) -> object:
+        (tree / "deep").rename(tree / "moved")
+        (tree / "deep").symlink_to(outside)
+        return changed(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(repair.changes, "_rewritten", swapped)
+    assert main(["repair", "--apply", "plan"]) == 0
+    assert contents(outside) == {"precious": PRECIOUS}
+    assert contents(tree / "moved") == {"precious": "precious é".encode()}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_a_plan_opens_nothing_but_files(kind: str, tree: Path) -> None:
+    root = ["--root", "/dev"] if kind == "device" else []
+    {"pipe": lambda: os.mkfifo(tree / "full"), "folder": (tree / "full").mkdir, "device": lambda: None}[kind]()
+    (tree / "plan").write_bytes(plan_for("full"))
+    done = run("repair", "--apply", "plan", *root, cwd=tree, timeout=20)
+    assert done.returncode == 2
+    assert (b"full: not a regular file" if kind != "folder" else b"full: Is a directory") in done.stderr
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {"path": None},
+        {"path": 5},
+        {"path": ""},
+        {"path": "."},
+        {"path": "/"},
+        {"path": "a\0b"},
+        {"path": "\ud800"},
+        {"path": "a\udc80"},
+        {"path": ["a"]},
+        {"changes": 10**400},
+        {"changes": -1},
+        {"changes": True},
+        {"changes": 1.0},
+        {"form": None},
+        {"original_sha256": {}},
+    ],
+    ids=str,
+)
+def test_what_is_no_plan_is_said_with_its_line(head: dict[str, object], tree: Path, capsys: Captured) -> None:
+    (tree / "plan").write_bytes(plan_for(**{"path": "a.txt", **head}))
+    refused(["repair", "--apply", "plan"], capsys, "plan: ", "" if "changes" in head else "line 2: ")
+    assert (tree / "a.txt").read_bytes() == b"text"
+
+
+STRANGE_LINES = [NESTED.encode(), b'{"path": ' + NESTED.encode(), b"\xff", b"\xed\xa0\x80", b"1" * 10_000, b"\0", b"{"]
+
+
+@pytest.mark.parametrize("line", STRANGE_LINES, ids=lambda line: repr(line[:12]))
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("arguments", [["repair", "--apply"], ["repair", "--undo"], ["names", "--undo"]], ids=" ".join)
+def test_what_is_no_json_is_said_with_its_line(
+    line: bytes, first: bool, arguments: list[str], tree: Path, capsys: Captured
+) -> None:
+    kind = b"plan" if "repair" in arguments else b"log of names"
+    heading = b"" if first else b'{"eightfold": "%s", "version": 1}\n' % kind
+    (tree / "record").write_bytes(heading + line + b"\n")
+    refused([*arguments, "record"], capsys, "record: ", "no JSON (" if first else "line 2: no JSON (")
+
+
+@pytest.mark.parametrize("depth", [400, 900, 950, 980])
+@pytest.mark.parametrize("name", ["version", "path"])
+def test_values_in_each_other_are_no_plan(name: str, depth: int, tree: Path, capsys: Captured) -> None:
+    version = nested(depth) if name == "version" else "1"
+    (tree / "plan").write_text(f'{{"eightfold": "plan", "version": {version}}}\n{{"path": {nested(depth)}}}\n')
+    refused(["repair", "--apply", "plan"], capsys, "plan: ")
+
+
+def test_values_in_each_other_are_no_plan_of_the_library() -> None:
+    with pytest.raises(repair.PlanError, match="too many values in each other"):
+        repair.Plan.from_json(NESTED)
+
+
+def test_a_strange_version_is_shown_in_part_and_escaped(tree: Path, capsys: Captured) -> None:
+    version = "\x1b[31m" + "x" * 10_000
+    (tree / "plan").write_text(json.dumps({"eightfold": "plan", "version": version}) + "\n")
+    assert main(["repair", "--apply", "plan"]) == 2
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert len(said) < 200
+
+
+@pytest.mark.parametrize("path", ["../outside/precious", "{}", "link/precious"])
+def test_a_file_outside_the_root_is_not_planned_for(path: str, tree: Path, outside: Path, capsys: Captured) -> None:
+    (tree / "link").symlink_to(outside)
+    refused(["repair", "--plan", "plan", path.format(outside / "precious")], capsys, "it lies outside ", "--root")
+    assert not (tree / "plan").exists()
+
+
+def test_a_root_is_given_each_time_and_links_inside_it_are_resolved_when_planning(tree: Path, capsys: Captured) -> None:
+    (tree / "deep" / "b.txt").write_bytes(PRECIOUS)
+    (tree / "link").symlink_to("deep")
+    root = ["--root", str(tree.parent)]
+    assert main(["repair", "--errors", "latin-1", "--plan", "plan", *root, "link/b.txt"]) == 0
+    assert json.loads((tree / "plan").read_bytes().splitlines()[1])["path"] == "clone/deep/b.txt"
+    assert f"--undo plan --root {tree.parent}\n" in capsys.readouterr().err
+    refused(["repair", "--apply", "plan"], capsys, "clone: No such file or directory")
+    assert main(["repair", "--apply", "plan", *root]) == 0
+    assert (tree / "deep" / "b.txt").read_bytes() == "precious é".encode()
+    assert main(["repair", "--undo", "plan", *root, "link"]) == 0
+    assert (tree / "deep" / "b.txt").read_bytes() == PRECIOUS
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["repair", "--root", ".", "a.txt"],
+        ["repair", "--root", ".", "--in-place", "a.txt"],
+        ["repair", "--root", "", "--apply", "plan"],
+        ["repair", "--root", "missing", "--apply", "plan"],
+        ["names", "--root", ".", "a.txt"],
+        ["names", "--root", ".", "--fix", "latin-1", "a.txt"],
+        ["names", "--fix", "latin-1", "--apply", "log", ".."],
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_of_a_root(arguments: list[str], tree: Path, capsys: Captured) -> None:
+    (tree / "plan").write_bytes(plan_for("a.txt"))
+    refused(arguments, capsys)
+
+
+# --- logs of names ----------------------------------------------------------------------------------------------------
+
+
+def log_of(*lines: object) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in ({"eightfold": "log of names", "version": 1}, *lines))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"folder": "", "old": "taken", "new": "../outside/precious"},
+        {"folder": "", "old": "../outside/x", "new": "a.txt"},
+        {"folder": "..", "old": "taken", "new": "outside"},
+        {"folder": "../outside", "old": "taken", "new": "precious"},
+        {"folder": "deep/../..", "old": "taken", "new": "outside"},
+        {"folder": "{}", "old": "taken", "new": "precious"},
+        {"folder": "", "old": "taken", "new": "{}/precious"},
+        {"folder": "", "old": "taken", "new": ".."},
+        {"folder": "", "old": ".", "new": "a.txt"},
+        {"folder": None, "old": "taken", "new": "a.txt"},
+        {"folder": 5, "old": "taken", "new": "a.txt"},
+        {"folder": ["a"], "old": "taken", "new": "a.txt"},
+        {"folder": "", "old": None, "new": "a.txt"},
+        {"folder": "", "old": {"x": 1}, "new": "a.txt"},
+        {"folder": "", "old": "a\0b", "new": "a.txt"},
+        {"folder": "", "old": "\ud800", "new": "a.txt"},
+        {"old": "taken", "new": "a.txt"},
+        None,
+        [],
+        10**400,
+    ],
+    ids=lambda line: str(line)[:60],
+)
+def test_a_log_renames_nothing_outside_the_root_and_what_is_no_log_is_said(
+    line: object, tree: Path, outside: Path, capsys: Captured
+) -> None:
+    before = contents(tree.parent)
+    (tree / "log").write_bytes(log_of(line).replace(b"{}", os.fsencode(outside)))
+    refused(["names", "--undo", "log"], capsys, "log: line 2: this is no line of such a log" if line != 10**400 else "")
+    assert {name: data for name, data in contents(tree.parent).items() if name != "clone/log"} == before
+
+
+def test_a_log_gives_no_file_a_name_that_is_utf_8(tree: Path, capsys: Captured) -> None:
+    """No such name was ever changed; a log could swap a folder of its own for .git, and have its hooks run."""
+    (tree / "shipped").mkdir()
+    (tree / "log").write_bytes(log_of({"folder": "", "old": ".git", "new": "shipped"}))
+    refused(["names", "--undo", "log"], capsys, "line 2: this is no line of such a log ('.git' is UTF-8")
+    assert not (tree / ".git").exists()
+
+
+def test_the_way_back_that_is_shown_can_be_run(tree: Path, capsys: Captured) -> None:
+    (tree / "a.txt").write_bytes(b"caf\xe9")
+    assert main(["repair", "--plan", "my plan.jsonl", "a.txt"]) == 0
+    shown = capsys.readouterr().err.partition("next: eightfold ")[2].partition(";")[0]
+    assert main(shlex.split(shown)) == 0
+    assert (tree / "a.txt").read_bytes() == "caf\uefe9".encode()
+
+
+@pytest.mark.parametrize("by_descriptor", [True, False])
+def test_a_log_renames_nothing_by_way_of_a_link(
+    by_descriptor: bool, tree: Path, outside: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eightfold.files.paths.roots.BY_DESCRIPTOR", by_descriptor and entries.BY_DESCRIPTOR)
+    (tree / "deep" / "link").symlink_to(outside)
+    (tree / "log").write_bytes(log_of({"folder": "deep/link", "old": "caf\uefe9", "new": "precious"}))
+    refused(["names", "--undo", "log"], capsys, "deep/link: a symbolic link, which is not followed")
+    assert contents(outside) == {"precious": PRECIOUS}
+
+
+def test_names_are_renamed_below_a_root_only(tree: Path, capsys: Captured) -> None:
+    os.mkdir(b"deep/caf\xe9")
+    os.symlink(b"caf\xe9", b"deep/link")
+    root = ["--root", "deep"]
+    assert main(["names", "--fix", "latin-1", "--apply", "log", *root, "deep"]) == 0
+    assert "to take that back: eightfold names --undo log --root deep\n" in capsys.readouterr().err
+    assert json.loads((tree / "log").read_bytes().splitlines()[1])["folder"] == ""
+    assert sorted(os.listdir("deep")) == ["café", "link"]
+    assert main(["names", "--undo", "log", *root]) == 0
+    assert sorted(os.listdir(b"deep")) == [b"caf\xe9", b"link"]
+
+
+def test_a_link_that_is_renamed_may_lead_anywhere(tree: Path, outside: Path) -> None:
+    os.symlink(outside / "precious", b"caf\xe9")
+    assert main(["names", "--fix", "latin-1", "--apply", "log", os.fsdecode(b"caf\xe9")]) == 0
+    assert os.readlink("café") == str(outside / "precious")
+
+
+def test_standard_input_chooses_no_file_of_a_plan(tree: Path, capsys: Captured) -> None:
+    (tree / "a.txt").write_bytes(PRECIOUS)
+    (tree / "plan").write_bytes(plan_for("a.txt"))
+    refused(["repair", "--apply", "plan", "-"], capsys, "plan has no plan for -")
+    assert (tree / "a.txt").read_bytes() == PRECIOUS
+
+
+def test_the_name_of_the_root_itself_lies_outside(tree: Path, capsys: Captured) -> None:
+    os.mkdir(b"deep/caf\xe9")
+    os.chdir(b"deep/caf\xe9")
+    here = os.fsdecode(os.getcwdb())
+    refused(["names", "--fix", "latin-1", "--apply", "log", here], capsys, "it lies outside ")
+    assert os.getcwdb().endswith(b"caf\xe9")

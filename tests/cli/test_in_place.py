@@ -1,0 +1,230 @@
+"""Files replaced in place, by `convert`, `repair` and plans: by one run at a time, each of them once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import eightfold
+from eightfold import repair
+from eightfold.cli import main
+from eightfold.files import FileError
+from eightfold.files.records import journals
+from eightfold.files.write import locks
+from eightfold.files.write.locks import held
+from support.command_line import ENVIRONMENT, command, run
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="needs locks, pipes and signals")
+Captured = pytest.CaptureFixture[str]
+
+# What each of these writes is changed again by a second time.
+CONVERT = ["convert", "-f", "utf-8", "-t", "utf-16-le", "--errors", "replace", "--in-place"]
+REPAIRS = [("utf-8", "escape"), ("mutf-8", "escape"), ("cesu-8", "latin-1"), ("xtf-8", "escape")]
+DATA = b"one \xee\xbe\x80\xff two\xc0\x80 \xed\xa0\xbd\xed\xb8\x80 caf\xe9\n"
+
+
+def line(form: str, errors: str) -> list[str]:
+    return ["repair", "-f", form, "--errors", errors, "--lossy", "--in-place"]
+
+
+def make(folder: Path, count: int) -> dict[Path, bytes]:
+    made = {}
+    for number in range(count):
+        path = folder / f"{number % 3}" / f"{number:03}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made[path] = DATA * (number + 1)
+        path.write_bytes(made[path])
+    return made
+
+
+def found(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def once(data: bytes, form: str, errors: str) -> bytes:
+    result = repair.repair(data, form, errors)
+    with suppress(eightfold.ConversionError):
+        assert repair.repair(result, form, errors) != result, "a second time would be seen"
+    return result
+
+
+# --- stopped and begun again ------------------------------------------------------------------------------------------
+
+
+def usual_seconds(form: str, errors: str, folder: Path) -> float:
+    make(folder / "tree", 60)
+    begun = time.monotonic()
+    assert run(*line(form, errors), "tree", cwd=folder).returncode == 0
+    return time.monotonic() - begun
+
+
+@on_posix
+@pytest.mark.parametrize(("form", "errors"), REPAIRS)
+def test_killed_at_any_moment_and_run_again_all_is_repaired_once(form: str, errors: str, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    usual = min(usual_seconds(form, errors, tmp_path) for _ in range(3))
+    made = make(tmp_path / "tree", 60)
+    goal = {path: once(data, form, errors) for path, data in made.items()}
+    kills = 0
+    for _ in range(40):
+        with subprocess.Popen(
+            command(*line(form, errors), "tree"), cwd=tmp_path, stderr=subprocess.DEVNULL, env=ENVIRONMENT
+        ) as process:
+            deadline = time.monotonic() + usual * chance.uniform(0.3, 0.8)
+            while process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.002)
+            kills += process.poll() is None
+            process.send_signal(signal.SIGKILL)
+        assert all(path.read_bytes() in (made[path], goal[path]) for path in made)
+        if process.returncode == 0 or found(tmp_path) == goal:
+            break
+    else:
+        assert main([*line(form, errors), str(tmp_path / "tree")]) == 0
+    assert kills
+    assert found(tmp_path) == goal
+
+
+def test_after_a_fault_the_rest_is_repaired_and_nothing_twice(tmp_path: Path, capsys: Captured) -> None:
+    made = make(tmp_path, 6)
+    goal = {path: once(data, "utf-8", "escape") for path, data in made.items()}
+    refused = tmp_path / "1" / "refused.txt"
+    refused.write_bytes(b"\xff")
+    os.link(refused, tmp_path / "other-name")
+    arguments = [*line("utf-8", "escape"), *(str(tmp_path / name) for name in "012")]
+    assert main(arguments) == 2
+    assert "not all is repaired: run it again for the rest; what is repaired will be left alone\n" in (
+        capsys.readouterr().err
+    )
+    (tmp_path / "other-name").unlink()
+    assert main(arguments) == 0
+    assert "6 files already repaired by a run that was stopped\n" in capsys.readouterr().err
+    assert found(tmp_path) == {**goal, refused: repair.repair(b"\xff")}
+
+
+def test_what_would_be_left_alone_a_second_time_needs_no_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, 3)
+    monkeypatch.setattr(journals, "_appended", lambda *_: pytest.fail("there is one"))
+    with held([str(tmp_path)]):
+        assert main([*line("utf-8", "replace"), str(tmp_path)]) == 0
+    before = found(tmp_path)
+    assert main([*line("utf-8", "replace"), str(tmp_path)]) == 0
+    assert found(tmp_path) == before
+
+
+def test_a_line_that_does_not_fit_on_the_disk_leaves_a_journal_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    made = make(tmp_path, 9)
+    synced, times = os.fsync, iter(range(99))
+
+    def full(descriptor: int) -> None:
+        if next(times) in (2, 6, 9):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        synced(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main([*line("utf-8", "escape"), str(tmp_path)]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert main([*line("utf-8", "escape"), str(tmp_path)]) == 0
+    assert found(tmp_path) == {path: once(data, "utf-8", "escape") for path, data in made.items()}
+
+
+# --- at the same time -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "_PATIENCE", 0)
+
+
+@pytest.mark.usefixtures("hurry")
+@on_posix
+@pytest.mark.parametrize("path", ["tree", "tree/1", "tree/1/001.txt", "."])
+@pytest.mark.parametrize("arguments", [CONVERT, line("mutf-8", "escape")], ids=["convert", "repair"])
+def test_a_run_is_refused_while_another_is_at_work(
+    arguments: list[str], path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = make(tmp_path / "tree", 6)
+    with held(["tree/1"]):
+        assert main([*arguments, path]) == 2
+        message = capsys.readouterr().err
+        assert message.endswith(
+            ": another run is replacing files in it, or in a folder of it: try again when that is done\n"
+        )
+        assert len(message.splitlines()) == 1
+        assert found(tmp_path) == before
+    assert main([*arguments, path]) == 0
+
+
+@pytest.mark.usefixtures("hurry")
+@on_posix
+@pytest.mark.parametrize("arguments", [CONVERT, line("mutf-8", "escape")], ids=["convert", "repair"])
+def test_a_run_holds_its_folders_to_the_end(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "tree", 6)
+    unlink, refused = os.unlink, []
+
+    def seen(path: str) -> None:
+        if path.endswith(journals.NAME):
+            with pytest.raises(FileError), held([str(tmp_path / "tree" / "1")]):
+                pass
+            refused.append(path)
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", seen)  # The journals are the last to go.
+    assert main([*arguments, str(tmp_path / "tree")]) == 0
+    assert len(refused) == 3
+    with held([str(tmp_path)]):
+        pass
+
+
+@pytest.mark.usefixtures("hurry")
+@pytest.mark.parametrize("way", ["--apply", "--undo"])
+def test_a_plan_is_not_followed_while_another_run_is_at_work(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "tree", 6)
+    assert main(["repair", "--plan", "plan.jsonl", "tree"]) == 0
+    if way == "--undo":
+        assert main(["repair", "--apply", "plan.jsonl"]) == 0
+    before = found(tmp_path)
+    with held(["tree/2"]):
+        capsys.readouterr()
+        assert main(["repair", way, "plan.jsonl"]) == 2
+        assert "another run is replacing files in it" in capsys.readouterr().err
+        assert found(tmp_path) == before
+        assert main(["repair", way, "plan.jsonl", "tree/1"]) == 2, "a plan is held as a whole"
+    assert main(["repair", way, "plan.jsonl"]) == 0
+    assert found(tmp_path) != before
+
+
+def test_one_after_the_other_both_are_done(tmp_path: Path) -> None:
+    make(tmp_path, 3)
+    for folder in "01":
+        assert run(*line("mutf-8", "escape"), folder, cwd=tmp_path).returncode == 0
+
+
+@on_posix
+def test_many_processes_each_with_a_file_of_one_folder_are_all_done(tmp_path: Path) -> None:
+    names = [f"{number}.txt" for number in range(8)]
+    for name in names:
+        (tmp_path / name).write_text(name)
+    started = [
+        subprocess.Popen(command(*CONVERT, name), cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE)
+        for name in names
+    ]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [(b"", 0)] * len(names)
+    assert [(tmp_path / name).read_text("utf-16-le") for name in names] == names

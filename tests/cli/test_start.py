@@ -1,0 +1,326 @@
+"""Starting and ending: what is imported, exit statuses, broken pipes, full disks, closed streams, signals."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import platform
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import eightfold
+from eightfold.cli import main
+from eightfold.cli.commands import COMMANDS
+from support.command_line import ENVIRONMENT, ROOT, command, run
+
+NOT_FOR_CHECK = {
+    *("json", "tempfile", "shutil", "difflib", "rich", "gzip", "bz2", "lzma", "fsspec", "hashlib"),
+    *(
+        "eightfold.cli.work.progress",
+        "eightfold.files.read.compression",
+        "eightfold.files.read.remote",
+        "eightfold.files.records.journals",
+    ),
+}
+
+
+def imported(*arguments: str) -> set[str]:
+    """Return the names of all modules that a run imports, without what site-packages bring."""
+    line = [sys.executable, "-S", "-X", "importtime", "-m", "eightfold", *arguments]
+    done = subprocess.run(line, capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    return {match.group(1) for match in re.finditer(r"import time:.*\|\s+(\S+)$", done.stderr, re.MULTILINE)}
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> str:
+    path = tmp_path / "clean.txt"
+    path.write_text("clean\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["check"]], ids=" ".join)
+def test_starting_imports_neither_extras_nor_other_commands(arguments: list[str], clean: str) -> None:
+    modules = imported(*arguments, *([clean] if arguments == ["check"] else []))
+    assert "eightfold.cli" in modules
+    # Python's own `copy` asks for Jython's `org.python.core`, in vain.
+    own = {"eightfold", "sitecustomize", "usercustomize", "org"}
+    assert {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names) <= own
+    others = {f"eightfold.cli.commands.{name}" for name in COMMANDS} - {f"eightfold.cli.commands.{arguments[0]}"}
+    assert not modules & (others | NOT_FOR_CHECK)
+
+
+def test_the_measure_sees_what_is_imported(clean: str) -> None:
+    modules = imported("check", "--output-format", "json", clean)
+    assert "json" in modules
+
+
+def test_check_leaves_nothing_heavy_in_sys_modules(clean: str) -> None:
+    program = "import sys; from eightfold.cli import main; main(sys.argv[1:]); print(*sys.modules, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "check", clean], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    modules = set(done.stdout.split())
+    assert "eightfold.cli.commands.check" in modules
+    assert not modules & (NOT_FOR_CHECK | {"eightfold.cli.commands.convert", "eightfold.cli.commands.identify"})
+
+
+def test_the_version_is_the_package_s() -> None:
+    assert run("--version").stdout.decode() == f"eightfold {eightfold.__version__}\n"
+
+
+def test_main_takes_the_arguments_of_the_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["eightfold", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out.startswith("eightfold ")
+
+
+STATUSES = [
+    (0, ["--help"]),
+    (0, ["check", "clean.txt"]),
+    (1, ["check", "faulty.txt"]),
+    (1, ["check", "faulty.txt", "clean.txt"]),
+    (2, ["check", "faulty.txt", "missing.txt"]),
+    (2, ["check", "--no-such-option"]),
+    (2, ["check", "-f", "no-such-form", "clean.txt"]),
+    (2, ["check", "--max-faults", "-1", "clean.txt"]),
+    (0, ["check", "-f", "corrected-utf-8", "clean.txt"]),
+    (1, ["check", "-f", "corrected-utf-8", "--strict", "clean.txt"]),
+    (0, ["identify", "clean.txt", "faulty.txt"]),
+    (2, ["identify", "missing.txt"]),
+    (0, ["convert", "-t", "utf-16", "clean.txt"]),
+    (1, ["convert", "-t", "utf-16", "faulty.txt"]),
+    (2, ["convert", "-t", "utf-16", "missing.txt"]),
+    (2, ["convert", "clean.txt"]),
+    (2, ["convert", "-t", "utf-16", "--errors", "no-such-policy", "clean.txt"]),
+    (2, ["convert", "-t", "utf-16", "--errors", "java", "clean.txt"]),
+    (2, ["convert", "-f", "xtf-8", "-t", "utf-8", "--errors", "ignore", "clean.txt"]),
+    (2, ["convert", "-t", "utf-16", "."]),
+    (2, ["convert", "-t", "utf-16", "clean.txt", "faulty.txt"]),
+    (2, ["convert", "-t", "utf-16", "--in-place"]),
+    (2, ["convert", "-t", "utf-16", "--in-place", "-"]),
+    (2, ["convert", "-t", "utf-16", "--in-place", "-o", "out", "clean.txt"]),
+    (2, ["convert", "-t", "utf-16", "--backup", ".bak", "clean.txt"]),
+    (2, ["convert", "-t", "utf-16", "--in-place", "--backup", "../b", "clean.txt"]),
+    (2, ["convert", "-t", "utf-16", "-o", "no-such-folder/out", "clean.txt"]),
+    (2, ["no-such-command"]),
+    (2, []),
+]
+
+
+@pytest.mark.parametrize(("status", "arguments"), STATUSES, ids=[" ".join(each) or "nothing" for _, each in STATUSES])
+def test_the_exit_status(status: int, arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "clean.txt").write_text("clean\n")
+    (tmp_path / "faulty.txt").write_bytes(b"\xff\n")
+    done = run(*arguments, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    assert done.returncode == status
+    assert b"Traceback" not in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clean.txt", "faulty.txt"]
+    if status == 2 and arguments and "faulty.txt" not in arguments and arguments[0] != "check":
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_results_and_messages_go_apart(tmp_path: Path) -> None:
+    (tmp_path / "faulty.txt").write_bytes(b"\xff\n")
+    done = run("check", "faulty.txt", cwd=tmp_path)
+    assert done.stdout == b"faulty.txt:1:1: invalid-byte: byte FF begins no sequence\n"
+    assert done.stderr == b"eightfold: 1 file checked, 1 ill-formed: 1 error\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]], ids=["nothing", "dash"])
+def test_standard_input_is_read(arguments: list[str]) -> None:
+    done = run("check", "--output-format", "json", *arguments, input=b"\xff")
+    assert json.loads(done.stdout)["files"][0]["path"] == "-"
+    assert done.returncode == 1
+
+
+def test_options_and_paths_in_any_order(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "-c.txt"):
+        (tmp_path / name).write_bytes(b"\xff\xff")
+    done = run("check", "a.txt", "--max-faults", "1", "b.txt", "--", "-c.txt", cwd=tmp_path)
+    assert [line.partition(b":")[0] for line in done.stdout.splitlines()] == [b"a.txt", b"b.txt", b"-c.txt"]
+
+
+@pytest.mark.parametrize("arguments", [["--"], ["--max-faults", "9", "--"], ["a.txt", "--"]], ids=" ".join)
+def test_behind_two_dashes_all_are_paths(arguments: list[str], tmp_path: Path) -> None:
+    for name in ("a.txt", "-f", "--help", "-"):
+        (tmp_path / name).write_bytes(b"\xff")
+    done = run("check", *arguments, "a.txt", "-f", "--help", "./-", cwd=tmp_path)
+    paths = [line.partition(b":")[0] for line in done.stdout.splitlines()]
+    assert paths == [b"a.txt"] * (arguments[0] == "a.txt") + [b"a.txt", b"-f", b"--help", b"./-"]
+    assert run("explain", "--", "-f", cwd=tmp_path).stdout.count(b"byte FF begins no sequence") == 1
+    assert run("names", "--", "-f", cwd=tmp_path).returncode == 0
+
+
+def test_wrong_use_is_told_in_one_line() -> None:
+    done = run("check", "--no\nsuch\x1boption")
+    assert done.stderr == b"eightfold: unrecognized arguments: --no\\x0Asuch\\x1Boption (see eightfold check --help)\n"
+
+
+MANY_FAULTS = b"\xff" * 100_000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["check"], ["check", "--output-format", "json"], ["convert", "-t", "utf-16", "--errors", "replace"]],
+    ids=" ".join,
+)
+def test_a_broken_pipe_is_quiet(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "faulty.txt").write_bytes(MANY_FAULTS)
+    line = [*command(*arguments), "faulty.txt"]
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        messages = process.stderr.read()
+    assert (process.returncode, messages) == (141, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full, which Linux has")
+@pytest.mark.parametrize(
+    "arguments",
+    [["check"], ["check", "--output-format", "json"], ["convert", "-t", "utf-16", "--errors", "replace"], ["identify"]],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("data", [b"\xff", MANY_FAULTS[:20_000]], ids=["little", "much"])
+def test_a_full_disk_behind_standard_output_is_told(arguments: list[str], data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "faulty.txt").write_bytes(data)
+    with open("/dev/full", "wb") as full:
+        line = [*command(*arguments), "faulty.txt"]
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == b"eightfold: standard output: No space left on device"
+    assert b"Traceback" not in done.stderr
+    assert b"ignored" not in done.stderr
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    environment = {**ENVIRONMENT, "PY": sys.executable}
+    return subprocess.run(line, shell=True, capture_output=True, env=environment, cwd=folder, check=False)
+
+
+def test_closed_streams_are_told(tmp_path: Path) -> None:
+    (tmp_path / "clean.txt").write_text("clean\n")
+    closed_output = shell('"$PY" -m eightfold convert -t utf-8 clean.txt >&-', tmp_path)
+    assert (closed_output.returncode, closed_output.stderr) == (2, b"eightfold: standard output: it is closed\n")
+    closed_input = shell('"$PY" -m eightfold convert -t utf-8 <&-', tmp_path)
+    assert (closed_input.returncode, closed_input.stderr) == (2, b"eightfold: standard input: it is closed\n")
+
+
+def test_closed_messages_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "faulty.txt").write_bytes(b"\xff")
+    done = shell('"$PY" -m eightfold check faulty.txt 2>&-', tmp_path)
+    assert (done.returncode, done.stdout[:15]) == (1, b"faulty.txt:1:1:")
+
+
+def wait_for(folder: Path, pattern: str) -> None:
+    deadline = time.monotonic() + 30
+    while not list(folder.glob(pattern)):
+        assert time.monotonic() < deadline, f"no {pattern} in {folder}"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["INT", "TERM", "HUP"],
+)
+def test_a_signal_ends_quietly_and_leaves_nothing_behind(number: signal.Signals, status: int, tmp_path: Path) -> None:
+    target = tmp_path / "target.txt"
+    target.write_text("as it was")
+    line = command("convert", "-t", "utf-16", "-o", "target.txt")
+    with subprocess.Popen(
+        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b"begun")
+        process.stdin.flush()
+        wait_for(tmp_path, ".target.txt.*.tmp")
+        process.send_signal(number)
+        messages = process.stderr.read()
+    assert (process.returncode, messages) == (status, b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["target.txt"]
+    assert target.read_text() == "as it was"
+
+
+STOPPED = """
+import os, signal, sys
+from eightfold.cli.output.ending import exit_status
+
+def run():
+    print("found")
+    os.kill(os.getpid(), {number})
+    os.kill(os.getpid(), signal.SIGKILL)  # Never: the signal is heard before the next call.
+
+sys.exit(exit_status(run, then_exits=True))
+"""
+
+
+@pytest.mark.parametrize("reader", ["reads", "does not read"])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"])
+def test_a_program_that_was_stopped_does_not_wait_for_a_reader(
+    number: signal.Signals, status: int, reader: str
+) -> None:
+    ours, theirs = os.pipe()
+    held = b""
+    if reader == "does not read":
+        os.set_blocking(theirs, False)
+        with suppress(BlockingIOError):
+            while True:
+                held += b"x" * os.write(theirs, b"x")
+        os.set_blocking(theirs, True)
+    line = [sys.executable, "-c", STOPPED.format(number=int(number))]
+    done = subprocess.run(line, stdout=theirs, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False, timeout=60)
+    os.close(theirs)
+    with open(ours, "rb") as rest:
+        assert rest.read() == (held or b"found\n")
+    assert (done.returncode, done.stderr) == (status, b"")
+
+
+def test_signals_are_as_before_after_main() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["--version"]) == 0
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_the_module_runs_like_the_script(tmp_path: Path) -> None:
+    script = Path(sys.executable).with_name("eightfold")
+    if not script.exists():
+        pytest.skip("eightfold is not installed as a script beside this Python")
+    done = subprocess.run([script, "--version"], capture_output=True, check=True, cwd=ROOT)
+    assert done.stdout == run("--version").stdout
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is the memory of glibc")
+@pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference takes minutes for so many bytes")
+@pytest.mark.parametrize("arguments", [["check"], ["convert", "-t", "utf-16-le"]], ids=" ".join)
+def test_memory_is_not_asked_for_again_for_each_piece_of_a_file(arguments: list[str], tmp_path: Path) -> None:
+    def pages(size: int) -> int:
+        (tmp_path / "text").write_bytes("naïve text\n".encode() * (size // 12))
+        with open(os.devnull, "wb") as nowhere:
+            process = subprocess.Popen(command(*arguments, "text"), stdout=nowhere, env=ENVIRONMENT, cwd=tmp_path)
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status  # It has been waited for.
+        assert status == 0
+        return usage.ru_minflt
+
+    assert pages(32 << 20) < pages(1 << 20) + 800  # Else it is thousands.
+
+
+def test_a_program_that_calls_main_keeps_its_garbage_collected() -> None:
+    before = gc.get_freeze_count()
+    assert main(["--version"]) == 0
+    assert gc.get_freeze_count() == before

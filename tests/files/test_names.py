@@ -1,0 +1,86 @@
+"""Names of files that no terminal could show, and walking to them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from eightfold.files import FileError
+from eightfold.files.path_text import shown
+from eightfold.files.walk.walking import files_under
+
+SHOWN = [
+    ("plain name.txt", "plain name.txt"),
+    ("naïve-日本.txt", "naïve-日本.txt"),
+    ("\udce9", "\\xE9"),
+    ("\udc80\udcff", "\\x80\\xFF"),
+    ("\ud83d", "\\uD83D"),
+    ("a\nb\x1b[31m\x7f", "a\\x0Ab\\x1B[31m\\x7F"),
+    ("\x85\u2028\u202e", "\\u0085\\u2028\\u202E"),
+    ("\U000e0001", "\\U000E0001"),
+    ("back\\slash", "back\\slash"),
+]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="where names are no bytes, U+DC80 is a surrogate like any other")
+@pytest.mark.parametrize(("name", "expected"), SHOWN, ids=[expected for _, expected in SHOWN])
+def test_a_name_is_shown_on_one_line(name: str, expected: str) -> None:
+    assert shown(name) == expected
+
+
+def walked(path: Path) -> tuple[list[str], list[FileError]]:
+    errors: list[FileError] = []
+    found = list(files_under(str(path), errors.append))
+    return [os.path.relpath(each, path) for each in found], errors
+
+
+def test_a_folder_is_walked_in_order(tmp_path: Path) -> None:
+    for name in ("b", "a", "z/b", "z/a", "m/n/o"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    assert walked(tmp_path) == (["a", "b", "m/n/o", "z/a", "z/b"], [])
+
+
+def test_links_and_pipes_in_a_folder_are_not_met(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "round").symlink_to(".")
+    (tmp_path / "broken").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    assert walked(tmp_path) == (["file"], [])
+
+
+def test_a_link_that_is_given_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/file").write_bytes(b"")
+    (tmp_path / "link").symlink_to("folder")
+    assert walked(tmp_path / "link") == (["file"], [])
+
+
+def test_what_is_no_folder_is_itself(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing")
+    assert list(files_under(missing, pytest.fail)) == [missing]
+
+
+def test_a_folder_that_cannot_be_listed_is_told_and_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("closed", "open"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_bytes(b"")
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if path.endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    if sys.version_info < (3, 12):
+        monkeypatch.setattr("os.scandir", refusing)
+    found, errors = walked(tmp_path)
+    assert found == ["open/file"]
+    assert [str(error) for error in errors] == [f"{tmp_path}/closed: Permission denied"]

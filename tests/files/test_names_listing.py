@@ -1,0 +1,249 @@
+"""Names as the bytes that they are, in folders, zips and tars, against what wrote them."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from eightfold.files import FileError
+from eightfold.files.walk import listing
+from eightfold.files.walk.listing import FOLDER, PAX, TAR, ZIP, ZIP_UTF_8, Name, names_of
+from support.peaks import peak
+
+BAD = b"caf\xe9"
+TEXT = "café-漢"
+any_bytes = pytest.mark.skipif(sys.platform == "darwin", reason="the file system takes UTF-8 names only")
+
+
+def names_in(path: Path) -> list[Name]:
+    return [name for name in names_of(str(path), pytest.fail) if name.place != str(path.parent)]
+
+
+def make(folder: bytes, *names: bytes) -> None:
+    for name in names:
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        Path(os.fsdecode(path)).touch()
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+
+
+@any_bytes
+def test_what_is_in_a_folder_comes_before_it(tmp_path: Path) -> None:
+    top = tmp_path / os.fsdecode(b"t\xff")
+    make(os.fsencode(top), b"b\xff/c\xff/d\xff", b"a\xff", b"b\xff/z")
+    found = [os.fsencode(os.path.relpath(name.path, tmp_path)) for name in names_of(str(top), pytest.fail)]
+    inside = [b"t\xff/a\xff", b"t\xff/b\xff/c\xff/d\xff", b"t\xff/b\xff/c\xff", b"t\xff/b\xff/z", b"t\xff/b\xff"]
+    assert found == [*inside, b"t\xff"]
+
+
+@any_bytes
+def test_links_are_not_followed_and_say_where_they_lead(tmp_path: Path) -> None:
+    make(os.fsencode(tmp_path), b"folder/" + BAD)
+    os.symlink(b"folder/" + BAD, os.fsencode(tmp_path / "link"))
+    os.symlink(b".", os.fsencode(tmp_path / "round"))
+    found = {name.name: name.target for name in names_of(str(tmp_path), pytest.fail)}
+    assert found == {
+        BAD: None,
+        b"folder": None,
+        os.fsencode(tmp_path.name): None,
+        b"link": b"folder/" + BAD,
+        b"round": b".",
+    }
+
+
+@pytest.mark.parametrize("given", [".", "..", "/", "./.", "sub/.."])
+def test_what_has_no_name_of_its_own_is_not_named(given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(listing, "_entries", lambda folder, on_error: [])
+    assert list(names_of(given, pytest.fail)) == []
+
+
+def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "open").mkdir()
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if path.endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    errors: list[FileError] = []
+    found = [name.name for name in names_of(str(tmp_path), errors.append)]
+    assert found == [b"closed", b"open", os.fsencode(tmp_path.name)]
+    assert [str(error) for error in errors] == [f"{tmp_path}/closed: Permission denied"]
+
+
+def test_a_deep_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folders = ["/".join("d" * depth) for depth in range(1, 1_200)]
+    for folder in folders:
+        os.mkdir(folder)
+    assert sum(1 for _ in names_of(".", pytest.fail)) == len(folders)
+    for folder in reversed(folders):
+        os.rmdir(folder)
+
+
+def test_a_file_is_itself_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file.txt").write_bytes(b"PK is not how a zip begins")
+    assert [(name.name, name.source) for name in names_of(str(tmp_path / "file.txt"), pytest.fail)] == [
+        (b"file.txt", FOLDER)
+    ]
+    with pytest.raises(FileError, match="missing: No such file or directory"):
+        list(names_of(str(tmp_path / "missing"), pytest.fail))
+
+
+# --- zip --------------------------------------------------------------------------------------------------------------
+
+
+def zip_of(names: list[tuple[bytes, int, bytes]], before: bytes = b"", comment: bytes = b"") -> bytes:
+    """Return a zip with empty members: each a name, flags, and an extra field."""
+    file, entries = bytearray(before), b""
+    for name, flags, extra in names:
+        offset = len(file) - len(before)
+        shared = struct.pack("<5H3L2H", 20, flags, 0, 0, 33, 0, 0, 0, len(name), len(extra))
+        file += b"PK\x03\x04" + shared + name + extra
+        entries += b"PK\x01\x02" + struct.pack("<H", 20) + shared + struct.pack("<3H2L", 3, 0, 0, 0, offset)
+        entries += name + extra + b"mem"
+    start = len(file) - len(before)
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, len(names), len(names), len(entries), start, len(comment))
+    return bytes(file + entries + end + comment)
+
+
+def unicode_path(name: bytes, text: bytes) -> bytes:
+    content = b"\x01" + struct.pack("<L", zlib.crc32(name)) + text
+    return struct.pack("<2H", 0x5455, 1) + b"\x00" + struct.pack("<2H", 0x7075, len(content)) + content
+
+
+MEMBERS = [
+    ((b"plain", 0, b""), (b"plain", ZIP)),
+    ((BAD, 0, b""), (BAD, ZIP)),
+    ((BAD, 1 << 11, b""), (BAD, ZIP_UTF_8)),
+    ((TEXT.encode(), 1 << 11, b""), (TEXT.encode(), ZIP_UTF_8)),
+    ((b"caf\x82", 0, unicode_path(b"caf\x82", TEXT.encode())), (TEXT.encode(), ZIP_UTF_8)),
+    ((b"caf\x82", 0, unicode_path(b"another", TEXT.encode())), (b"caf\x82", ZIP)),
+    ((b"caf\x82", 0, unicode_path(b"caf\x82", BAD)), (BAD, ZIP_UTF_8)),
+    ((b"short", 0, b"\x75\x70\xff"), (b"short", ZIP)),
+]
+
+
+@pytest.mark.parametrize("before", [b"", b"#!/bin/sh\n" * 9], ids=["", "after a program"])
+@pytest.mark.parametrize("comment", [b"", b"no PK\x05\x06"[:5] + b"x" * 0xFFF0], ids=["", "comment"])
+def test_a_zip_says_its_names_and_whether_they_are_utf_8(before: bytes, comment: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(zip_of([member for member, _ in MEMBERS], before, comment))
+    assert [(name.name, name.source) for name in names_in(path)] == [expected for _, expected in MEMBERS]
+
+
+def test_the_zips_of_the_standard_library(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    names = ["plain", TEXT, "dir/", "dir/x"]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"content" * 99)
+    assert [(name.name.decode(), name.source) for name in names_in(path)] == [
+        (name, ZIP if name.isascii() else ZIP_UTF_8) for name in names
+    ]
+
+
+def test_a_zip_with_more_entries_than_its_old_end_can_count(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(70_000):
+            archive.writestr(zipfile.ZipInfo(f"{number}"), b"")
+
+    def listed() -> None:
+        assert sum(1 for name in names_of(str(path), pytest.fail) if name.source == ZIP) == 70_000
+
+    assert peak(listed) < 1 << 20
+
+
+def test_a_damaged_zip_is_told_wherever_it_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    whole = zip_of([member for member, _ in MEMBERS])
+    for kept in range(4, len(whole)):
+        path.write_bytes(whole[:kept])
+        with pytest.raises(FileError, match="this archive is damaged"):
+            names_in(path)
+    path.write_bytes(whole.replace(b"PK\x01\x02", b"PK\x01\x03"))
+    with pytest.raises(FileError, match="its central directory is not where it says"):
+        names_in(path)
+
+
+# --- tar --------------------------------------------------------------------------------------------------------------
+
+
+def tar_of(names: list[bytes], format: int, mode: str = "w") -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=mode, format=format, encoding="utf-8", errors="surrogateescape") as archive:
+        for name in names:
+            archive.addfile(tarfile.TarInfo(name.decode("utf-8", "surrogateescape")))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+@pytest.mark.parametrize("format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT], ids=["ustar", "gnu"])
+def test_a_tar_has_names_in_its_headers(format: int, mode: str, tmp_path: Path) -> None:
+    names = [b"plain", BAD, TEXT.encode(), b"dir/" + BAD, b"long" * 20 + b"/" + BAD * 12]
+    path = tmp_path / "a.tar"
+    path.write_bytes(tar_of(names, format, mode))
+    assert [(name.name, name.source) for name in names_in(path)] == [(name, TAR) for name in names]
+
+
+def test_a_record_of_pax_goes_before_the_header(tmp_path: Path) -> None:
+    def pax_member(name: bytes) -> bytes:
+        content = b" path=" + name + b"\n"
+        length = len(content) + 2
+        data = b"%d%s" % (length, content)
+        info = tarfile.TarInfo("pax")
+        info.type, info.size = tarfile.XHDTYPE, len(data)
+        record = info.tobuf(tarfile.USTAR_FORMAT) + data.ljust(512, b"\0")
+        return record + tarfile.TarInfo("instead").tobuf(tarfile.USTAR_FORMAT)
+
+    path = tmp_path / "a.tar"
+    path.write_bytes(pax_member(TEXT.encode()) + pax_member(BAD) + bytes(1024))
+    assert [(name.name, name.source) for name in names_in(path)] == [(TEXT.encode(), PAX), (BAD, PAX)]
+
+
+def test_a_link_in_a_tar_says_where_it_leads(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("link")
+    info.type, info.linkname = tarfile.SYMTYPE, os.fsdecode(BAD)
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w", encoding="utf-8", errors="surrogateescape") as archive:
+        archive.addfile(info)
+    assert names_in(path) == [Name(str(path), b"link", TAR, BAD)]
+
+
+def test_a_damaged_tar_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar.gz"
+    whole = tar_of([b"%d" % number for number in range(3000)], tarfile.USTAR_FORMAT, "w:gz")
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FileError, match="this archive is damaged"):
+        names_in(path)
+
+
+def test_memory_does_not_grow_with_a_tar(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+
+    def listing(count: int) -> Callable[[], None]:
+        path.write_bytes(tar_of([b"%d" % number for number in range(count)], tarfile.USTAR_FORMAT))
+
+        def listed() -> None:
+            assert sum(1 for _ in names_of(str(path), pytest.fail)) == count + 1
+
+        return listed
+
+    assert peak(listing(2_000)) < peak(listing(200)) + 50_000

@@ -1,0 +1,229 @@
+"""Walking: what is found in folders, in which order, and what ignore files leave out of it, as git does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eightfold.files import FileError
+from eightfold.files.walk.globs import globs, pattern
+from eightfold.files.walk.walking import Found, Selection, found_under
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+on_posix = pytest.mark.skipif(os.name != "posix", reason="needs names of any bytes, links and pipes")
+IGNORING = Selection(ignore=True)
+
+
+def make_tree(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def walked(folder: Path, selection: Selection = IGNORING) -> list[str]:
+    errors: list[FileError] = []
+    found = [os.fsdecode(each.inside) for each in found_under(str(folder), errors.append, selection)]
+    assert errors == []
+    return found
+
+
+GIT_ENVIRONMENT = {
+    **os.environ,
+    **dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull),
+    **dict.fromkeys(("HOME", "XDG_CONFIG_HOME"), os.devnull),
+}
+
+
+def git(folder: Path, *arguments: str, names: bytes = b"") -> bytes:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments], input=names, capture_output=True, env=GIT_ENVIRONMENT, check=False
+    )
+    assert done.returncode in (0, 1), done.stderr.decode()
+    return done.stdout
+
+
+def not_ignored_by_git(folder: Path) -> list[str]:
+    """Return the files below a repository of which `git check-ignore` says nothing."""
+    names = [os.fsencode(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.is_file()]
+    own = [name for name in names if not name.startswith(b".git/")]
+    ignored = git(folder, "check-ignore", "--no-index", "--stdin", "-z", names=b"".join(b"%s\0" % name for name in own))
+    return sorted(os.fsdecode(name) for name in {*own} - {*ignored.split(b"\0")})
+
+
+TREE = (
+    *("a", "b.txt", "ab", "a b", "a/b", "x/a", "x/b.txt", "x/y/a", "x/y/ab.txt", "x/y/z/b.txt", "y/x/a", "build/a"),
+    *("x/build/b.txt", "ABC", "!a", "#a", "a\\b", "[a]", "a-b", "x/a*b", " ", "a ", "é", "x/-"),
+)
+FILES = [name for name in TREE if name not in ("a",)]
+PIECES = st.sampled_from(
+    [
+        *("a", "b", "x", "y", "ab", ".txt", "build", "*", "**", "?", "/", "/", "**/", "/**", "!", "#", " ", "\\"),
+        *("[ab]", "[!a]", "[^b]", "[a-c]", "[c-a]", "[]a]", "[a", "]", "[[:alpha:]]", "[[:upper:]x]", "[[:none:]]"),
+        *("[[:]", "[\\]a]", "[a-]", "[-a]", "[!-a]", "é", "-", "[\\", "[x-\\y]", "[a/]", "[!x/]", "[--0]", "\r"),
+    ]
+)
+LINES = st.lists(PIECES, min_size=1, max_size=6).map("".join)
+IGNORE_FILES = st.lists(LINES, max_size=5).map("\n".join)
+
+
+@needs_git
+@on_posix
+@given(st.tuples(IGNORE_FILES, IGNORE_FILES, IGNORE_FILES, IGNORE_FILES))
+def test_what_is_ignored_is_what_git_ignores(contents: tuple[str, ...]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_tree(folder, dict.fromkeys(FILES, ""))
+        git(folder, "init", "--quiet")
+        places = (".gitignore", "x/.gitignore", "x/y/.gitignore", ".git/info/exclude")
+        make_tree(folder, dict(zip(places, contents, strict=True)))
+        assert sorted(walked(folder)) == not_ignored_by_git(folder)
+
+
+@needs_git
+@on_posix
+def test_what_is_ignored_in_many_shapes_of_tree(tmp_path: Path) -> None:
+    shapes = {
+        ".gitignore": "*.log\n!keep.log\n/top\nbuild/\n**/deep/*.o\n\\#hash\ntrailing \\ \r\n\n# comment\n*.tmp   \n",
+        "x/.gitignore": b"\xef\xbb\xbf!a.log\nonly/here\n",
+        ".git/info/exclude": "excluded\n!b.log\n",
+        **dict.fromkeys(
+            (
+                *("a.log", "keep.log", "top", "x/top", "build/a", "x/build", "deep/a.o", "x/deep/b.o", "x/deep/y/c.o"),
+                *("#hash", "trailing  ", "trailing ", "a.tmp", "x/a.log", "x/only/here", "x/y/only/here", "excluded"),
+                *("b.log", "x/excluded", "x/y/keep.log"),
+            ),
+            "",
+        ),
+    }
+    make_tree(tmp_path, shapes)
+    git(tmp_path, "init", "--quiet")
+    kept = walked(tmp_path)
+    assert sorted(kept) == not_ignored_by_git(tmp_path)
+    assert "x/a.log" in kept
+    assert "build/a" not in kept
+
+
+@needs_git
+@on_posix
+def test_a_folder_in_a_repository_keeps_the_rules_above_it(tmp_path: Path) -> None:
+    make_tree(tmp_path, {".gitignore": "*.log\n/x/y/b\n", "x/.gitignore": "!a.log\n"})
+    make_tree(tmp_path, dict.fromkeys(("x/y/a.log", "x/y/b.log", "x/y/b", "x/y/c"), ""))
+    assert walked(tmp_path / "x" / "y") == ["a.log", "b", "b.log", "c"]  # No repository yet: nothing above counts.
+    git(tmp_path, "init", "--quiet")
+    assert walked(tmp_path / "x" / "y") == ["a.log", "c"]
+
+
+@needs_git
+@on_posix
+def test_a_repository_in_a_repository_has_its_own_rules(tmp_path: Path) -> None:
+    make_tree(tmp_path, {".gitignore": "*.log\n", "inner/a.log": "", "inner/a.txt": "", "a.log": ""})
+    git(tmp_path, "init", "--quiet")
+    assert "inner/a.log" not in walked(tmp_path)
+    git(tmp_path / "inner", "init", "--quiet")
+    make_tree(tmp_path, {"inner/.git/info/exclude": "*.txt\n"})
+    assert walked(tmp_path) == [".gitignore", "inner/a.log"]
+
+
+@needs_git
+@on_posix
+def test_a_worktree_has_the_exclude_file_of_its_repository(tmp_path: Path) -> None:
+    main, other = tmp_path / "main", tmp_path / "other"
+    make_tree(main, {"a.txt": "a"})
+    git(main, "init", "--quiet")
+    git(main, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "--allow-empty", "-m", "a")
+    git(main, "worktree", "add", "--quiet", "--detach", str(other))
+    make_tree(tmp_path, {"main/.git/info/exclude": "*.log\n", "other/a.log": "", "other/a.txt": ""})
+    assert walked(other) == ["a.txt"]
+
+
+def test_the_order_is_by_name_and_files_before_folders(tmp_path: Path) -> None:
+    make_tree(tmp_path, dict.fromkeys(("z", "b/z", "b/a", "a/x/y", "a/b", "B", "a.txt", "c/d"), ""))
+    assert walked(tmp_path) == ["B", "a.txt", "z", "a/b", "a/x/y", "b/a", "b/z", "c/d"]
+
+
+def test_what_is_given_is_always_taken(tmp_path: Path) -> None:
+    make_tree(tmp_path, {".gitignore": "*\n", "a.log": "", ".git/x": ""})
+    everything_out = Selection(include=globs(["nothing"]), exclude=globs(["*"]), ignore=True)
+    path = str(tmp_path / "a.log")
+    assert list(found_under(path, pytest.fail, everything_out)) == [Found(path, os.fsencode(path), walked=False)]
+    assert walked(tmp_path, everything_out) == []
+    assert walked(tmp_path) == []
+    assert walked(tmp_path, Selection()) == [".gitignore", "a.log", ".git/x"]
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "taken"),
+    [
+        ([], [], ["a.py", "b.txt", "gen/a.py", "src/y.txt", "src/gen/x.py"]),
+        (["*.py"], [], ["a.py", "gen/a.py", "src/gen/x.py"]),
+        (["*.py", "!x.py"], [], ["a.py", "gen/a.py"]),
+        (["src/**"], [], ["src/y.txt", "src/gen/x.py"]),
+        ([], ["gen/"], ["a.py", "b.txt", "src/y.txt"]),
+        ([], ["/gen/"], ["a.py", "b.txt", "src/y.txt", "src/gen/x.py"]),
+        ([], ["*.py", "!/a.py"], ["a.py", "b.txt", "src/y.txt"]),
+        (["*.py"], ["gen"], ["a.py"]),
+    ],
+)
+def test_options_select(include: list[str], exclude: list[str], taken: list[str], tmp_path: Path) -> None:
+    make_tree(tmp_path, dict.fromkeys(("a.py", "b.txt", "gen/a.py", "src/gen/x.py", "src/y.txt"), ""))
+    assert walked(tmp_path, Selection(globs(include), globs(exclude))) == taken
+
+
+@on_posix
+def test_only_regular_files_are_found_and_links_are_not_followed(tmp_path: Path) -> None:
+    make_tree(tmp_path, {"real/file": "", "outside": ""})
+    (tmp_path / "real/loop").symlink_to(tmp_path / "real")
+    (tmp_path / "real/link").symlink_to(tmp_path / "outside")
+    (tmp_path / "real/nowhere").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "real/pipe")
+    os.mkfifo(tmp_path / "real/.gitignore")
+    assert walked(tmp_path / "real") == ["file"]
+    assert walked(tmp_path / "real/loop") == ["file"]
+
+
+@on_posix
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_cannot_be_listed_is_told_and_the_rest_is_walked(tmp_path: Path) -> None:
+    make_tree(tmp_path, dict.fromkeys(("a/x", "b/x", "c/x", "c/.gitignore"), ""))
+    (tmp_path / "b").chmod(0)
+    (tmp_path / "c/.gitignore").chmod(0)
+    errors: list[FileError] = []
+    found = [os.fsdecode(each.inside) for each in found_under(str(tmp_path), errors.append, IGNORING)]
+    (tmp_path / "b").chmod(0o700)
+    assert found == ["a/x", "c/.gitignore", "c/x"]
+    assert [error.path for error in errors] == [str(tmp_path / "b"), str(tmp_path / "c/.gitignore")]
+
+
+@on_posix
+def test_a_tree_deeper_than_python_s_calls(tmp_path: Path) -> None:
+    inside = "/".join(["d"] * 1500)
+    here = os.open(tmp_path, os.O_RDONLY)
+    try:
+        at = here
+        for _ in range(1500):
+            os.mkdir("d", dir_fd=at)
+            below = os.open("d", os.O_RDONLY, dir_fd=at)
+            os.close(at)
+            at = below
+        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    finally:
+        os.close(at)
+    found = walked(tmp_path)
+    subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # Python calls itself for each folder.
+    assert found == [f"{inside}/file"]
+
+
+def test_many_asterisks_take_no_time() -> None:
+    found = pattern(b"a*" * 40 + b"b")
+    assert found is not None
+    assert not found.matches(b"a" * 250, is_folder=False)
+    assert found.matches(b"a" * 250 + b"b", is_folder=False)

@@ -1,0 +1,330 @@
+"""Atomic writing: whatever fails, and whenever, the old file is as it was and nothing is left beside it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import stat
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold.files import FileError
+from eightfold.files.write.writing import replacing, snapshot
+from support.command_line import ENVIRONMENT, command, run
+
+OLD, NEW = b"the old content", b"the new content"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    path = tmp_path / "file.txt"
+    path.write_bytes(OLD)
+    return path
+
+
+def write(path: Path, data: bytes = NEW, **options: str) -> None:
+    with replacing(str(path), **options) as file:
+        file.write(data)
+
+
+def assert_untouched(old: Path) -> None:
+    assert old.read_bytes() == OLD
+    assert list(old.parent.iterdir()) == [old]
+
+
+def test_a_new_file_has_the_mode_that_new_files_have(tmp_path: Path) -> None:
+    write(tmp_path / "new")
+    (tmp_path / "other").write_bytes(b"")
+    assert (tmp_path / "new").read_bytes() == NEW
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o200, 0o755, 0o666])
+def test_an_old_file_keeps_its_mode(mode: int, old: Path) -> None:
+    old.chmod(mode)
+    write(old)
+    assert old.read_bytes() == NEW
+    assert stat.S_IMODE(old.stat().st_mode) == mode
+    assert list(old.parent.iterdir()) == [old]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_nobody_else_can_read_what_is_being_written(mode: int, old: Path) -> None:
+    old.chmod(mode)
+    with replacing(str(old)) as file:
+        assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_an_old_file_keeps_its_owner(old: Path) -> None:
+    os.chown(old, 12345, 54321)
+    old.chmod(0o4750)
+    write(old)
+    status = old.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (12345, 54321, 0o4750)
+
+
+def test_the_old_file_is_there_until_the_new_one_is_whole(old: Path) -> None:
+    with replacing(str(old)) as file:
+        file.write(NEW)
+        file.flush()
+        assert old.read_bytes() == OLD
+        assert len(list(old.parent.iterdir())) == 2
+    assert old.read_bytes() == NEW
+
+
+def test_who_reads_the_old_file_goes_on_reading_it(old: Path) -> None:
+    with old.open("rb") as reader:
+        write(old)
+        assert reader.read() == OLD
+
+
+def test_a_link_stays_and_leads_to_the_new_content(old: Path) -> None:
+    link = old.with_name("link")
+    link.symlink_to(old.name)
+    write(link)
+    assert link.is_symlink()
+    assert old.read_bytes() == NEW
+
+
+def test_a_link_to_nothing_makes_the_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("real")
+    write(tmp_path / "link")
+    assert (tmp_path / "real").read_bytes() == NEW
+    assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("suffix", ["", ".old"])
+def test_a_file_with_further_names_is_refused(count: int, suffix: str, old: Path) -> None:
+    names = [old, *(old.with_name(f"other-{number}") for number in range(1, count))]
+    for name in names[1:]:
+        os.link(old, name)
+    with pytest.raises(FileError, match=rf"it has {count} names \(hard links\), and only one of them would change"):
+        write(old, backup_suffix=suffix)
+    assert {name.read_bytes() for name in names} == {OLD}
+    assert sorted(old.parent.iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize("mode", [0o444, 0o400, 0o555, 0])
+def test_a_read_only_file_is_refused_even_to_root(mode: int, old: Path) -> None:
+    old.chmod(mode)
+    with pytest.raises(FileError, match="it is read-only: make it writable first"):
+        write(old)
+    old.chmod(0o644)
+    assert_untouched(old)
+
+
+def changed_content(old: Path) -> None:
+    old.write_bytes(b"what another program has written")
+
+
+def changed_file(old: Path) -> None:
+    other = old.with_name("other")
+    other.write_bytes(OLD)
+    other.replace(old)
+
+
+@pytest.mark.parametrize("change", [changed_content, changed_file, Path.unlink])
+def test_a_file_that_was_changed_meanwhile_is_left_as_it_is(change: Callable[[Path], None], old: Path) -> None:
+    there = []
+
+    def overtaken() -> None:
+        with replacing(str(old), read=snapshot(str(old))) as file:
+            file.write(NEW)
+            change(old)
+            there.append(contents(old))
+
+    with pytest.raises(FileError, match="it was changed by another program"):
+        overtaken()
+    assert contents(old) == there[0]
+    assert list(old.parent.iterdir()) == [old] * old.exists()
+
+
+def contents(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def test_a_file_that_is_the_one_that_was_read_is_replaced(old: Path) -> None:
+    with replacing(str(old), read=snapshot(str(old))) as file:
+        file.write(NEW)
+    assert old.read_bytes() == NEW
+
+
+def test_of_what_cannot_be_seen_there_is_no_snapshot(tmp_path: Path) -> None:
+    assert snapshot(str(tmp_path / "missing")) is None
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "é" * 127, "😀" * 63])
+def test_the_longest_names_are_written(name: str, tmp_path: Path) -> None:
+    write(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+class BrokenError(Exception):
+    """What goes wrong in the middle."""
+
+
+@pytest.mark.parametrize("error", [BrokenError, KeyboardInterrupt, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("written", [b"", NEW, NEW * 100_000], ids=["nothing", "little", "much"])
+def test_an_error_half_way(error: type[BaseException], written: bytes, old: Path) -> None:
+    def half_way() -> None:
+        with replacing(str(old)) as file:
+            file.write(written)
+            raise error
+
+    with pytest.raises(error):
+        half_way()
+    assert_untouched(old)
+
+
+CALLS = ["open", "chmod", "fsync", "replace"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_system_call_that_fails(call: str, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any, **__: Any) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, call, failing)
+    with pytest.raises(FileError, match=r"file\.txt: Input/output error"):
+        write(old)
+    monkeypatch.undo()
+    assert_untouched(old)
+
+
+class TestBackup:
+    def test_the_old_file_is_kept(self, old: Path) -> None:
+        number = old.stat().st_ino
+        write(old, backup_suffix=".old")
+        kept = old.with_name("file.txt.old")
+        assert (old.read_bytes(), kept.read_bytes(), kept.stat().st_ino) == (NEW, OLD, number)
+        assert len(list(old.parent.iterdir())) == 2
+
+    def test_as_a_copy_where_there_are_no_hard_links(self, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refusing(*_: Any) -> None:
+            raise OSError(95, "Operation not supported")
+
+        monkeypatch.setattr(os, "link", refusing)
+        old.chmod(0o640)
+        write(old, backup_suffix=".old")
+        kept = old.with_name("file.txt.old")
+        assert (old.read_bytes(), kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (NEW, OLD, 0o640)
+
+    def test_a_run_that_was_killed_before_the_exchange_is_made_up_for(self, old: Path) -> None:
+        kept = old.with_name("file.txt.old")
+        os.link(old, kept)
+        write(old, backup_suffix=".old")
+        assert (old.read_bytes(), kept.read_bytes()) == (NEW, OLD)
+
+    @pytest.mark.parametrize("kind", ["file", "broken link"])
+    def test_what_is_there_is_not_overwritten(self, kind: str, old: Path) -> None:
+        kept = old.with_name("file.txt.old")
+        if kind == "file":
+            kept.write_bytes(b"older")
+        else:
+            kept.symlink_to("nowhere")
+        with pytest.raises(FileError, match="the backup exists already"):
+            write(old, backup_suffix=".old")
+        assert old.read_bytes() == OLD
+        assert kept.read_bytes() == b"older" if kind == "file" else kept.is_symlink()
+        assert len(list(old.parent.iterdir())) == 2
+
+    @pytest.mark.parametrize("call", ["replace", "link and copy"])
+    def test_an_error_leaves_no_backup(self, call: str, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def failing(source: Any, target: Any, **_: Any) -> None:
+            if call != "replace" and not isinstance(target, str):
+                target.write(b"half")
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "replace" if call == "replace" else "link", failing)
+        if call != "replace":
+            monkeypatch.setattr("shutil.copyfileobj", failing)
+        with pytest.raises(FileError, match="No space left on device"):
+            write(old, backup_suffix=".old")
+        monkeypatch.undo()
+        assert_untouched(old)
+
+    def test_of_a_new_file_there_is_none(self, tmp_path: Path) -> None:
+        write(tmp_path / "new", backup_suffix=".old")
+        assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="Is a directory"):
+        write(tmp_path)
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Be somebody whom permissions hold back; root is not."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs users as POSIX has them")
+def test_a_folder_that_cannot_be_written_to() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        old = Path(name) / "file.txt"
+        old.write_bytes(OLD)
+        old.chmod(0o666)
+        old.parent.chmod(0o555)
+        with unprivileged(), pytest.raises(FileError, match="Permission denied"):
+            write(old)
+        assert_untouched(old)
+        old.parent.chmod(0o755)
+
+
+def limited_to(size: int) -> Any:
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.parametrize("arguments", [["--in-place"], ["-o", "file.txt"], ["--in-place", "--backup", ".old"]])
+def test_a_file_that_grows_too_large(arguments: list[str], tmp_path: Path) -> None:
+    old = tmp_path / "file.txt"
+    content = b"x" * 50_000
+    old.write_bytes(content)
+    done = run("convert", "-t", "utf-16-le", *arguments, "file.txt", cwd=tmp_path, preexec_fn=limited_to(70_000))
+    assert (done.returncode, done.stderr) == (2, b"eightfold: file.txt: File too large\n")
+    assert old.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [old]
+
+
+@pytest.mark.parametrize("arguments", [["--in-place"], ["-o", "file.txt"], ["--in-place", "--verify"]])
+def test_a_fault_after_the_first_chunks(arguments: list[str], tmp_path: Path) -> None:
+    old = tmp_path / "file.txt"
+    content = b"x" * 150_000 + b"\xff"
+    old.write_bytes(content)
+    done = run("convert", "-t", "utf-16-le", *arguments, "file.txt", cwd=tmp_path)
+    assert done.returncode == 1
+    assert old.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_a_failed_conversion_makes_no_new_file(tmp_path: Path) -> None:
+    assert run("convert", "-t", "utf-16", "-o", "new", cwd=tmp_path, input=b"\xff").returncode == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_writers_never_mix(tmp_path: Path) -> None:
+    target = tmp_path / "file.txt"
+    line = command("convert", "-t", "utf-8", "-o", str(target))
+    contents = [bytes([letter]) * 100_000 for letter in b"ab"]
+    writers = [subprocess.Popen(line, stdin=subprocess.PIPE, env=ENVIRONMENT) for _ in contents]
+    for writer, content in zip(writers, contents, strict=True):
+        writer.communicate(content, timeout=60)
+    assert target.read_bytes() in contents
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert list(tmp_path.iterdir()) == [target]

@@ -1,0 +1,136 @@
+"""Faults on purpose: a full disk, a kill at any moment, a reader that fails. The original is intact every time."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import eightfold
+from eightfold.files.paths.addresses import is_temporary
+from support.command_line import ENVIRONMENT, command, run
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one megabyte, where root can have one."""
+    if shutil.which("mount") is None:
+        pytest.skip("mount is not installed")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+CONVERTED = ["convert", "-t", "utf-16-le", "--in-place"]
+COPIED = ["convert", "-t", "utf-16-le", "-o"]
+REPAIRED = ["repair", "--in-place"]
+
+
+@pytest.mark.parametrize("size", [4_095, 250_000, 340_000, 600_000])
+@pytest.mark.parametrize("backup", [[], ["--backup", ".kept"]], ids=["", "backup"])
+def test_a_full_disk(size: int, backup: list[str], small_disk: Path) -> None:
+    old = small_disk / "file.txt"
+    content = b"x" * size
+    old.write_bytes(content)
+    done = run(*CONVERTED, *backup, "file.txt", cwd=small_disk)
+    fits = 3 * size < 1 << 20
+    assert done.returncode == (0 if fits else 2)
+    assert old.read_bytes() == (content.decode().encode("utf-16-le") if fits else content)
+    assert [path.name for path in small_disk.iterdir() if path.name != "file.txt"] == ["file.txt.kept"] * bool(
+        backup and fits
+    )
+    if not fits:
+        assert done.stderr == b"eightfold: file.txt: No space left on device\n"
+
+
+def test_a_disk_without_room_for_another_file(small_disk: Path) -> None:
+    old = small_disk / "file.txt"
+    old.write_bytes(b"caf\xe9")
+    with (small_disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(4096))
+    done = run(*REPAIRED, "file.txt", cwd=small_disk)
+    assert (done.returncode, old.read_bytes()) == (2, b"caf\xe9")
+    assert b"file.txt: No space left on device" in done.stderr
+    assert sorted(path.name for path in small_disk.iterdir()) == ["file.txt", "filler"]
+
+
+def killed_after(seconds: float, *arguments: str, folder: Path) -> bool:
+    """Run the command line, kill it after some time, and return whether it was faster."""
+    with subprocess.Popen(
+        command(*arguments), cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            return process.wait(timeout=seconds) == 0
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return False
+
+
+def seconds_for(*arguments: str, folder: Path) -> float:
+    begun = time.monotonic()
+    assert run(*arguments, cwd=folder).returncode == 0
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("arguments", [CONVERTED, REPAIRED, [*COPIED, "file.txt"]], ids=["convert", "repair", "-o"])
+def test_kills_at_any_moment_leave_the_old_file_or_the_new_one(arguments: list[str], tmp_path: Path) -> None:
+    old = tmp_path / "file.txt"
+    lines = 20_000 if eightfold.ENGINE == "native" else 2_000  # One run takes as long, nearly.
+    content = b"text and more text\n" * lines + b"\xff" * (arguments is REPAIRED)
+
+    def again() -> None:
+        old.write_bytes(content)
+
+    again()
+    usual = seconds_for(*arguments, "file.txt", folder=tmp_path)
+    new = old.read_bytes()
+    assert new != content
+    seed = random.randrange(1 << 30)
+    moments = random.Random(seed)
+    killed = 0
+    for _ in range(25):
+        again()
+        killed += not killed_after(usual * moments.uniform(0.3, 1.1), *arguments, "file.txt", folder=tmp_path)
+        assert old.read_bytes() in (content, new), f"seed {seed}"
+    again()
+    assert run(*arguments, "file.txt", cwd=tmp_path).returncode == 0
+    assert (old.read_bytes(), killed > 0) == (new, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["file.txt"], "strays are gone"
+
+
+def test_kills_leave_strays_that_the_next_run_removes(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command(*COPIED, "file.txt"), cwd=tmp_path, env=ENVIRONMENT, stdin=subprocess.PIPE
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not list(tmp_path.iterdir()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.kill()
+    [stray] = tmp_path.iterdir()
+    assert is_temporary(str(stray))
+    assert run(*COPIED, "file.txt", cwd=tmp_path, input=b"a").returncode == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["file.txt"]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs a file that opens and does not read")
+@pytest.mark.parametrize("arguments", [["convert", "-t", "utf-8"], ["repair"]])
+def test_a_file_that_does_not_read_leaves_what_is_at_the_target(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "out").write_bytes(b"old")
+    done = run(*arguments, "-o", "out", "/proc/self/mem", cwd=tmp_path)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, b"eightfold: /proc/self/mem: Input/output error")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("out", b"old")]

@@ -1,0 +1,177 @@
+"""The filter of log records: no handler that writes UTF-8 loses one, and nothing else changes."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import logging.handlers
+import pickle
+import queue
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold.integrations.logging import ScrubFilter
+
+UNFIT = "Zo\ud83d"
+
+
+class UnfitError(Exception):
+    def __str__(self) -> str:
+        return UNFIT
+
+
+class Log:
+    """A logger whose only handler writes UTF-8, and what it has written."""
+
+    def __init__(self, handler: logging.StreamHandler[Any], logger: logging.Logger) -> None:
+        self.handler = handler
+        self.logger = logger
+
+    @property
+    def lines(self) -> list[str]:
+        self.handler.flush()
+        return self.handler.stream.buffer.getvalue().decode().splitlines()
+
+
+@pytest.fixture
+def log(request: pytest.FixtureRequest) -> Iterator[Log]:
+    logger = logging.getLogger(f"eightfold.test.{request.node.name}")
+    logger.propagate = False
+    logger.setLevel(logging.DEBUG)
+    handler = logging.StreamHandler(io.TextIOWrapper(io.BytesIO(), "utf-8"))
+    handler.addFilter(ScrubFilter())
+    logger.addHandler(handler)
+    yield Log(handler, logger)
+    logger.removeHandler(handler)
+
+
+def test_without_the_filter_the_record_is_lost(log: Log, capsys: pytest.CaptureFixture[str]) -> None:
+    log.handler.filters.clear()
+    log.handler.handle(logging.makeLogRecord({"msg": UNFIT}))
+    assert log.lines == []
+    assert "UnicodeEncodeError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ((UNFIT,), r"Zo\ud83d"),
+        (("%s and %d", UNFIT, 3), r"Zo\ud83d and 3"),
+        (("%(name)s", {"name": UNFIT}), r"Zo\ud83d"),
+        (("%r", UNFIT), r"'Zo\ud83d'"),
+        (("%s", UnfitError()), r"Zo\ud83d"),
+        ((UnfitError(),), r"Zo\ud83d"),
+        (("%s", Path("caf\udce9")), r"caf\udce9"),
+        (("%s", ["\ud800"]), r"['\ud800']"),
+        (("\ud83d%s", "\ude00"), r"\ud83d\ude00"),
+        (("fine %s", "😀"), "fine 😀"),
+    ],
+)
+def test_messages_and_arguments(log: Log, given: tuple[Any, ...], line: str) -> None:
+    log.logger.info(*given)
+    assert log.lines == [line]
+
+
+def test_exceptions_and_stacks(log: Log, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        raise UnfitError from ValueError("caused by \ud800")
+    except UnfitError as raised:
+        error = raised
+        log.logger.exception("failed", stack_info=True)
+    assert log.lines[0] == "failed"
+    assert r"ValueError: caused by \ud800" in log.lines
+    assert any(line.endswith(r"UnfitError: Zo\ud83d") for line in log.lines)
+    assert str(error) == UNFIT
+    assert capsys.readouterr().err == ""
+
+
+def test_arguments_keep_their_places_where_they_can() -> None:
+    record = logging.makeLogRecord({"msg": "%s of %s", "args": (UNFIT, 3)})
+    assert ScrubFilter().filter(record)
+    assert (record.msg, record.args) == ("%s of %s", (r"Zo\ud83d", 3))
+    record = logging.makeLogRecord({"msg": "%s of %s", "args": (UnfitError(), 3)})
+    assert ScrubFilter().filter(record)
+    assert (record.getMessage(), record.args) == (r"Zo\ud83d of 3", ())
+
+
+def test_what_extra_adds_is_scrubbed_too() -> None:
+    extra = {"user": UNFIT, "request": {"path": [UNFIT]}, "size": 3, "clash": {"\ud800": 1, "\\ud800": 2}}
+    record = logging.makeLogRecord({"msg": "fine", **extra})
+    assert ScrubFilter().filter(record)
+    json.dumps(record.__dict__, ensure_ascii=False, default=str).encode()
+    assert (record.__dict__["user"], record.__dict__["request"]) == (r"Zo\ud83d", {"path": [r"Zo\ud83d"]})
+    assert record.__dict__["clash"] == r"{'\ud800': 1, '\\ud800': 2}"
+    assert extra["request"] == {"path": [UNFIT]}
+
+
+def test_a_record_in_which_there_is_nothing_to_do_is_left_as_it_is() -> None:
+    arguments = (["é"], {"k": object()}, iter(()))
+    try:
+        raise ValueError("é")
+    except ValueError as error:
+        record = logging.makeLogRecord({"msg": "%s %s %s", "args": arguments, "exc_info": (ValueError, error, None)})
+    before = dict(vars(record))
+    assert ScrubFilter().filter(record)
+    assert vars(record) == before
+    assert all(new is old for new, old in zip(record.args or (), arguments, strict=True))
+
+
+def test_a_message_that_cannot_be_formatted_is_reported_by_the_handler(
+    log: Log, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for given in (("%d", (UNFIT,)), ("goes on", ())):
+        log.handler.handle(logging.makeLogRecord(dict(zip(("msg", "args"), given, strict=True))))
+    assert log.lines == ["goes on"]
+    assert "TypeError" in capsys.readouterr().err
+
+
+def test_the_names_of_filters_hold() -> None:
+    record = logging.makeLogRecord({"name": "b.c", "msg": UNFIT})
+    assert not ScrubFilter("a").filter(record)
+    assert record.msg == UNFIT
+    assert ScrubFilter("b").filter(record)
+
+
+def test_other_policies() -> None:
+    record = logging.makeLogRecord({"msg": UNFIT})
+    assert ScrubFilter(errors="replace").filter(record)
+    assert record.msg == "Zo�"
+    for errors, raised in (("strict", ValueError), ("surrogatepass", ValueError), ("nonesuch", LookupError)):
+        with pytest.raises(raised):
+            ScrubFilter(errors=errors)
+
+
+def test_files_queues_and_sockets(tmp_path: Path) -> None:
+    file = logging.FileHandler(tmp_path / "log", encoding="utf-8")
+    records: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
+    for handler in (logging.handlers.QueueHandler(records), file):
+        handler.addFilter(ScrubFilter())
+        handler.handle(logging.makeLogRecord({"msg": "%s", "args": (UNFIT,)}))
+        handler.close()
+    assert (tmp_path / "log").read_bytes() == b"Zo\\ud83d\n"
+    assert pickle.loads(pickle.dumps(records.get())).getMessage() == r"Zo\ud83d"
+
+
+def test_it_is_configured_by_name(tmp_path: Path) -> None:
+    import logging.config
+
+    handler = {"class": "logging.FileHandler", "filename": str(tmp_path / "log"), "encoding": "utf-8"}
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "filters": {"fit": {"()": "eightfold.integrations.logging.ScrubFilter", "errors": "replace"}},
+            "handlers": {"file": {**handler, "filters": ["fit"]}},
+            "loggers": {"eightfold.test.configured": {"handlers": ["file"], "propagate": False}},
+        }
+    )
+    logger = logging.getLogger("eightfold.test.configured")
+    logger.warning(UNFIT)
+    for each in logger.handlers[:]:
+        logger.removeHandler(each)
+        each.close()
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "Zo�\n"

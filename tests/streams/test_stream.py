@@ -1,0 +1,419 @@
+"""Streams: every split gives the result of the whole, in both directions, and what raises leaves no trace."""
+
+from __future__ import annotations
+
+import codecs
+import itertools
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eightfold
+from eightfold.forms.corrected_utf_8 import MAGIC
+from eightfold.stream import Checker, Converter, Decoder, Encoder
+from support import outcomes
+from support.byte_classes import representatives
+
+FORMS = eightfold.forms()
+DECODE_POLICIES = ("strict", "replace", "ignore", "surrogateescape", "surrogatepass", "backslashreplace")
+WIDE_BYTES = bytes([0x00, 0x41, 0x10, 0xD8, 0xDC, 0xFE, 0xFF])
+NARROW_CODE_POINTS = "\0a\x80\xa0\u07ff\ud7ff\ud800\udbff\udc00\udc80\udfff\ue000\uef80\ufffd\ufffe\U00010000\U0010ffff"
+
+
+def policies(form: eightfold.Form) -> tuple[str, ...]:
+    declared = tuple(variant.policy for variant in form.variants)
+    return tuple(policy for policy in (*DECODE_POLICIES, *declared) if policy not in form.refuses)
+
+
+def samples(form: eightfold.Form, count: int = 60) -> list[bytes]:
+    """Return byte strings that are likely to touch each rule: one byte per derived class, at random, marks included."""
+    chance = random.Random(form.name)
+    alphabet = b"".join(representatives(form)) if form.unit_bits == 8 else WIDE_BYTES
+    drawn = [bytes(chance.choices(alphabet, k=chance.randint(0, 9))) for _ in range(count)]
+    marked = [signature.mark + data for signature in form.signatures for data in drawn[: count // 4]]
+    named = [b"a" + bytes(low for low, _ in unit.unit_ranges) for unit in form.units if form.unit_bits == 8]
+    return drawn + marked + named
+
+
+def uncut(error: Exception) -> object:
+    """Return what was raised, as far as it must not depend on the cuts."""
+    if isinstance(error, eightfold.ConversionError):
+        return "raised", error.start
+    if isinstance(error, UnicodeError):
+        return "raised", type(error)
+    raise error
+
+
+outcome = partial(outcomes.outcome, shown=uncut)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_decoding_is_the_same_at_every_split(form: eightfold.Form) -> None:
+    for data, policy in itertools.product(samples(form), policies(form)):
+        whole = outcome(lambda: eightfold.decode(data, form, policy))
+        for cut in range(len(data) + 1):
+            decoder = Decoder(form, policy)
+            assert outcome(lambda: decoder.decode(data[:cut]) + decoder.decode(data[cut:], final=True)) == whole
+        decoder = Decoder(form, policy)
+        bytewise = outcome(
+            lambda: "".join(decoder.decode(bytes([byte])) for byte in data) + decoder.decode(b"", final=True)
+        )
+        assert bytewise == whole
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_encoding_is_the_same_at_every_split(form: eightfold.Form) -> None:
+    chance = random.Random(form.name)
+    for policy in policies(form):
+        for _ in range(60):
+            text = "".join(chance.choices(NARROW_CODE_POINTS, k=chance.randint(0, 6)))
+            whole = outcome(lambda: eightfold.encode(text, form, policy))
+            for cut in range(len(text) + 1):
+                encoder = Encoder(form, policy)
+                split = outcome(lambda: encoder.encode(text[:cut]) + encoder.encode(text[cut:], final=True))
+                encoder.setstate(1)  # Where it raised it may hold a lead, of whose loss it would warn.
+                assert split == whole, (text, policy, cut)
+
+
+@pytest.mark.parametrize("target", ["utf-8", "wtf-8", "cesu-8", "utf-16", "corrected-utf-8-sig"])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_converting_is_the_same_at_every_split(form: eightfold.Form, target: str) -> None:
+    for data, policy in itertools.product(samples(form, 24), ("strict", "replace", "surrogatepass")):
+        whole = outcome(lambda: eightfold.convert(data, form, target, policy))
+        for cut in range(len(data) + 1):
+            converter = Converter(form, target, policy)
+            assert outcome(lambda: converter.convert(data[:cut]) + converter.convert(data[cut:], final=True)) == whole
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_checking_is_the_same_at_every_split(form: eightfold.Form) -> None:
+    for data in [part + b"\n" + part for part in samples(form)]:
+        whole = list(eightfold.faults(data, form))
+        places = [eightfold.locate(data, fault) for fault in whole]
+        for cut in range(len(data) + 1):
+            checker = Checker(form)
+            located = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
+            assert [found.fault for found in located] == whole
+            assert [(found.line, found.column) for found in located] == places
+
+
+def test_a_reserved_run_is_one_fault_and_one_replacement_however_long() -> None:
+    run = b"\xfe" + b"\x80" * 300_000
+    decoder, checker = Decoder("corrected-utf-8", "replace"), Checker("corrected-utf-8")
+    text, found = "", []
+    for piece in (b"a" + run[:5], *(run[at : at + 4096] for at in range(5, len(run), 4096)), b"b"):
+        text += decoder.decode(piece)
+        found += checker.check(piece)
+        # A flag of state, not the bytes: memory stays bounded.
+        assert len(decoder.getstate()[0]) == len(checker._held) == 0
+    assert text + decoder.decode(b"", final=True) == "a\ufffdb"
+    (located,) = found + checker.check(b"", final=True)
+    assert (located.fault.start, located.fault.end, located.fault.kind) == (1, 1 + len(run), "reserved")
+    assert located.fault.units == run[:64]
+
+
+def test_a_reserved_run_is_whole_for_a_foreign_handler() -> None:
+    spans = []
+
+    def record(error: UnicodeDecodeError) -> tuple[str, int]:
+        spans.append(error.object[error.start : error.end])
+        return "?", error.end
+
+    codecs.register_error("eightfold-run", record)
+    decoder = Decoder("corrected-utf-8", "eightfold-run")
+    assert decoder.decode(b"\xfe\x80") + decoder.decode(b"\x80") + decoder.decode(b"\xffa") == "?a"
+    assert spans == [b"\xfe\x80\x80\xff"]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_what_is_held_back_is_bounded_by_the_longest_sequence(form: eightfold.Form) -> None:
+    longest = max(len(sequence.unit_ranges) for sequence in form.sequences) * form.unit_bytes
+    mark = max((len(signature.mark) for signature in form.signatures), default=0)
+    held = 0
+    for data in samples(form):
+        decoder = Decoder(form, "replace")
+        for byte in data:
+            decoder.decode(bytes([byte]))
+            held = max(held, len(decoder.getstate()[0]))
+    assert held <= max(longest, mark) - 1
+    if form.name == "wtf-8":
+        assert longest - 1 == 5
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "held"),
+    [
+        ("wtf-8", b"\xed\xa0\xbd\xed\xb8", 5),
+        ("wtf-8", b"\xed\xa0\xbd", 3),
+        ("cesu-8", b"\xed\xa0\xbd\xed\xb8", 5),
+        ("mutf-8", b"\xed\xa0\xbd", 3),
+        ("generalized-utf-8", b"\xed\xa0\xbd", 0),
+        ("utf-8", b"\xf0\x9f\x98", 3),
+        ("xtf-8", b"\xf0\x9f\x98", 3),
+        ("utf-16-le", b"\x3d\xd8\x00", 3),
+        ("utf-8-rfc2044", b"\xfd\x80\x80\x80\x80", 5),
+        ("corrected-utf-8-sig", MAGIC[:7], 7),
+    ],
+)
+def test_what_is_held_back_is_derived_from_the_form(form: str, data: bytes, held: int) -> None:
+    decoder = Decoder(form)
+    decoder.decode(data)
+    assert decoder.getstate()[0] == data[len(data) - held :]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_only_wtf_8_and_cesu_8_hold_a_lead_when_encoding(form: eightfold.Form) -> None:
+    encoder = Encoder(form, "replace")
+    encoder.encode("\ud83d")
+    holds = encoder.getstate() != 0
+    encoder.finish()
+    assert holds == (form.name in ("wtf-8", "cesu-8"))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_decoder_that_raises_is_as_before(form: eightfold.Form) -> None:
+    tried = 0
+    for data in samples(form):
+        for cut in range(len(data) + 1):
+            decoder = Decoder(form)
+            try:
+                decoder.decode(data[:cut])
+            except UnicodeDecodeError:
+                continue
+            before = decoder.getstate()
+            try:
+                decoder.decode(data[cut:], final=True)
+            except UnicodeDecodeError as error:
+                tried += 1
+                assert decoder.getstate() == before
+                assert error.object.endswith(data[cut:]) or data[cut:].endswith(error.object)
+    assert tried or form.name == "optu-8"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_an_encoder_and_a_converter_that_raise_are_as_before(form: eightfold.Form) -> None:
+    # No form of the family can write U+7FFFFFFF and a lone half of a pair both; one of the two raises.
+    encoder = Encoder(form)
+    encoder.encode("a")
+    before = encoder.getstate()
+    try:
+        encoder.encode("b\ud800c\ufffe\U0010ffff\x80")
+    except UnicodeEncodeError:
+        assert encoder.getstate() == before
+    else:
+        assert eightfold.is_encodable("b\ud800c\ufffe\U0010ffff\x80", form)
+    converter = Converter("utf-8-rfc2044", form)
+    converter.convert(b"a")
+    state = converter.getstate()
+    if not form.name.startswith(("utf-8-rfc2044", "corrected")):
+        with pytest.raises(eightfold.ConversionError):
+            converter.convert(b"b\xfd\xbf\xbf\xbf\xbf\xbfc")
+        assert converter.getstate() == state
+
+
+def test_a_converter_gives_offsets_into_the_whole_source() -> None:
+    converter = Converter("utf-8", "utf-16-le")
+    converter.convert(b"abc\xe2")
+    converter.convert(b"\x82\xac")
+    with pytest.raises(eightfold.ConversionError) as raised:
+        converter.convert(b"d\xff")
+    assert (raised.value.start, raised.value.end, raised.value.fault.start) == (7, 8, 7)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_converter_tells_the_same_fault_at_every_split(form: eightfold.Form) -> None:
+    def told(call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except eightfold.ConversionError as error:
+            return error.start, error.end, error.fault
+
+    for data in [*samples(form), b"\xc0\xaf", b"a\xed\xa0\x80", b"\xf8\x80\x80\x80\xaf", b"\xf0\x80\x80"]:
+        if form.run_unit is not None and (b"\xfe" in data or b"\xff" in data):
+            continue  # A reserved sequence is told as soon as it begins, however long it is.
+        whole = told(lambda: eightfold.convert(data, form, "utf-32"))
+        for cut in range(len(data) + 1):
+            converter = Converter(form, "utf-32")
+            assert told(lambda: converter.convert(data[:cut]) + converter.convert(data[cut:], final=True)) == whole
+
+
+def raised(pieces: list[bytes], errors: str) -> tuple[Any, ...] | bytes:
+    converter, written = Converter("corrected-utf-8", "utf-8", errors), b""
+    try:
+        for at, piece in enumerate(pieces, 1):
+            written += converter.convert(piece, at == len(pieces))
+    except eightfold.ConversionError as error:
+        return error.start, error.end, error.fault, str(error)
+    return written
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogatepass", "private-use", "replace", "backslashreplace"])
+@pytest.mark.parametrize("data", [b"\xff\xbb", b"ab\xff\xbb\xfe\x80c", b"a\xff" + b"\xbb" * 200 + b"z", b"\xfe" * 130])
+def test_a_reserved_run_has_one_end_at_every_split(data: bytes, errors: str) -> None:
+    whole = raised([data], errors)
+    for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
+        if second - first in (0, 1, 70):
+            assert raised([data[:first], data[first:second], data[second:]], errors) == whole
+    assert raised([*(bytes([byte]) for byte in data), b""], errors) == whole
+
+
+def test_a_converter_holds_little_of_a_reserved_run_that_is_an_error() -> None:
+    converter = Converter("corrected-utf-8", "utf-8")
+    for _ in range(20):
+        assert converter.convert(b"\xff\xbb" * 10_000) == b""
+        held = converter.getstate()[0]
+        assert isinstance(held, bytes)
+        assert len(held) == 64
+    state = converter.getstate()
+    for _ in range(2):  # What raises is as before.
+        with pytest.raises(eightfold.ConversionError) as caught:
+            converter.convert(b"a")
+        assert (caught.value.start, caught.value.end, caught.value.fault.end) == (0, 400_000, 400_000)
+        assert converter.getstate() == state
+
+
+def test_a_converter_goes_back_to_a_state() -> None:
+    converter = Converter("generalized-utf-8", "wtf-8")
+    assert converter.convert(b"a\xed\xa0\xbd\xed") == b"a"
+    state = converter.getstate()
+    assert converter.convert(b"\xb8\x80", final=True) == "😀".encode()
+    converter.setstate(state)
+    assert converter.convert(b"\x9f\xbf", final=True) == b"\xed\xa0\xbd\xed\x9f\xbf"
+    converter.reset()
+    assert converter.convert(b"a", final=True) == b"a"
+
+
+def test_an_encoder_that_goes_away_while_it_holds_a_lead_warns() -> None:
+    for lose in (Encoder.reset, lambda encoder: encoder.setstate(0), Encoder.__del__):
+        encoder = Encoder("wtf-8")
+        assert encoder.encode("a\ud83d") == b"a"
+        with pytest.warns(UnicodeWarning, match=r"U\+D83D"):
+            lose(encoder)
+        assert encoder.finish() in (b"", b"\xed\xa0\xbd")
+
+
+def test_a_converter_takes_lists_and_numbers_in_the_place_of_tuples_and_flags() -> None:
+    converter = Converter("generalized-utf-8", "wtf-8")
+    assert converter.convert(b"a\xed\xa0\xbd") == b"a"
+    held, offset, chosen, in_run, lead, *others = converter.getstate()
+    assert lead == (0xD83D, 1, 4)
+    converter.setstate((held, offset, chosen, int(in_run), list(lead), *others))
+    assert converter.convert(b"\xed\xb8\x80", True) == b"\xf0\x9f\x98\x80"
+
+
+def test_encoder_state_0_means_that_no_signature_is_due() -> None:
+    for name in ("utf-8-sig", "corrected-utf-8-sig", "utf-16", "utf-32", "wtf-16", "optu-16"):
+        encoder = Encoder(name)
+        assert encoder.getstate() != 0
+        marked = encoder.encode("a")
+        encoder.setstate(0)
+        assert marked.endswith(encoder.encode("a"))
+        assert marked != encoder.encode("a")
+
+
+@given(st.lists(st.binary(max_size=12), max_size=6), st.sampled_from([form.name for form in FORMS]))
+def test_streaming_is_one_shot(pieces: list[bytes], name: str) -> None:
+    data = b"".join(pieces)
+    decoder = Decoder(name, "replace")
+    streamed = "".join(map(decoder.decode, pieces)) + decoder.decode(b"", final=True)
+    assert streamed == eightfold.decode(data, name, "replace")
+    converter = Converter(name, "wtf-8", "replace")
+    converted = b"".join(map(converter.convert, pieces)) + converter.convert(b"", final=True)
+    assert converted == eightfold.convert(data, name, "wtf-8", "replace")
+
+
+CPYTHON_FORMS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("policy", ["strict", "replace", "surrogatepass", "surrogateescape", "ignore"])
+@pytest.mark.parametrize("name", CPYTHON_FORMS)
+def test_incremental_decoding_equals_cpython(name: str, policy: str) -> None:
+    form = eightfold.form(name)
+    for data in samples(form, 150):
+        if name in ("utf-16", "utf-32") and not data.startswith(tuple(mark.mark for mark in form.signatures)):
+            # CPython's one-shot codec reads an unmarked input in native order, as ours does; its stream refuses it.
+            continue
+        for cut in range(len(data) + 1):
+            ours, theirs = Decoder(form, policy), codecs.getincrementaldecoder(name)(policy)
+            for piece, final in ((data[:cut], False), (data[cut:], True)):
+                got, want = (decoded(decoder, piece, final=final) for decoder in (ours, theirs))
+                assert got == want, (data, cut)
+                if isinstance(want, tuple):
+                    break
+                assert ours.getstate()[0] == theirs.getstate()[0]
+
+
+def decoded(decoder: codecs.IncrementalDecoder, piece: bytes, *, final: bool) -> str | tuple[Any, ...]:
+    try:
+        return decoder.decode(piece, final)
+    except UnicodeDecodeError as error:
+        return error.object, error.start, error.end, error.reason
+
+
+# --- threads ----------------------------------------------------------------------------------------------------------
+
+TAKING_TURNS = """
+import sys, threading
+sys._is_gil_enabled = lambda: {gil}
+sys.setswitchinterval(1e-6)
+import eightfold
+
+coder = eightfold.Converter("utf-8", "utf-16-le")
+
+
+def convert():
+    for _ in range(300):
+        coder.convert(b"abcd")
+
+
+threads = [threading.Thread(target=convert) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+try:
+    coder.convert(b"\\xff", final=True)
+except eightfold.ConversionError as error:
+    print(error.start, hasattr(coder, "_lock"))
+"""
+
+
+@pytest.mark.parametrize("gil", [True, False])
+def test_threads_take_turns_with_a_converter(gil: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TAKING_TURNS.format(gil=gil)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "4800 True\n"
+
+
+@pytest.mark.parametrize("gil", [True, False])
+def test_a_decoder_takes_a_lock_where_python_has_no_global_one(gil: bool) -> None:
+    program = f"""
+import sys
+sys._is_gil_enabled = lambda: {gil}
+import eightfold.stream
+coder = eightfold.stream.Decoder("utf-8")
+coder.decode(b"a")
+print(hasattr(coder, "_lock"))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{not gil}\n"
+
+
+def test_a_handler_may_ask_the_coder_that_calls_it() -> None:
+    program = """
+import codecs, sys
+sys._is_gil_enabled = lambda: False
+import eightfold
+from eightfold.stream import Decoder
+codecs.register_error("ask", lambda error: (str(coder.getstate()), error.end))
+coder = Decoder("wtf-8", "ask")
+print(coder.decode(b"a\\xffb"))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "a(b'', 0)b\n"

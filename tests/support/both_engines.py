@@ -1,0 +1,39 @@
+"""Whether all engines give or raise the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import eightfold
+from eightfold import stream
+from support import outcomes
+from support.engines import PYTHON, REFERENCE, WITH_PYTHON
+
+outcome = partial(outcomes.outcome, shown=outcomes.everything)
+
+
+def same(name: str, *given: Any) -> Any:
+    """Return what all engines give for a verb."""
+    found, expected = outcome(getattr(eightfold, name), *given), outcome(REFERENCE.verbs[name], *given)
+    assert bool(found == expected), ascii((name, *given, found, expected))
+    if eightfold.ENGINE == "native" and WITH_PYTHON:
+        beside = outcome(PYTHON.verbs[name], *given)
+        assert bool(beside == expected), ascii(("python", name, *given, beside, expected))
+    return found
+
+
+@contextmanager
+def reference_streams() -> Iterator[None]:
+    """Have the coders of `stream` run on the reference."""
+    names = REFERENCE.passes.keys() & vars(stream).keys()
+    kept = {name: getattr(stream, name) for name in names}
+    try:
+        for name in names:
+            setattr(stream, name, REFERENCE.passes[name])
+        yield
+    finally:
+        for name in names:
+            setattr(stream, name, kept[name])

@@ -1,0 +1,30 @@
+"""What commands do in a clone of what an enemy wrote, beside which something precious lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from eightfold.cli import main
+
+PRECIOUS = b"precious \xe9"
+Captured = pytest.CaptureFixture[str]
+NESTED = "[" * 100_000
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refused(arguments: list[str], capsys: Captured, *words: str) -> None:
+    """Run a command, which must say these words in lines of its own, and end with status 2."""
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert all(line.startswith("eightfold: ") for line in said.splitlines())
+    for word in words:
+        assert word in said
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth

@@ -1,0 +1,125 @@
+"""Runs the command line as a shell does, and the golden transcripts: a command, what it wrote, how it ended.
+
+``python tests/support/command_line.py`` writes the transcripts anew; look at the difference before it is committed.
+With ``--check`` it compares them and needs no pytest, so any Python can be asked.
+"""
+
+from __future__ import annotations
+
+import bz2
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "cli" / "golden"
+EXAMPLES = ROOT / "examples"
+
+VERSION_SHOWN = "VERSION"
+# Python as it is by default, buffered output above all, and no word on colour, whatever this process was told.
+_TOLD = ("PYTHON", "NO_COLOR", "FORCE_COLOR")
+_DEFAULT = {name: value for name, value in os.environ.items() if not name.startswith(_TOLD)}
+ENVIRONMENT = {**_DEFAULT, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
+
+INPUTS = {
+    "clean.txt": "one line, naïvely clean\n".encode(),
+    "ill-formed.txt": b"first\nov\xc0\xafer \xed\xa0\xbd\n\xf4\x90\x80\x80 \x80\xff\xe2\x82",
+    "paired.bin": b"ab\xed\xa0\xbd\xed\xb8\x80",
+    "document.txt": b"\xef\xb7\x9d\xed\xb2\xae\x00\nnul \x00\ttab\r\nno end",
+    "folder/b.txt": b"b\xff\n",
+    "folder/deeper/c.txt": b"c\n",
+    "folder/a.txt": b"a\xfe\n",
+    "packed/cut.gz": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff",
+    "packed/none.xz": b"no archive at all\n",
+    "packed/words.txt.bz2": bz2.compress(b"ok\ncaf\xe9\n"),
+    "tree/.gitignore": b"*.log\n",
+    "tree/build.log": b"\xff\n",
+    "tree/Cut.class": b"\xca\xfe\xba\xbe\x00\x00\x00\x34",
+    "tree/image.bin": b"\x89PNG\r\n\x1a\n\x00\x00\xff",
+    "tree/vendor/legacy.txt": b"caf\xe9\n",
+    "tree/words.txt": "née ".encode() + b"\xed\xa0\xbc\xed\xbd\xb0\n",
+}
+"""The files that the transcripts are about, beside those of examples/."""
+
+
+def command(*arguments: str | bytes) -> list[str | bytes]:
+    return [sys.executable, "-m", "eightfold", *arguments]
+
+
+AT_ONCE = (
+    "import sys; from eightfold.cli import main; from eightfold.cli.work import schedule; "
+    "schedule._ALONE = 0; sys.exit(main(sys.argv[1:]))"
+)
+"""The command line, which does not wait with its processes until there is much to do."""
+
+
+def check_at_once(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", AT_ONCE, "check", *arguments]
+
+
+def run(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line and return what it wrote, as bytes, and its exit status."""
+    return subprocess.run(command(*arguments), capture_output=True, **{"env": ENVIRONMENT, "timeout": 60, **options})
+
+
+def transcripts() -> list[Path]:
+    return sorted(GOLDEN.glob("*.txt"))
+
+
+def transcript(line: str, folder: Path) -> str:
+    """Return what a shell shows for a command line run in a folder: results, then messages, then the status."""
+    program, *arguments = shlex.split(line)
+    assert program == "eightfold"
+    done = run(*arguments, cwd=folder, stdin=subprocess.DEVNULL)
+    parts = [f"$ {line}\n", done.stdout.decode(), *_marked(done.stderr.decode()), f"(exit status {done.returncode})\n"]
+    return "".join(parts).replace(_version(), VERSION_SHOWN)
+
+
+def _marked(messages: str) -> Iterator[str]:
+    return (f"! {message}\n" for message in messages.splitlines())
+
+
+def _version() -> str:
+    namespace: dict[str, str] = {}
+    exec((ROOT / "src/eightfold/version.py").read_text(), namespace)
+    return namespace["__version__"]
+
+
+def make_inputs(folder: Path) -> None:
+    for name, data in INPUTS.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    for name in ("messages-utf-16le.txt", "gateway.log", "names.tar"):
+        shutil.copy(EXAMPLES / name, folder / name)
+
+
+def commanded(path: Path) -> str:
+    """Return the command line of a transcript."""
+    return path.read_text(encoding="utf-8").splitlines()[0].removeprefix("$ ")
+
+
+def _each(act: Callable[[Path, str], None]) -> None:
+    for path in transcripts():
+        with tempfile.TemporaryDirectory() as folder:
+            make_inputs(Path(folder))
+            act(path, transcript(commanded(path), Path(folder)))
+
+
+def _check(path: Path, shown: str) -> None:
+    if path.read_text(encoding="utf-8") != shown:
+        sys.exit(f"{path.name} is out of date:\n{shown}")
+
+
+def _write(path: Path, shown: str) -> None:
+    path.write_text(shown, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _each(_check if "--check" in sys.argv else _write)

@@ -1,0 +1,37 @@
+"""What tests need that a machine may lack: they ask for it here, and are skipped with the reason where it is not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from eightfold._engine import CORE
+
+needs_core = pytest.mark.skipif(CORE is None, reason="the reference is the engine")
+
+
+def needs_program(name: str) -> pytest.MarkDecorator:
+    """Return the mark that skips where a program is not on PATH."""
+    return pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed")
+
+
+def _missing_terminal() -> str | None:
+    """Say why there is no pseudo-terminal to be had; None where there is one."""
+    try:
+        import fcntl  # noqa: F401
+        import pty
+        import termios  # noqa: F401
+    except ImportError as error:
+        return f"needs a pseudo-terminal, which this system has no module for: {error}"
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError as error:
+        return f"needs a pseudo-terminal, and this system gives none: {error}"
+    return None
+
+
+_MISSING = _missing_terminal()
+needs_terminal = pytest.mark.skipif(_MISSING is not None, reason=_MISSING or "")

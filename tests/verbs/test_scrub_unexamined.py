@@ -1,0 +1,254 @@
+"""Nothing is called fit that was not read: what `scrub` looks into beside containers, and what it says of all else."""
+
+from __future__ import annotations
+
+import array
+import collections
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import ipaddress
+import os
+import pathlib
+import pickle
+import re
+import sys
+import types
+import uuid
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from eightfold import Fault, scrub, scrub_report
+from eightfold.faults import UnexaminedFault
+
+UNFIT, FIT = "a\ud800", "a�"
+
+
+class Own:
+    def __init__(self) -> None:
+        self.text = UNFIT
+
+
+class Colour(enum.Enum):
+    RED = UNFIT
+    BLUE = "blue"
+
+
+class Lines(Mapping[str, Any]):
+    """A mapping that is not a dict, and makes its values when they are asked for."""
+
+    def __init__(self, items: Mapping[str, Any]) -> None:
+        self.items_given = dict(items)
+
+    def __getitem__(self, key: str) -> Any:
+        return list(self.items_given[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.items_given)
+
+    def __len__(self) -> int:
+        return len(self.items_given)
+
+
+class Closed(Lines):
+    def __iter__(self) -> Iterator[str]:
+        raise OSError("it is closed")
+
+
+class Counted(Lines):
+    """A mapping whose constructor takes something else."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(dict.fromkeys("abc"[:count], UNFIT))
+
+
+def paths(obj: object) -> list[tuple[str, str]]:
+    return [(path, fault.kind) for path, fault in scrub_report(obj)]
+
+
+# --- looked into ------------------------------------------------------------------------------------------------------
+
+HELD: list[tuple[Any, str, Any]] = [
+    (types.SimpleNamespace(a=UNFIT, b=1), "a", types.SimpleNamespace(a=FIT, b=1)),
+    (types.SimpleNamespace(**{UNFIT: 1}), r'["a\ud800"] (key)', types.SimpleNamespace(**{FIT: 1})),
+    (types.MappingProxyType({"a": [UNFIT]}), "a[0]", {"a": [FIT]}),
+    (collections.UserDict({"a": UNFIT}), "data.a", collections.UserDict({"a": FIT})),
+    (collections.UserList([UNFIT]), "data[0]", collections.UserList([FIT])),
+    (collections.UserString(UNFIT), "data", collections.UserString(FIT)),
+    (collections.ChainMap({"a": 1}, {"b": UNFIT}), "maps[1].b", collections.ChainMap({"a": 1}, {"b": FIT})),
+    (Lines({"a": [UNFIT]}), "a[0]", Lines({"a": [FIT]})),
+    (pathlib.PurePosixPath("/a", UNFIT), "$", pathlib.PurePosixPath("/a", FIT)),
+    (re.compile(UNFIT, re.IGNORECASE), "pattern", re.compile(FIT, re.IGNORECASE)),
+]
+
+
+@pytest.mark.parametrize(("obj", "path", "fit"), HELD, ids=[type(obj).__name__ for obj, _, _ in HELD])
+def test_what_the_standard_library_holds_text_in_is_looked_into(obj: Any, path: str, fit: Any) -> None:
+    before = pickle.dumps(obj) if not isinstance(obj, types.MappingProxyType) else None
+    assert paths(obj) == [(path, "unrepresentable")]
+    scrubbed = scrub(obj)
+    assert (type(scrubbed), scrubbed) == (type(obj), fit)
+    assert scrub_report(scrubbed) == []
+    assert scrub([scrubbed])[0] is scrubbed
+    assert before is None or pickle.dumps(obj) == before
+
+
+def test_a_member_of_an_enumeration_is_read_and_cannot_be_changed() -> None:
+    assert paths([Colour.BLUE, Colour.RED]) == [("[1].value", "unrepresentable")]
+    assert scrub(Colour.BLUE) is Colour.BLUE
+    with pytest.raises(TypeError, match=r"^\[0\]: a Colour cannot be copied with other content$"):
+        scrub([Colour.RED])
+
+
+def test_a_name_of_a_member_is_text_too() -> None:
+    assert paths(enum.Enum("Made", {UNFIT: 1})(1)) == [("name", "unrepresentable")]
+
+
+def test_the_environment_is_never_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EIGHTFOLD_TEST", "caf\udce9")
+    before = dict(os.environ)
+    assert paths(os.environ) == [("EIGHTFOLD_TEST", "unrepresentable")]
+    with pytest.raises(TypeError, match="cannot be copied"):
+        scrub(os.environ)
+    assert dict(os.environ) == before
+    assert scrub(dict(os.environ))["EIGHTFOLD_TEST"] == "caf�"
+
+
+def test_a_mapping_that_its_constructor_does_not_give_back_is_an_error() -> None:
+    with pytest.raises(TypeError, match=r"^\[0\]: a Counted cannot be copied with other content$"):
+        scrub([Counted(2)])
+
+
+def test_a_mapping_that_only_holds_itself_is_an_error_and_not_left_as_it_was() -> None:
+    inside: dict[str, Any] = {"text": UNFIT}
+    proxy = inside["self"] = types.MappingProxyType(inside)
+    assert paths(proxy) == [("text", "unrepresentable")]
+    with pytest.raises(TypeError, match="cannot be copied"):
+        scrub(proxy)
+
+
+def test_a_field_that_is_a_property_is_read_once() -> None:
+    @dataclass
+    class Split:
+        words: list[str]
+
+        @property  # type: ignore[no-redef]
+        def words(self) -> list[str]:
+            return self.line.split()
+
+        @words.setter
+        def words(self, words: list[str]) -> None:
+            self.line = " ".join(words)
+
+    obj = Split(["a", UNFIT])
+    assert paths([obj, obj]) == [("[0].words[1]", "unrepresentable")]
+    assert scrub(obj).words == ["a", FIT]
+    assert obj.words == ["a", UNFIT]
+
+
+# --- not looked into --------------------------------------------------------------------------------------------------
+
+UNKNOWN: list[tuple[Any, str]] = [
+    (Own(), f"{__name__}.Own"),
+    (iter([UNFIT]), "list_iterator"),
+    ((each for each in [UNFIT]), "generator"),
+    ({UNFIT: 1}.keys(), "dict_keys"),
+    (functools.partial(print, UNFIT), "functools.partial"),
+    (ValueError(UNFIT), "ValueError"),
+    (array.array("w" if sys.version_info >= (3, 13) else "u", "text"), "array.array"),
+    (Closed({"a": UNFIT}), f"{__name__}.Closed"),
+]
+
+
+@pytest.mark.parametrize(("obj", "name"), UNKNOWN, ids=[name for _, name in UNKNOWN])
+def test_what_cannot_be_looked_into_is_said(obj: Any, name: str) -> None:
+    ((path, fault),) = scrub_report({"a": [1, obj, obj]})
+    assert fault == UnexaminedFault(path="a[1]", type=name)
+    assert (path, fault.kind, fault.severity, fault.start, fault.end) == ("a[1]", "unexamined", "warning", 0, 0)
+    assert str(fault) == f"a[1] ({name}) was not examined and may hold text"
+    assert fault.as_dict()["type"] == name
+    assert pickle.loads(pickle.dumps(fault)) == fault
+
+
+def test_by_default_there_is_one_warning_for_each_call() -> None:
+    data = [Own(), {"a": Own()}, UNFIT]
+    with pytest.warns(UnicodeWarning) as caught:
+        scrubbed = scrub(data)
+    (warning,) = caught
+    said = f"[0] ({__name__}.Own) was not examined and may hold text, and 1 more"
+    assert str(warning.message) == f"{said}: scrub_report lists what was not examined"
+    assert warning.filename == __file__
+    assert scrubbed == [data[0], data[1], FIT]
+    assert scrubbed[0] is data[0]
+    assert scrubbed[1] is data[1]
+
+
+def test_an_error_if_it_is_asked_for_before_any_work() -> None:
+    with pytest.raises(TypeError, match=r"^\$ \(list_iterator\) was not examined and may hold text$"):
+        scrub(iter([]), unknown="error")
+    with pytest.raises(TypeError, match="was not examined"):
+        scrub([UNFIT, Own()], "strict", unknown="error")
+    assert scrub([UNFIT], unknown="error") == [FIT]
+
+
+def test_silence_if_it_is_asked_for() -> None:
+    left = iter([UNFIT])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert scrub([left, UNFIT], unknown="ignore") == [left, FIT]
+    assert next(left) == UNFIT
+
+
+def test_any_other_answer_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"unknown='no' is not one of warn, error, ignore"):
+        scrub("fine", unknown="no")  # type: ignore[arg-type]
+
+
+def test_scalars_of_the_standard_library_hold_no_text() -> None:
+    now = datetime.datetime.now(datetime.UTC)
+    scalars: list[Any] = [
+        *(1, True, 1.5, 1j, None, ..., NotImplemented, b"\xff", bytearray(b"\xff"), memoryview(b"\xff"), range(3)),
+        *(now, now.date(), now.time(), now - now, now.tzinfo, decimal.Decimal(1), fractions.Fraction(1, 2)),
+        *(uuid.uuid4(), ipaddress.ip_address("::1"), ipaddress.ip_network("10.0.0.0/8"), array.array("i", [1])),
+        *(object(), int, Own, Colour, print, paths, [].append, Own().__init__, re, 10**5000, re.compile(b"\xff")),
+    ]
+    assert scrub(scalars, unknown="error") is scalars
+    assert scrub_report(scalars) == []
+
+
+def test_a_name_of_a_type_is_shown_so_that_it_can_be_printed() -> None:
+    ((_, fault),) = scrub_report(type("A\x1b\n" + "b" * 1000, (), {})())
+    assert isinstance(fault, UnexaminedFault)
+    assert fault.type.isprintable()
+    assert len(fault.type) < 200
+
+
+def test_faults_and_warnings_come_in_order() -> None:
+    found = scrub_report([UNFIT, Own(), "b\ud800\ud801"])
+    assert [(path, fault.kind) for path, fault in found] == [
+        *(("[0]", "unrepresentable"), ("[1]", "unexamined"), ("[2]", "unrepresentable")),
+    ]
+    assert all(isinstance(fault, Fault) for _, fault in found)
+
+
+def test_a_proxy_that_says_it_is_a_str_is_reported_and_not_read() -> None:
+    class Proxy:
+        @property  # type: ignore[misc]
+        def __class__(self) -> type:
+            return str
+
+        def __getattribute__(self, name: str) -> object:
+            if name == "__class__":
+                return str
+            raise KeyError(name)
+
+    assert [(path, fault.kind) for path, fault in scrub_report([Proxy(), "\ud800"])] == [
+        ("[0]", "unexamined"),
+        ("[1]", "unrepresentable"),
+    ]
