@@ -135,12 +135,9 @@ fn long_text_of_changing_density_is_measured_and_written_as_the_automaton_reads_
             let Some(survey) = survey else { continue };
             assert_eq!((survey.count, survey.width), (expected.text().len(), expected.width()), "{name} {on_fault:?}");
             let mut points = vec![MaybeUninit::uninit(); survey.count];
-            let mut out = Output::<u32>::new(&mut points);
-            assert_eq!(pass(&form).write(0, &survey, &mut out), halt, "{name} {on_fault:?}");
-            out.finish();
-            // SAFETY: the output is full.
-            let point = |at: usize| unsafe { points[at].assume_init() };
-            let wrong = (0..survey.count).find(|&at| point(at) != expected.text().at(at));
+            let (written, points) = Output::<u32>::written(&mut points, |out| pass(&form).write(0, &survey, out));
+            assert_eq!((written, points.len()), (halt, survey.count), "{name} {on_fault:?}");
+            let wrong = (0..survey.count).find(|&at| points[at] != expected.text().at(at));
             assert_eq!(wrong, None, "{name} {on_fault:?}");
         }
     }

@@ -2,6 +2,7 @@
 //! nobody may touch, on either side, at every level of instructions. A test that fails here does so by a signal.
 
 #![cfg(unix)]
+#![expect(unsafe_code, reason = "memory is asked of the system, with pages around it that nobody may touch")]
 
 mod forms;
 
@@ -77,13 +78,12 @@ impl Fenced {
 fn filled<T: Copy + PartialEq + std::fmt::Debug>(
     out: &mut Fenced,
     count: usize,
-    write: impl Fn(&mut [MaybeUninit<T>]),
+    write: impl Fn(&mut Output<'_, T>),
 ) -> Vec<T> {
     let [front, back] = SIDES.map(|side| {
-        let room = out.room(count, side);
-        write(room);
-        // SAFETY: the kernels write all of an output; each caller asserts that they did.
-        room.iter().map(|value| unsafe { value.assume_init() }).collect::<Vec<T>>()
+        let ((), values) = Output::written(out.room(count, side), |out| write(out));
+        assert_eq!(values.len(), count);
+        values.to_vec()
     });
     assert_eq!(front, back);
     front
@@ -119,23 +119,20 @@ fn pass<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
 
 fn decoded(pass: &Pass<'_>, out: &mut Fenced) -> Option<Vec<u32>> {
     let extent = pass.measure(0)?;
-    fn all<'a, T>(pass: &Pass<'_>, extent: &Survey, place: &'a mut [MaybeUninit<T>])
+    fn all<'a, T>(pass: &Pass<'_>, extent: &Survey, out: &mut Output<'a, T>)
     where
         Output<'a, T>: Sink,
     {
-        let mut out = Output::new(place);
-        pass.write(0, extent, &mut out);
+        pass.write(0, extent, out);
         assert!(out.is_full(), "{pass:X?} {extent:?}");
     }
     let count = extent.count;
     Some(match extent.width {
         Width::Ascii | Width::Latin1 => {
-            filled::<u8>(out, count, |place| all(pass, &extent, place)).into_iter().map(u32::from).collect()
+            filled::<u8>(out, count, |out| all(pass, &extent, out)).into_iter().map(u32::from).collect()
         }
-        Width::Ucs2 => {
-            filled::<u16>(out, count, |place| all(pass, &extent, place)).into_iter().map(u32::from).collect()
-        }
-        Width::Ucs4 => filled::<u32>(out, count, |place| all(pass, &extent, place)),
+        Width::Ucs2 => filled::<u16>(out, count, |out| all(pass, &extent, out)).into_iter().map(u32::from).collect(),
+        Width::Ucs4 => filled::<u32>(out, count, |out| all(pass, &extent, out)),
     })
 }
 
@@ -201,12 +198,9 @@ fn guessed<T: Copy + Into<u32>>(
     side: Side,
     write: impl Fn(&mut Output<'_, T>) -> bool,
 ) -> Option<Vec<u32>> {
-    let place = out.room::<T>(guess.count, side);
-    let mut out = Output::new(place);
-    let is_so = write(&mut out);
-    assert!(!is_so || out.is_full());
-    // SAFETY: all of it has been written.
-    is_so.then(|| place.iter().map(|value| unsafe { value.assume_init() }.into()).collect())
+    let (is_so, values) = Output::written(out.room::<T>(guess.count, side), |out| write(out));
+    assert!(!is_so || values.len() == guess.count);
+    is_so.then(|| values.iter().map(|&value| value.into()).collect())
 }
 
 fn encode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
@@ -221,10 +215,8 @@ fn encode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
             let mut check = |text: Text<'_>| {
                 let mut size = 0_usize;
                 assert_eq!(encode_text(form, text, 0, policy, &mut size), result, "{name} {policy:?} {text:X?}");
-                let written = filled::<u8>(output, size, |place| {
-                    let mut out = Output::new(place);
-                    assert_eq!(encode_text(form, text, 0, policy, &mut out), result);
-                    out.finish();
+                let written = filled::<u8>(output, size, |out| {
+                    assert_eq!(encode_text(form, text, 0, policy, out), result);
                 });
                 assert_eq!(written, expected, "{name} {policy:?} {text:X?}");
             };
@@ -257,30 +249,30 @@ fn utf_8(fences: &mut [Fenced; 2]) {
             assert_eq!(measured.count(), expected.len());
             let decoded: Vec<u32> = match measured.width() {
                 Width::Ascii | Width::Latin1 => {
-                    let all = filled::<u8>(output, length, |place| measured.write_latin1(place));
+                    let all = filled::<u8>(output, length, |out| measured.write_latin1(out));
                     all.into_iter().map(u32::from).collect()
                 }
                 Width::Ucs2 => {
-                    let all = filled::<u16>(output, length, |place| measured.write_ucs2(place));
+                    let all = filled::<u16>(output, length, |out| measured.write_ucs2(out));
                     all.into_iter().map(u32::from).collect()
                 }
-                Width::Ucs4 => filled::<u32>(output, length, |place| measured.write_ucs4(place)),
+                Width::Ucs4 => filled::<u32>(output, length, |out| measured.write_ucs4(out)),
             };
             assert_eq!(decoded, expected);
             if data.is_ascii() {
-                let copied = filled::<u8>(output, length, |place| {
-                    assert_eq!(kernels::copy_ascii(bytes, place), length);
+                let copied = filled::<u8>(output, length, |out| {
+                    assert_eq!(kernels::copy_ascii(bytes, out), length);
                 });
                 assert_eq!(copied, bytes);
             }
             if !data.contains('\0') {
-                let copied = filled::<u8>(output, data.len(), |place| {
-                    assert_eq!(kernels::copy_without_nul(bytes, place), data.len());
+                let copied = filled::<u8>(output, data.len(), |out| {
+                    assert_eq!(kernels::copy_without_nul(bytes, out), data.len());
                 });
                 assert_eq!(copied, bytes);
             }
             let scalar = Text::Four(input.copy(&expected, side)).scalar().expect("no surrogates");
-            let written = filled::<u8>(output, scalar.utf8_bytes(), |place| scalar.write_utf8(place));
+            let written = filled::<u8>(output, scalar.utf8_bytes(), |out| scalar.write_utf8(out));
             assert_eq!(written, data.as_bytes());
         }
     }

@@ -45,12 +45,10 @@ fn walked(form: &Form, source: &Source<'_>, start: usize, end: usize) -> (Vec<u3
 }
 
 fn filled<T: Copy + Default>(count: usize, write: impl FnOnce(&mut Output<'_, T>) -> usize, end: usize) -> Vec<T> {
-    let mut values = vec![MaybeUninit::new(T::default()); count];
-    let mut out = Output::new(&mut values);
-    assert_eq!(write(&mut out), end);
-    out.finish();
-    // SAFETY: every value was given one before the kernel wrote.
-    values.iter().map(|value| unsafe { value.assume_init() }).collect()
+    let mut values = vec![MaybeUninit::uninit(); count];
+    let (reached, values) = Output::written(&mut values, write);
+    assert_eq!((reached, values.len()), (end, count));
+    values.to_vec()
 }
 
 fn written(source: &Source<'_>, start: usize, limit: usize, extent: Extent) -> Vec<u32> {

@@ -26,12 +26,9 @@ fn walked(pass: &Pass<'_>) -> Vec<u32> {
 
 /// What is written in one pass into the room that it asks for, if that is so.
 fn written(pass: &Pass<'_>) -> Option<Vec<u32>> {
-    let mut memory = vec![MaybeUninit::new(0xFFFF_u16); pass.nearly_ascii_room()?];
-    let mut out = Output::new(&mut memory);
-    let is_so = pass.write_nearly_ascii(&mut out);
-    let filled = out.filled();
-    // SAFETY: all of it was made with a value.
-    is_so.then(|| memory[..filled].iter().map(|value| u32::from(unsafe { value.assume_init() })).collect())
+    let mut memory = vec![MaybeUninit::<u16>::uninit(); pass.nearly_ascii_room()?];
+    let (is_so, values) = Output::written(&mut memory, |out| pass.write_nearly_ascii(out));
+    is_so.then(|| values.iter().map(|&value| value.into()).collect())
 }
 
 fn has_ascii(form: &Form) -> bool {

@@ -83,11 +83,8 @@ impl Sample {
         let survey = pass.measure(0).expect("a policy");
         assert_eq!(survey.count, self.points.len(), "{:?} {:X?}", self.on_fault, self.data);
         let mut points = vec![MaybeUninit::uninit(); survey.count];
-        let mut out = Output::<u32>::new(&mut points);
-        assert_eq!(pass.write(0, &survey, &mut out), Halt::End(self.data.len()));
-        out.finish();
-        // SAFETY: the output is full.
-        let points: Vec<u32> = points.into_iter().map(|point| unsafe { point.assume_init() }).collect();
+        let (halt, points) = Output::<u32>::written(&mut points, |out| pass.write(0, &survey, out));
+        assert_eq!(halt, Halt::End(self.data.len()));
         assert_eq!(points, self.points, "{:?} {:X?}", self.on_fault, self.data);
     }
 }

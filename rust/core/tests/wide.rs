@@ -102,26 +102,21 @@ fn check_reading(form: &Form, data: &[u8], on_fault: OnFault, expected: &[u32]) 
     let extent = pass.measure(0).expect("every fault has an answer");
     assert_eq!((extent.count, extent.width), (expected.len(), buffer.width()), "{on_fault:?} {data:X?}");
     match extent.width {
-        Width::Ascii | Width::Latin1 => assert!(written::<u8>(&pass, &extent).eq(expected.iter().copied())),
-        Width::Ucs2 => assert!(written::<u16>(&pass, &extent).eq(expected.iter().copied())),
-        Width::Ucs4 => assert!(written::<u32>(&pass, &extent).eq(expected.iter().copied())),
+        Width::Ascii | Width::Latin1 => assert!(written::<u8>(&pass, &extent) == *expected),
+        Width::Ucs2 => assert!(written::<u16>(&pass, &extent) == *expected),
+        Width::Ucs4 => assert!(written::<u32>(&pass, &extent) == *expected),
     }
 }
 
 /// What is written to memory of exactly the size that was measured.
-fn written<'a, T: Copy + Default + Into<u32> + 'a>(
-    pass: &Pass<'_>,
-    extent: &Survey,
-) -> impl Iterator<Item = u32> + use<'a, T>
+fn written<T: Copy + Into<u32>>(pass: &Pass<'_>, extent: &Survey) -> Vec<u32>
 where
     for<'b> Output<'b, T>: Sink,
 {
-    let mut place = vec![MaybeUninit::new(T::default()); extent.count];
-    let mut out = Output::new(&mut place);
-    assert_eq!(pass.write(0, extent, &mut out), Halt::End(pass.data.len()));
-    out.finish();
-    // SAFETY: all of it was made with a value.
-    place.into_iter().map(|value| unsafe { value.assume_init() }.into())
+    let mut place = vec![MaybeUninit::uninit(); extent.count];
+    let (halt, values) = Output::written(&mut place, |out| pass.write(0, extent, out));
+    assert_eq!((halt, values.len()), (Halt::End(pass.data.len()), extent.count));
+    values.iter().map(|&value| value.into()).collect()
 }
 
 #[test]

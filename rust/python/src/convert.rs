@@ -51,10 +51,11 @@ pub struct Target<'py> {
 /// The core's writer for a policy.
 pub fn writer(writing: &Writing, replacement: char, out: Vec<u8>) -> Writer<'_> {
     let mut bytes = Vec::new();
-    let replaces = writing.is_replace && writing.form.write_all(&[u32::from(replacement)], &mut bytes);
+    let replaces = writing.missing == Missing::Replace && writing.form.write_all(&[u32::from(replacement)], &mut bytes);
     let unwritten = match writing.missing {
-        _ if writing.is_ignore || replaces => Unwritten::Write(bytes),
-        Missing::Stop | Missing::Replace | Missing::Ignore => Unwritten::Stop,
+        Missing::Ignore => Unwritten::Write(bytes),
+        Missing::Replace if replaces => Unwritten::Write(bytes),
+        Missing::Stop | Missing::Replace => Unwritten::Stop,
         policy => Unwritten::Answer(policy),
     };
     Writer::new(&writing.form, unwritten, out)

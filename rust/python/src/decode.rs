@@ -1,6 +1,6 @@
 //! Bytes to str and to code points.
 
-use eightfold_core::kernels::{count_beyond_ascii, is_ascii};
+use eightfold_core::kernels::{Ascii, count_beyond_ascii};
 use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use crate::memory::{
 };
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
+use crate::surveyed::Surveyed;
 
 /// How much of an input says that all of it may be ASCII, which is then checked while it is copied.
 const PROBE_BYTES: usize = 64;
@@ -57,8 +58,8 @@ pub fn decode<'py>(
         }
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
-    if let Some(survey) = reader.measure() {
-        return str_of_pass(py, &reader.pass(true), reader.at, &survey);
+    if let Some(surveyed) = reader.measured() {
+        return str_of_pass(py, &surveyed);
     }
     let mut buffer = TextBuffer::default();
     while let Event::Points { points, .. } = reader.next(true, &mut buffer)? {
@@ -80,8 +81,11 @@ pub fn short<'py>(
         return None;
     }
     let is_short = data.len() <= SHORT_BYTES;
-    if is_short && handle.shares_ascii && is_ascii(data) {
-        return str_of_ascii(py, data).ok()?.map(Bound::into_any);
+    if is_short
+        && handle.shares_ascii
+        && let Some(ascii) = Ascii::new(data)
+    {
+        return str_of_ascii(py, ascii).ok().map(Bound::into_any);
     }
     if let Some(text) = policy.and_then(|policy| short_dirty(handle, data, policy)) {
         return Some(text.into_any());
@@ -99,8 +103,13 @@ pub fn short<'py>(
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
 pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     let probed = if data.len() <= SHORT_BYTES { data } else { &data[..PROBE_BYTES] };
-    if shares_ascii(form) && is_ascii(probed) {
-        let text = if probed.len() == data.len() { str_of_ascii(py, data) } else { str_if_ascii(py, data) }?;
+    if shares_ascii(form)
+        && let Some(ascii) = Ascii::new(probed)
+    {
+        if probed.len() == data.len() {
+            return str_of_ascii(py, ascii).map(Some);
+        }
+        let text = str_if_ascii(py, data)?;
         if text.is_some() {
             return Ok(text);
         }
@@ -149,15 +158,12 @@ fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<B
 
 fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     let pass = pass_of(form, data, OnFault::Stop);
-    if let Some(guess) = pass.guess() {
-        // What is measured first is read twice; a wrong guess costs as much.
-        let text = str_if_guessed(py, &pass, guess)?;
-        if text.is_some() {
-            return Ok(text);
-        }
+    // What is measured first is read twice; a wrong guess costs as much.
+    let text = str_if_guessed(py, &pass)?;
+    if text.is_some() {
+        return Ok(text);
     }
-    let survey = released(py, data.len(), || pass.measure(0));
-    survey.map(|survey| str_of_pass(py, &pass, 0, &survey)).transpose()
+    Surveyed::new(py, pass, 0).map(|surveyed| str_of_pass(py, &surveyed)).transpose()
 }
 
 fn measured_text<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {

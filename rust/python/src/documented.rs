@@ -1,6 +1,6 @@
 //! The words of a verb's reference twin on the compiled function, so that they are written once.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "a function of C is made by hand")]
 
 use std::ffi::CString;
 

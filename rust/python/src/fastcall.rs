@@ -5,7 +5,7 @@
 //! no exception and no handler, and leaves everything else to PyO3's wrapper, which sees the same arguments. Nothing
 //! outside this file is called by the interpreter without that wrapper.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "the interpreter calls these functions with addresses")]
 
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,17 +55,24 @@ unsafe fn answered<'py, const COUNT: usize>(
 macro_rules! entrances {
     ($($verb:ident($takes_errors:literal) = $short:expr;)*) => {
         /// The entrance of a verb that has one, which leads on to the general way.
-        pub fn entrance(verb: &str, general: Code) -> Option<Code> {
+        ///
+        /// # Safety
+        /// The general way can be called as the interpreter calls a function with [`FLAGS`], whoever owns it.
+        pub unsafe fn entrance(verb: &str, general: Code) -> Option<Code> {
             match verb {
                 $(stringify!($verb) => {
                     static GENERAL: OnceLock<Code> = OnceLock::new();
+                    /// The entrance.
+                    ///
+                    /// # Safety
+                    /// The interpreter calls it, as [`FLAGS`] say.
                     unsafe extern "C" fn enter(
                         owner: *mut PyObject,
                         given: *const *mut PyObject,
                         count: ffi::Py_ssize_t,
                         names: *mut PyObject,
                     ) -> *mut PyObject {
-                        // SAFETY: the interpreter calls this as the flags say, and the general way has been set.
+                        // SAFETY: the contract of this function, and the general way has been set.
                         unsafe {
                             match answered(given, count, names, $takes_errors, $short) {
                                 Some(answer) => answer,

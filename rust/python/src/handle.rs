@@ -1,5 +1,6 @@
 //! A Form from Python with what is compiled from it, and the policies that it takes, each made once.
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
 use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
@@ -125,39 +126,26 @@ impl Reading {
     }
 }
 
-/// How code points without a place are met on encoding: `eightfold.policy.Writing`, as [`Reading`].
+/// How code points without a place are met on encoding: `eightfold.policy.Writing`, which has what a [`Reading`] has.
 pub struct Writing {
-    /// The Python object.
-    pub object: Py<PyAny>,
-    /// The form whose rows hold.
-    pub form: Arc<Form>,
+    shared: Reading,
     /// What the core does.
     pub missing: Missing,
-    /// As in [`Reading`].
-    pub name: Py<PyString>,
-    /// As in [`Reading`].
-    pub handler: Py<PyAny>,
-    /// As in [`Reading`].
-    pub reasons: Option<Py<PyAny>>,
-    /// The name of the policy, where it is one of those that a conversion answers itself.
-    pub is_replace: bool,
-    /// Whether nothing is written.
-    pub is_ignore: bool,
+}
+
+impl Deref for Writing {
+    type Target = Reading;
+
+    fn deref(&self) -> &Reading {
+        &self.shared
+    }
 }
 
 impl Writing {
-    /// As [`Reading::visited`].
-    fn visited(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.object)?;
-        visit.call(&self.name)?;
-        visit.call(&self.handler)?;
-        visit.call(&self.reasons)
-    }
-
     /// Read the Python object.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Reading { object, form, on_fault, name, handler, reasons, .. } = Reading::of(object)?;
-        let missing = match on_fault {
+        let shared = Reading::of(object)?;
+        let missing = match shared.on_fault {
             OnFault::Stop => Missing::Stop,
             OnFault::Replace => Missing::Replace,
             OnFault::Ignore => Missing::Ignore,
@@ -165,16 +153,7 @@ impl Writing {
             OnFault::SurrogatePass => Missing::SurrogatePass,
             OnFault::BackslashReplace => Missing::BackslashReplace,
         };
-        Ok(Writing {
-            object,
-            form,
-            missing,
-            name,
-            handler,
-            reasons,
-            is_replace: on_fault == OnFault::Replace,
-            is_ignore: on_fault == OnFault::Ignore,
-        })
+        Ok(Writing { shared, missing })
     }
 }
 

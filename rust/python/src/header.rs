@@ -5,7 +5,7 @@
 //! of 3.14 and 3.15 puts them, and an import first compares them with what those functions say. Where the place of a bit
 //! field depends on a compiler that this has not been tried with, the functions are called.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "the header of a str is read by address")]
 
 #[cfg(not(Py_3_14))]
 pub use before_3_14::*;
@@ -63,11 +63,14 @@ mod since_3_14 {
 
     /// The flags of a str. They are `kind:3`, `compact:1`, `ascii:1` behind `interned`, which has two bits of the same byte,
     /// or in a free-threaded build a byte of its own.
+    ///
+    /// # Safety
+    /// `text` is a str.
     #[cfg(all(target_endian = "little", not(all(Py_GIL_DISABLED, windows))))]
     #[inline(always)]
     unsafe fn flags(text: *mut ffi::PyObject) -> u8 {
         const FIRST_BIT: usize = if cfg!(Py_GIL_DISABLED) { 8 } else { 2 };
-        // SAFETY: `text` is a str. The byte is never written to after the str was made, but for the bits of `interned`
+        // SAFETY: the contract of this function. The byte is never written to after the str was made, but for the bits of `interned`
         // where a lock protects them.
         unsafe {
             (&raw const (*text.cast::<ffi::PyASCIIObject>()).state).cast::<u8>().add(FIRST_BIT / 8).read()
@@ -75,16 +78,23 @@ mod since_3_14 {
         }
     }
 
+    /// The flags of a str, by the interpreter's functions.
+    ///
+    /// # Safety
+    /// `text` is a str.
     #[cfg(not(all(target_endian = "little", not(all(Py_GIL_DISABLED, windows)))))]
     #[inline(always)]
     unsafe fn flags(text: *mut ffi::PyObject) -> u8 {
-        // SAFETY: `text` is a str.
+        // SAFETY: the contract of this function.
         unsafe { asked(text) }
     }
 
     /// The same by the interpreter's functions: code points that follow the header of ASCII are ASCII.
+    ///
+    /// # Safety
+    /// `text` is a str.
     unsafe fn asked(text: *mut ffi::PyObject) -> u8 {
-        // SAFETY: `text` is a str.
+        // SAFETY: the contract of this function.
         let (kind, data) = unsafe { (ffi::PyUnicode_KIND(text), ffi::PyUnicode_DATA(text)) };
         let follow = |header: usize| data.addr() == text.addr() + header;
         let is_ascii = follow(size_of::<ffi::PyASCIIObject>());

@@ -1,6 +1,6 @@
 //! Which interpreter this is. What is looked up once is kept for the process, so one interpreter only can have it.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "the interpreter is asked by its functions of C")]
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;

@@ -22,6 +22,7 @@ mod memory;
 mod names;
 mod reader;
 mod stream;
+mod surveyed;
 mod threads;
 mod window;
 mod wtf8;

@@ -3,17 +3,14 @@
 //! A new str is filled by a kernel that writes all of it before anybody else can see it; where a kernel cannot (bytes
 //! that turn out not to be ASCII), the object is dropped unseen, or cut to what has been written.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "the memory of objects is read and written by address")]
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
-use eightfold_core::kernels::{self, Scalar, ShortBuffer};
-use eightfold_core::{
-    Extent, Form, Halt, LARGEST_IN_STR, Measured, Missing, Output, Pass, Sink, Survey, Text, TextBuffer, Width,
-    encode_text,
-};
+use eightfold_core::kernels::{self, Ascii, Scalar, ShortBuffer};
+use eightfold_core::{Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Text, TextBuffer, Width, encode_text};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -21,6 +18,7 @@ use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 use crate::header;
+use crate::surveyed::Surveyed;
 
 /// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
 pub const RELEASE_BYTES: usize = 65536;
@@ -49,43 +47,67 @@ fn expect_writing<T>(memory: &mut [MaybeUninit<T>]) {
 }
 
 /// The memory of a str that nobody has seen yet.
-enum Unseen<'a> {
-    One(&'a mut [MaybeUninit<u8>]),
-    Two(&'a mut [MaybeUninit<u16>]),
-    Four(&'a mut [MaybeUninit<u32>]),
+enum Unseen<'o, 'm> {
+    One(&'o mut Output<'m, u8>),
+    Two(&'o mut Output<'m, u16>),
+    Four(&'o mut Output<'m, u32>),
 }
 
-/// Make a str of `count` code points and fill it; `fill` says whether it has written all of it.
+/// Make a str of `count` code points and let `fill` fill it; None where it has not written all of it.
+///
+/// # Safety
+/// What `fill` writes are code points up to the largest of the width.
 #[inline]
-fn new_str<'py>(
+unsafe fn new_str<'py>(
     py: Python<'py>,
     count: usize,
     width: Width,
-    fill: impl FnOnce(Unseen<'_>) -> bool,
+    fill: impl FnOnce(Unseen<'_, '_>),
 ) -> PyResult<Option<Bound<'py, PyString>>> {
+    // SAFETY: the contract of this function.
+    let (text, written) = unsafe { partial_str(py, count, width, fill) }?;
+    Ok((written == count).then_some(text))
+}
+
+/// The same with how many code points have been written: nobody may see the others.
+///
+/// # Safety
+/// As [`new_str`].
+#[inline(always)]
+unsafe fn partial_str<'py>(
+    py: Python<'py>,
+    count: usize,
+    width: Width,
+    fill: impl FnOnce(Unseen<'_, '_>),
+) -> PyResult<(Bound<'py, PyString>, usize)> {
     if count == 1 && width <= Width::Latin1 {
         return one_character(py, fill);
     }
     let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
     // SAFETY: the call returns a new reference or null with an exception set.
     let text = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(length, width.largest())) }?;
-    if count > 0 {
-        // SAFETY: the object is a compact str of `count` code points of the width asked for, nobody else has it, and
-        // the slice lives no longer than the call.
-        let written = unsafe {
-            let data = ffi::PyUnicode_DATA(text.as_ptr());
-            fill(match width {
-                Width::Ascii | Width::Latin1 => Unseen::One(unseen(data, count)),
-                Width::Ucs2 => Unseen::Two(unseen(data, count)),
-                Width::Ucs4 => Unseen::Four(unseen(data, count)),
-            })
-        };
-        if !written {
-            return Ok(None);
+    let written = if count == 0 {
+        0
+    } else {
+        // SAFETY: the object is a str, and nobody else has it.
+        let data = unsafe { ffi::PyUnicode_DATA(text.as_ptr()) };
+        // SAFETY: it is compact, of `count` code points of the width asked for, and the slice goes before the str.
+        unsafe {
+            match width {
+                Width::Ascii | Width::Latin1 => written(unseen(data, count), |out| fill(Unseen::One(out))),
+                Width::Ucs2 => written(unseen(data, count), |out| fill(Unseen::Two(out))),
+                Width::Ucs4 => written(unseen(data, count), |out| fill(Unseen::Four(out))),
+            }
         }
-    }
+    };
     // SAFETY: `PyUnicode_New` makes nothing else than a str.
-    Ok(Some(unsafe { text.cast_into_unchecked() }))
+    Ok((unsafe { text.cast_into_unchecked() }, written))
+}
+
+/// How many values are written to memory.
+#[inline(always)]
+fn written<'m, T>(memory: &'m mut [MaybeUninit<T>], fill: impl FnOnce(&mut Output<'m, T>)) -> usize {
+    Output::written(memory, fill).1.len()
 }
 
 /// Memory of an object that nobody has seen yet.
@@ -101,112 +123,103 @@ unsafe fn unseen<'a, T>(data: *mut c_void, count: usize) -> &'a mut [MaybeUninit
 
 /// The str of one character up to U+00FF, of which the interpreter has one each.
 #[cold]
-fn one_character<'py>(
-    py: Python<'py>,
-    fill: impl FnOnce(Unseen<'_>) -> bool,
-) -> PyResult<Option<Bound<'py, PyString>>> {
-    let mut character = [MaybeUninit::new(0)];
-    if !fill(Unseen::One(&mut character)) {
-        return Ok(None);
-    }
-    // SAFETY: it was made with a value; the call returns a new reference to a str or null with an exception set.
-    unsafe {
-        let text = ffi::PyUnicode_FromOrdinal(character[0].assume_init().into());
-        Ok(Some(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked()))
-    }
+fn one_character<'py>(py: Python<'py>, fill: impl FnOnce(Unseen<'_, '_>)) -> PyResult<(Bound<'py, PyString>, usize)> {
+    let mut memory = [MaybeUninit::uninit()];
+    let ((), written) = Output::written(&mut memory, |out| fill(Unseen::One(out)));
+    let character = written.first().copied().unwrap_or(0);
+    // SAFETY: the call returns a new reference or null with an exception set.
+    let text = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_FromOrdinal(character.into())) }?;
+    // SAFETY: `PyUnicode_FromOrdinal` makes nothing else than a str.
+    Ok((unsafe { text.cast_into_unchecked() }, written.len()))
+}
+
+/// What could not be made where there is no memory for it.
+#[inline]
+fn made<T>(object: Option<T>) -> PyResult<T> {
+    object.ok_or_else(|| PyMemoryError::new_err(()))
 }
 
 /// Make a str of UTF-8 that has been measured.
 pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bound<'py, PyString>> {
-    let made = new_str(py, text.count(), text.width(), |memory| {
+    let fill = |memory: Unseen<'_, '_>| {
         released(py, text.text().len(), || match memory {
             Unseen::One(out) => text.write_latin1(out),
             Unseen::Two(out) => text.write_ucs2(out),
             Unseen::Four(out) => text.write_ucs4(out),
         });
-        true
-    })?;
-    made.ok_or_else(|| PyMemoryError::new_err(()))
+    };
+    // SAFETY: what is written is the text that was measured.
+    made(unsafe { new_str(py, text.count(), text.width(), fill) }?)
 }
 
-/// Make a str of what a pass gives from an offset on, which has been measured.
-pub fn str_of_pass<'py>(
-    py: Python<'py>,
-    pass: &Pass<'_>,
-    start: usize,
-    survey: &Survey,
-) -> PyResult<Bound<'py, PyString>> {
-    if survey.is_clean && survey.width == Width::Ascii && survey.count == pass.data.len() - start {
-        // One byte for each character: they are the same.
-        let same = str_of_ascii(py, &pass.data[start..])?;
-        return same.ok_or_else(|| PyMemoryError::new_err(()));
-    }
-    let made = new_str(py, survey.count, survey.width, |memory| {
-        released(py, pass.data.len(), || match memory {
-            Unseen::One(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
-            Unseen::Two(out) => is_filled(Output::new(out), |out| pass.write(start, survey, out)),
-            Unseen::Four(out) => {
-                let is_filled = is_filled(Output::new(&mut *out), |out| pass.write(start, survey, out));
+/// Make a str of what a pass gives that has been measured.
+pub fn str_of_pass<'py>(py: Python<'py>, surveyed: &Surveyed<'_>) -> PyResult<Bound<'py, PyString>> {
+    let (pass, survey) = (surveyed.pass(), surveyed.survey());
+    let fill = |memory: Unseen<'_, '_>| {
+        released(py, pass.data.len(), || match (memory, surveyed.same()) {
+            // One byte for each character: they are the same.
+            (Unseen::One(out), Some(same)) => out.copy(same),
+            (Unseen::One(out), None) => _ = surveyed.write(out),
+            (Unseen::Two(out), _) => _ = surveyed.write(out),
+            (Unseen::Four(out), _) => {
+                surveyed.write(out);
                 // Payload bits are in Unicode where a layout was made of them. What is added to those is looked at once more.
                 let is_moved = pass.form.layout.as_ref().is_some_and(|layout| layout.shift().is_some());
-                assert!(!(is_filled && is_moved) || is_text(out), "a kernel wrote what no str holds");
-                is_filled
+                assert!(!is_moved || is_text(out.values()), "a kernel wrote what no str holds");
             }
-        })
-    })?;
-    made.ok_or_else(|| PyMemoryError::new_err(()))
+        });
+    };
+    // SAFETY: what is written is what was measured.
+    made(unsafe { new_str(py, survey.count, survey.width, fill) }?)
 }
 
-/// Make a str of what was guessed of the text of a pass; None where that is not so.
-pub fn str_if_guessed<'py>(py: Python<'py>, pass: &Pass<'_>, guess: Extent) -> PyResult<Option<Bound<'py, PyString>>> {
-    new_str(py, guess.count, guess.width, |memory| {
-        released(py, pass.data.len(), || match memory {
-            Unseen::One(out) => was_guessed(Output::new(out), |out| pass.write_guessed_ucs1(&guess, out)),
-            Unseen::Two(out) => was_guessed(Output::new(out), |out| pass.write_guessed_ucs2(&guess, out)),
+/// Make a str of what is guessed of the text of a pass; None where that is not so.
+pub fn str_if_guessed<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let Some(guess) = pass.guess() else { return Ok(None) };
+    let mut was_guessed = false;
+    let fill = |memory: Unseen<'_, '_>| {
+        was_guessed = released(py, pass.data.len(), || match memory {
+            Unseen::One(out) => pass.write_guessed_ucs1(&guess, out),
+            Unseen::Two(out) => pass.write_guessed_ucs2(&guess, out),
             Unseen::Four(_) => false,
-        })
-    })
+        });
+    };
+    // SAFETY: of one width is what was guessed, and else nobody sees it.
+    let text = unsafe { new_str(py, guess.count, guess.width, fill) }?;
+    Ok(text.filter(|_| was_guessed))
 }
 
-fn was_guessed<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>) -> bool) -> bool {
-    write(&mut out) && out.is_full()
-}
-
-fn is_filled<T>(mut out: Output<'_, T>, write: impl FnOnce(&mut Output<'_, T>) -> Halt) -> bool {
-    write(&mut out);
-    out.is_full()
-}
-
-/// Whether values, all of which have been written, are code points that a str holds.
-fn is_text(values: &[MaybeUninit<u32>]) -> bool {
+/// Whether values are code points that a str holds.
+fn is_text(values: &[u32]) -> bool {
     // A loop without a branch, which the compiler makes vectors of: the highest bit of no value is set, and that of each
     // is once what is just beyond is taken off.
-    let (seen, below) = values.iter().fold((0, u32::MAX), |(seen, below), value| {
-        // SAFETY: the caller has written it.
-        let value = unsafe { value.assume_init() };
-        (seen | value, below & value.wrapping_sub(LARGEST_IN_STR + 1))
-    });
+    let (seen, below) = values
+        .iter()
+        .fold((0, u32::MAX), |(seen, below), value| (seen | value, below & value.wrapping_sub(LARGEST_IN_STR + 1)));
     seen.cast_signed() >= 0 && below.cast_signed() < 0
 }
 
-/// Make a str of bytes that have been found to be ASCII.
+/// Make a str of ASCII.
 #[inline]
-pub fn str_of_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    new_str(py, data.len(), Width::Ascii, |memory| match memory {
-        Unseen::One(out) => {
-            copy(data, out);
-            true
+pub fn str_of_ascii<'py>(py: Python<'py>, ascii: Ascii<'_>) -> PyResult<Bound<'py, PyString>> {
+    let fill = |memory: Unseen<'_, '_>| {
+        if let Unseen::One(out) = memory {
+            out.copy(ascii.bytes());
         }
-        _ => false,
-    })
+    };
+    // SAFETY: what is written is ASCII.
+    made(unsafe { new_str(py, ascii.bytes().len(), Width::Ascii, fill) }?)
 }
 
 /// Make a str of bytes that are all ASCII; None where one is not.
 pub fn str_if_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    new_str(py, data.len(), Width::Ascii, |memory| match memory {
-        Unseen::One(out) => released(py, data.len(), || kernels::copy_ascii(data, out)) == data.len(),
-        _ => false,
-    })
+    let fill = |memory: Unseen<'_, '_>| {
+        if let Unseen::One(out) = memory {
+            released(py, data.len(), || kernels::copy_ascii(data, out));
+        }
+    };
+    // SAFETY: what is written is ASCII.
+    unsafe { new_str(py, data.len(), Width::Ascii, fill) }
 }
 
 /// Make a str of text that is ASCII but for a few faults, in so much room at most; None where it is not.
@@ -215,19 +228,21 @@ pub fn str_if_nearly_ascii<'py>(
     pass: &Pass<'_>,
     room: usize,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let (mut count, bytes) = (0, pass.data.len());
+    let (mut is_so, bytes) = (false, pass.data.len());
     let width = if pass.on_fault.answers_ascii() { Width::Ascii } else { Width::Ucs2 };
-    // Where there is no memory for so much, what it is measured to need may be had.
-    let made = new_str(py, room, width, |memory| {
-        let written = match memory {
-            Unseen::One(out) => released(py, bytes, || nearly_ascii(pass, out).map(<[_]>::len)),
-            Unseen::Two(out) => released(py, bytes, || nearly_ascii(pass, out).map(<[_]>::len)),
-            Unseen::Four(_) => None,
+    let fill = |memory: Unseen<'_, '_>| {
+        is_so = match memory {
+            Unseen::One(out) => released(py, bytes, || pass.write_nearly_ascii(out)),
+            Unseen::Two(out) => released(py, bytes, || pass.write_nearly_ascii(out)),
+            Unseen::Four(_) => false,
         };
-        count = written.unwrap_or(0);
-        written.is_some()
-    });
-    made.unwrap_or(None).map(|text| shortened(text, count)).transpose()
+    };
+    // SAFETY: what is written is ASCII, and what the policy answers.
+    let made = unsafe { partial_str(py, room, width, fill) };
+    // Where there is no memory for so much, what it is measured to need may be had.
+    let made = made.ok().filter(|_| is_so);
+    // SAFETY: nobody else has seen the str, of which so many characters have been written.
+    made.map(|(text, count)| unsafe { shortened(text, count) }).transpose()
 }
 
 /// How many bytes a text may become that is written to memory of its own first.
@@ -240,58 +255,52 @@ pub fn bytes_of_short_text<'py>(
     missing: Missing,
     text: Text<'_>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let mut memory = [const { MaybeUninit::uninit() }; SHORT_RESULT];
-    let mut out = Output::new(&mut memory);
-    let has_room = text.len() <= SHORT_RESULT / form.most_bytes(missing);
-    if !has_room || encode_text(form, text, 0, missing, &mut out).is_err() {
+    if text.len() > SHORT_RESULT / form.most_bytes(missing) {
         return Ok(None);
     }
-    let count = out.filled();
-    new_bytes(py, count, |out| out.copy_from_slice(&memory[..count])).map(Some)
+    let mut memory = [const { MaybeUninit::uninit() }; SHORT_RESULT];
+    let (result, written) = Output::written(&mut memory, |out| encode_text(form, text, 0, missing, out));
+    if result.is_ok() { bytes_of_slice(py, written).map(Some) } else { Ok(None) }
 }
 
-/// What a pass writes, if its input is nearly ASCII.
-fn nearly_ascii<'a, T: From<u8>>(pass: &Pass<'_>, memory: &'a mut [MaybeUninit<T>]) -> Option<&'a [MaybeUninit<T>]>
-where
-    for<'o> Output<'o, T>: Sink,
-{
-    let mut out = Output::new(memory);
-    let (is_so, count) = (pass.write_nearly_ascii(&mut out), out.filled());
-    is_so.then(|| &memory[..count])
-}
-
-/// A str that nobody else has seen yet, of which only the first characters have been written.
-fn shortened<'py>(text: Bound<'py, PyString>, count: usize) -> PyResult<Bound<'py, PyString>> {
+/// A str of which only the first characters have been written.
+///
+/// # Safety
+/// The reference is the only one, and the str has at least `count` characters.
+unsafe fn shortened<'py>(text: Bound<'py, PyString>, count: usize) -> PyResult<Bound<'py, PyString>> {
     let (py, mut object) = (text.py(), text.into_ptr());
-    // SAFETY: the reference is the only one, and the str has at least `count` characters. The call leaves a reference to a
-    // str of the first `count` in its place, or sets an exception and leaves it as it is.
-    unsafe {
-        let status = ffi::PyUnicode_Resize(&raw mut object, count as ffi::Py_ssize_t);
-        let text = Bound::from_owned_ptr(py, object);
-        if status == 0 { Ok(text.cast_into_unchecked()) } else { Err(PyErr::fetch(py)) }
+    // SAFETY: the contract of this function.
+    let status = unsafe { ffi::PyUnicode_Resize(&raw mut object, count as ffi::Py_ssize_t) };
+    // SAFETY: the call has left a reference to a str of the first `count` in its place, or has set an exception and left it
+    // as it was.
+    let text = unsafe { Bound::from_owned_ptr(py, object) };
+    if status != 0 {
+        return Err(PyErr::fetch(py));
     }
+    // SAFETY: it is a str.
+    Ok(unsafe { text.cast_into_unchecked() })
 }
 
 /// Make a str of a buffer.
+///
+/// # Panics
+/// It holds what is no code point.
 pub fn str_of_buffer<'py>(py: Python<'py>, buffer: &TextBuffer) -> PyResult<Bound<'py, PyString>> {
     let text = buffer.text();
-    let made = new_str(py, text.len(), buffer.width(), |memory| {
+    let fill = |memory: Unseen<'_, '_>| {
         released(py, text.len(), || match (memory, text) {
-            (Unseen::One(out), Text::One(points)) => copy(points, out),
-            (Unseen::Two(out), Text::Two(points)) => copy(points, out),
-            (Unseen::Four(out), Text::Four(points)) => copy(points, out),
+            (Unseen::One(out), Text::One(points)) => out.copy(points),
+            (Unseen::Two(out), Text::Two(points)) => out.copy(points),
+            (Unseen::Four(out), Text::Four(points)) => {
+                assert!(is_text(points), "no str holds this");
+                out.copy(points);
+            }
             // The width of a buffer is that of its points.
             _ => unreachable!(),
         });
-        true
-    })?;
-    made.ok_or_else(|| PyMemoryError::new_err(()))
-}
-
-fn copy<T: Copy>(from: &[T], out: &mut [MaybeUninit<T>]) {
-    for (place, &value) in out.iter_mut().zip(from) {
-        place.write(value);
-    }
+    };
+    // SAFETY: the width of a buffer is that of its points.
+    made(unsafe { new_str(py, text.len(), buffer.width(), fill) }?)
 }
 
 /// The code points of a str. It is immutable, and must be kept alive by the caller's reference.
@@ -338,40 +347,37 @@ pub fn ascii_of<'a>(text: &'a Bound<'_, PyString>) -> Option<&'a [u8]> {
     }
 }
 
-/// Make bytes of `count` bytes, which `fill` writes, all of them; else the caller drops the object unseen.
-#[inline]
+/// Make bytes of `count` bytes and let `fill` fill them; None where it has not written all of them.
+#[inline(always)]
 fn new_bytes<'py>(
     py: Python<'py>,
     count: usize,
-    fill: impl FnOnce(&mut [MaybeUninit<u8>]),
-) -> PyResult<Bound<'py, PyBytes>> {
+    fill: impl FnOnce(&mut Output<'_, u8>),
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let length = ffi::Py_ssize_t::try_from(count).map_err(|_| PyMemoryError::new_err(()))?;
     // SAFETY: null asks for memory that is not written yet; the call returns a new bytes object or null.
-    let made = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), length)) }?;
+    let object = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(ptr::null(), length)) }?;
+    let mut is_whole = true;
     if count > 0 {
-        // SAFETY: the object is new and `count` bytes long; nobody sees what `fill` leaves out.
-        let out = unsafe {
-            let start = &raw mut (*made.as_ptr().cast::<ffi::PyBytesObject>()).ob_sval;
-            unseen(start.cast(), count)
-        };
-        fill(out);
+        // SAFETY: the object is a bytes object.
+        let start = unsafe { &raw mut (*object.as_ptr().cast::<ffi::PyBytesObject>()).ob_sval };
+        // SAFETY: it is `count` bytes long and new, and the slice goes before it.
+        let memory = unsafe { unseen(start.cast(), count) };
+        is_whole = written(memory, |out| fill(out)) == count;
     }
     // SAFETY: `PyBytes_FromStringAndSize` makes nothing else than bytes.
-    Ok(unsafe { made.cast_into_unchecked() })
+    Ok(is_whole.then(|| unsafe { object.cast_into_unchecked() }))
 }
 
 /// Make bytes of bytes.
 #[inline]
 pub fn bytes_of_slice<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    new_bytes(py, data.len(), |out| released(py, data.len(), || copy(data, out)))
+    made(new_bytes(py, data.len(), |out| released(py, data.len(), || out.copy(data)))?)
 }
 
 /// Make bytes of bytes of which none is 00; None where one is.
 pub fn bytes_if_without_nul<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let mut copied = 0;
-    let fill = |out: &mut [_]| copied = released(py, data.len(), || kernels::copy_without_nul(data, out));
-    let made = new_bytes(py, data.len(), fill)?;
-    Ok((copied == data.len()).then_some(made))
+    new_bytes(py, data.len(), |out| _ = released(py, data.len(), || kernels::copy_without_nul(data, out)))
 }
 
 /// Make bytes of a size that is known; `write` fills them after `mark`.
@@ -381,20 +387,19 @@ pub fn bytes_of_size<'py>(
     size: usize,
     write: impl FnOnce(&mut Output<'_, u8>) + Send,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    new_bytes(py, mark.len() + size, |place| {
-        let mut out = Output::new(place);
-        mark.iter().for_each(|&byte| out.push(byte));
-        released(py, size, || write(&mut out));
-        // Else the bytes would be shown with parts that nobody wrote.
-        assert!(out.is_full(), "the text is shorter than it was measured");
-    })
+    let made = new_bytes(py, mark.len() + size, |out| {
+        out.copy(mark);
+        released(py, size, || write(out));
+    })?;
+    // Else the bytes would be shown with parts that nobody wrote.
+    Ok(made.expect("the text is shorter than it was measured"))
 }
 
 /// Make bytes of parts one after the other, each of which is given back as soon as it is there.
 pub fn bytes_of_parts<'py>(py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
     bytes_of_size(py, b"", parts.iter().map(Vec::len).sum(), |out| {
         for part in parts {
-            out.extend(&part);
+            out.copy(&part);
         }
     })
 }
@@ -416,7 +421,7 @@ pub fn bytes_of_short<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Option<B
 /// Make bytes of text without surrogates, as UTF-8.
 pub fn bytes_of_scalar<'py>(py: Python<'py>, text: Scalar<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let count = text.utf8_bytes();
-    new_bytes(py, count, |out| released(py, count, || text.write_utf8(out)))
+    made(new_bytes(py, count, |out| released(py, count, || text.write_utf8(out)))?)
 }
 
 /// An instance of a class of Python whose slots are these, without its `__init__`: where the class is frozen, that takes a

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eightfold_core::{Form, Halt, NO_RUN, OnFault, Pass, Pending, Sink, Span, Survey};
+use eightfold_core::{Form, Halt, NO_RUN, OnFault, Pass, Pending, Sink, Span};
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,6 +13,7 @@ use crate::faults::fault_object;
 use crate::handle::Reading;
 use crate::memory::released;
 use crate::names;
+use crate::surveyed::Surveyed;
 
 /// Bytes as they are; a snapshot of what any other object exports, which others may be writing to.
 pub fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -143,10 +144,9 @@ impl<'py> Reader<'py> {
         }
     }
 
-    /// How much the whole input gives; None where Python must be asked.
-    pub fn measure(&self) -> Option<Survey> {
-        let (pass, start) = (self.pass(true), self.at);
-        released(self.input.py(), pass.data.len(), || pass.measure(start))
+    /// The whole input, measured; None where Python must be asked.
+    pub fn measured(&self) -> Option<Surveyed<'_>> {
+        Surveyed::new(self.input.py(), self.pass(true), self.at)
     }
 
     fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> Halt {

@@ -1,6 +1,6 @@
 //! A piece of a stream, decoded as far as is certain or encoded.
 
-use eightfold_core::{Form, Halt, LARGEST_IN_STR, Pass, Step, Survey, TextBuffer};
+use eightfold_core::{Form, LARGEST_IN_STR, Step, TextBuffer};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString};
@@ -9,8 +9,9 @@ use crate::decode::clean_text;
 use crate::encode::{self, text_object, written};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, is_plain_policy};
-use crate::memory::{RELEASE_BYTES, bytes_of_slice, released, str_of_buffer, str_of_pass};
+use crate::memory::{RELEASE_BYTES, bytes_of_slice, str_of_buffer, str_of_pass};
 use crate::reader::{Event, Reader, put_all};
+use crate::surveyed::Surveyed;
 
 type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);
 
@@ -70,11 +71,8 @@ fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> Py
         reader.at = start + end;
         return Ok(text);
     }
-    let mut survey = Survey::begun(start);
-    let halt = released(py, pass.data.len(), || pass.run(start, &mut survey));
-    if let Halt::End(end) = halt {
-        // What is behind the end decides nothing that is before it.
-        let text = str_of_pass(py, &Pass { data: &pass.data[..end], is_final: true, ..pass }, start, &survey)?;
+    if let Some(surveyed) = Surveyed::new(py, pass, start) {
+        let (text, end) = (str_of_pass(py, &surveyed)?, surveyed.end());
         reader.at = end;
         return Ok(text);
     }

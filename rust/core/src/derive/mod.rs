@@ -1,7 +1,9 @@
 //! Everything derived from a form's tables alone. Neither the kernels nor `Form` are known here.
 
-// Some of it is asked for by the kernels of x86-64 alone.
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "some of it is asked for by the kernels of x86-64 alone")
+)]
 
 pub mod agreement;
 pub mod automaton;

@@ -3,13 +3,14 @@
 //! Checking first and copying then reads everything twice, and loses to the interpreter where the text is larger than
 //! the cache. Other text is not known here.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vectors are loaded and stored, and what is written is counted")]
 
 use std::mem::MaybeUninit;
 
 use super::fetch::fetch_block;
 #[cfg(target_arch = "x86_64")]
 use super::level::Level;
+use super::output::Output;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
 
@@ -18,6 +19,26 @@ const BLOCK: usize = 256;
 /// Bytes that four words hold.
 const SHORT: usize = 32;
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+
+/// Bytes that are ASCII. Only [`Ascii::new`] makes them.
+#[derive(Clone, Copy, Debug)]
+pub struct Ascii<'a>(&'a [u8]);
+
+impl<'a> Ascii<'a> {
+    /// Some bytes, if all are ASCII.
+    #[inline]
+    #[must_use]
+    pub fn new(data: &'a [u8]) -> Option<Self> {
+        is_ascii(data).then_some(Ascii(data))
+    }
+
+    /// The bytes.
+    #[inline]
+    #[must_use]
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+}
 
 /// Whether all bytes are ASCII.
 #[inline]
@@ -53,10 +74,31 @@ pub fn count_beyond_ascii(data: &[u8]) -> usize {
     data.chunks(BLOCK / 2).map(|block| usize::from(block.iter().map(|&byte| byte >> 7).sum::<u8>())).sum()
 }
 
-/// Copy bytes to memory of the same length as far as they are ASCII, and return how many are written; what follows is
-/// none of them or begins, at most a block on, with one that is not ASCII.
-#[must_use]
-pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+/// Copy bytes as far as they are ASCII, and return how many are written; what follows is none of them or begins, at most a
+/// block on, with one that is not ASCII.
+///
+/// # Panics
+/// There is no room for all of them.
+pub fn copy_ascii(from: &[u8], out: &mut Output<'_, u8>) -> usize {
+    let copied = copy_up_to_high(from, &mut out.spare()[..from.len()]);
+    // SAFETY: so many have just been written.
+    unsafe { out.advance(copied) };
+    copied
+}
+
+/// The same as far as they are not 00.
+///
+/// # Panics
+/// As [`copy_ascii`].
+pub fn copy_without_nul(from: &[u8], out: &mut Output<'_, u8>) -> usize {
+    let copied = copy_up_to_nul(from, &mut out.spare()[..from.len()]);
+    // SAFETY: so many have just been written.
+    unsafe { out.advance(copied) };
+    copied
+}
+
+#[inline]
+fn copy_up_to_high(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
@@ -65,9 +107,8 @@ pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     copy_until(from, out, is_high)
 }
 
-/// The same as far as they are not 00.
-#[must_use]
-pub fn copy_without_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+#[inline]
+fn copy_up_to_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
@@ -178,23 +219,23 @@ mod tests {
 
     #[test]
     fn every_copy_ends_where_ascii_does() {
-        check(0x80, copy_ascii);
+        check(0x80, |from, out| copy_ascii(from, &mut Output::new(out)));
         check(0x80, |from, out| copy_until(from, out, is_high));
         check(0x80, |from, out| copy(from, out, is_high));
     }
 
     #[test]
     fn every_copy_ends_before_nul() {
-        check(0, copy_without_nul);
+        check(0, |from, out| copy_without_nul(from, &mut Output::new(out)));
         check(0, |from, out| copy_until(from, out, is_nul));
         check(0, |from, out| copy(from, out, is_nul));
     }
 
     #[test]
     fn what_ends_one_copy_does_not_end_another() {
-        for (by, copy) in [(0, copy_ascii as fn(&[u8], &mut [MaybeUninit<u8>]) -> usize), (0x80, copy_without_nul)] {
-            let mut out = vec![MaybeUninit::new(0xFF); 600];
-            assert_eq!(copy(&spoilt(600, 300, by), &mut out), 600);
+        for (by, copy) in [(0, copy_ascii as fn(&[u8], &mut Output<'_, u8>) -> usize), (0x80, copy_without_nul)] {
+            let mut out = [MaybeUninit::uninit(); 600];
+            assert_eq!(copy(&spoilt(600, 300, by), &mut Output::new(&mut out)), 600);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `ascii` copies whole blocks of text that is likely to be ASCII to its end. Other text is not known here either.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vectors are loaded, and what is written is counted")]
 
 use std::mem::MaybeUninit;
 
@@ -16,16 +16,20 @@ const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; WORD]);
 
 /// Copy bytes as far as they are ASCII and there is room, and return how many.
 pub(crate) fn copy_ascii_prefix<T: From<u8>>(from: &[u8], out: &mut Output<'_, T>) -> usize {
-    out.fill_up_to(|place| {
-        let count = from.len().min(place.len());
-        let (from, place) = (&from[..count], &mut place[..count]);
-        #[cfg(target_arch = "x86_64")]
-        if Level::current() >= Level::Avx2 {
-            // SAFETY: the machine has the instructions.
-            return unsafe { copy_blocks(from, place) };
-        }
-        copy_words(from, place)
-    })
+    let count = from.len().min(out.room());
+    let copied = copy(&from[..count], &mut out.spare()[..count]);
+    // SAFETY: so many have just been written.
+    unsafe { out.advance(copied) };
+    copied
+}
+
+fn copy<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() >= Level::Avx2 {
+        // SAFETY: the machine has the instructions.
+        return unsafe { copy_blocks(from, out) };
+    }
+    copy_words(from, out)
 }
 
 /// Block by block, with one branch for what is in it: to guess that wrongly is nearly all that a fault costs.
@@ -82,9 +86,8 @@ mod tests {
                 let mut out = vec![MaybeUninit::new(T::from(0xFF)); length];
                 assert_eq!(copy(&data, &mut out), place);
                 // SAFETY: all of it was made with a value.
-                assert!(
-                    out.iter().zip(&data).take(place).all(|(out, &byte)| unsafe { out.assume_init() } == byte.into())
-                );
+                let same = |(out, &byte): (&MaybeUninit<T>, &u8)| unsafe { out.assume_init() } == byte.into();
+                assert!(out.iter().zip(&data).take(place).all(same));
             }
         }
     }

@@ -26,7 +26,7 @@ macro_rules! shared {
     ($($unit:ty => $write:ident),*) => {
         $(impl Shared for Output<'_, $unit> {
             fn text(&mut self, text: Measured<'_>) {
-                self.fill(text.count(), |place| text.$write(place));
+                text.$write(self);
             }
         })*
     };

@@ -2,17 +2,19 @@
 //! also writes Latin-1 as UTF-8 where there is no AVX-512.
 
 // Elsewhere there is nothing to choose from yet.
-#![cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
-#![allow(unsafe_code)]
-
-use std::mem::MaybeUninit;
+#![cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only the kernels of x86-64 take them"))]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "functions for some machines only are called by level")
+)]
 
 use super::level::Level;
-use super::measured::Prefix;
+use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::Output;
 use super::simdutf;
 use super::source::{Extent, Faults, Notes, Source};
 use super::spelt::{Spelt, Stretch};
+#[cfg(target_arch = "x86_64")]
 use super::text::Text;
 use super::units::{Units, WideText};
 #[cfg(target_arch = "x86_64")]
@@ -51,69 +53,77 @@ pub fn valid_pieces(data: &[u8]) -> usize {
     }
 }
 
-/// The first `length` bytes, which [`measure_blocks`] and [`simdutf::valid_prefix`] found to be valid one after the other.
-pub fn joined(data: &[u8], length: usize) -> &str {
-    // SAFETY: texts of valid UTF-8 side by side are valid UTF-8; the caller has found them with those.
-    unsafe { std::str::from_utf8_unchecked(&data[..length]) }
-}
-
-pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
+/// Write text up to U+00FF as bytes.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
+    assert!(text.width() <= Width::Latin1);
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::clean::to_latin1(text.as_bytes(), out) },
+        Level::Avx512 => unsafe { avx512::clean::to_latin1(text.text().as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::clean::to_latin1(text.as_bytes(), out) },
-        _ => {}
+        Level::Avx2 => unsafe { avx2::clean::to_latin1(text.text().as_bytes(), out) },
+        _ => simdutf::to_latin1(text, out),
     }
-    simdutf::to_latin1(text, out);
 }
 
-pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
+/// Write text up to U+FFFF as 16-bit units.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
+    assert!(text.width() <= Width::Ucs2);
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::clean::to_ucs2(text.as_bytes(), out) },
+        Level::Avx512 => unsafe { avx512::clean::to_ucs2(text.text().as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::clean::to_ucs2(text.as_bytes(), out) },
-        _ => {}
+        Level::Avx2 => unsafe { avx2::clean::to_ucs2(text.text().as_bytes(), out) },
+        _ => simdutf::to_ucs2(text, out),
     }
-    simdutf::to_ucs2(text, out);
 }
 
-pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
+/// Write text as 32-bit units.
+///
+/// # Panics
+/// It has no room.
+pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::clean::to_ucs4(text.as_bytes(), out) },
+        Level::Avx512 => unsafe { avx512::clean::to_ucs4(text.text().as_bytes(), out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => return unsafe { avx2::clean::to_ucs4(text.as_bytes(), out) },
-        _ => {}
+        Level::Avx2 => unsafe { avx2::clean::to_ucs4(text.text().as_bytes(), out) },
+        _ => simdutf::to_ucs4(text, out),
     }
-    simdutf::to_ucs4(text, out);
 }
 
 /// Whether a text is four bytes each, or nearly all of it sequences of three, which our kernel writes in less time than
 /// the library does; of shorter ones the library writes a third more.
 #[cfg(target_arch = "x86_64")]
-fn is_long(text: Text<'_>, utf8_bytes: usize) -> bool {
-    match text {
+fn is_long(scalar: &Scalar<'_>) -> bool {
+    match scalar.text() {
         Text::One(_) => false,
-        Text::Two(points) => 3 * points.len() - utf8_bytes <= points.len() / 64,
+        Text::Two(points) => 3 * points.len() - scalar.utf8_bytes() <= points.len() / 64,
         Text::Four(_) => true,
     }
 }
 
-/// Write text without surrogates and without values beyond Unicode.
-pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
+/// Write text as UTF-8.
+///
+/// # Panics
+/// It has no room.
+pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe {
-            match text {
+            match scalar.text() {
                 Text::One(points) => avx512::from_latin1(points, out),
                 Text::Two(points) => avx512::from_ucs2(points, out),
                 Text::Four(points) => avx512::from_ucs4(points, out),
@@ -121,33 +131,11 @@ pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
         };
     }
     #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx2 && is_long(text, out.len()) {
+    if Level::current() == Level::Avx2 && is_long(scalar) {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx2::utf8::write(text, out) };
+        return unsafe { avx2::utf8::write(scalar.text(), out) };
     }
-    simdutf::to_utf8(text, out);
-}
-
-/// Grow a vector, which has room for them, by `count` values, which `write` writes.
-///
-/// # Panics
-/// It has no room, or they were not all written.
-pub fn append<T: Copy, R>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) {
-    let mut place = Output::new(&mut out.spare_capacity_mut()[..count]);
-    write(&mut place);
-    place.finish();
-    // SAFETY: the output is full: each of its values was written (the contract of `Output`).
-    unsafe { out.set_len(out.len() + count) };
-}
-
-/// Grow a vector, which has room for them, by up to `room` values, as many as `write` writes.
-pub fn append_up_to<T: Copy, R>(out: &mut Vec<T>, room: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) -> R {
-    let mut place = Output::new(&mut out.spare_capacity_mut()[..room]);
-    let result = write(&mut place);
-    let filled = place.filled();
-    // SAFETY: so many values were written (the contract of `Output`).
-    unsafe { out.set_len(out.len() + filled) };
-    result
+    simdutf::to_utf8(scalar, out);
 }
 
 /// Count faults by the indices of their kinds, from an offset on, in whole blocks before a limit; a sequence begins where

@@ -24,7 +24,7 @@ impl Shared for usize {
 
 impl Shared for Output<'_, u8> {
     fn text(&mut self, text: &Scalar<'_>) {
-        self.fill(text.utf8_bytes(), |place| text.write_utf8(place));
+        text.write_utf8(self);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which instructions are at work: what the machine has, or less where that is asked for.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "the library chooses by the environment")]
 
 use std::sync::OnceLock;
 
@@ -28,7 +28,9 @@ impl Level {
             let asked = std::env::var(ASKED).ok().and_then(|name| Level::from_name(&name));
             let Some(asked) = asked else { return Level::detected() };
             let level = asked.min(Level::detected());
-            follow(level);
+            // SAFETY: this runs once, and only where the variable is set, which is for tests: for the extension module while
+            // it is imported and no other thread of the interpreter reads the environment.
+            unsafe { follow(level) };
             level
         })
     }
@@ -74,13 +76,15 @@ pub fn instruction_set() -> &'static str {
 
 /// Have the C++ library choose as was asked of us. It reads this variable when it is first called, and gives wrong answers
 /// where it names what the machine lacks; so only what was found to be there is named.
-fn follow(level: Level) {
+///
+/// # Safety
+/// No other thread reads the environment meanwhile, but by functions of Rust's library.
+unsafe fn follow(level: Level) {
     let name = match level {
         Level::Portable => "fallback",
         Level::Avx2 => "haswell",
         Level::Avx512 => "icelake",
     };
-    // SAFETY: this is called once, when the first form is compiled, which is while the extension module is imported: the
-    // interpreter runs no other thread then that reads the environment.
+    // SAFETY: the contract of this function.
     unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }

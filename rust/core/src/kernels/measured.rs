@@ -1,6 +1,6 @@
 //! What measuring comes to: of UTF-8, and of text that becomes UTF-8. The measuring itself is done in `utf8`.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "what is known of a text is said by those who have measured it")]
 
 use super::text::Text;
 use crate::code_point::LARGEST_IN_STR;
@@ -118,7 +118,8 @@ impl<'a> Scalar<'a> {
     }
 
     /// The text.
-    pub(super) fn text(&self) -> Text<'a> {
+    #[must_use]
+    pub fn text(&self) -> Text<'a> {
         self.text
     }
 

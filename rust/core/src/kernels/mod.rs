@@ -7,8 +7,10 @@
 //! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable` and the library
 //! `simdutf`, then the kernels of each processor, then `dispatch`, and at the top what measures and converts by it.
 
-// Much is asked for by the kernels of x86-64 alone.
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "much is asked for by the kernels of x86-64 alone")
+)]
 
 mod ascii;
 mod ascii_prefix;
@@ -34,14 +36,15 @@ mod utf8;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use ascii::{copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
+pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
-pub(crate) use dispatch::{append, append_up_to, tally, tally_units};
+pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
 pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
+pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
 pub use short::write_short;
 pub use short_buffer::{SHORT_BYTES, ShortBuffer};

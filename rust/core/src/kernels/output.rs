@@ -1,8 +1,14 @@
 //! Memory that is filled from its start, and has exactly as much room as will be written.
+//!
+//! Values are counted as written here and nowhere else. The safe functions count what they write themselves; those that
+//! rely on their caller are unsafe. So the count proves that the values are there, and a kernel that fills an output
+//! promises nothing to its own caller.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "memory becomes values by the count that is kept here")]
+#![deny(clippy::multiple_unsafe_ops_per_block)]
 
 use std::mem::MaybeUninit;
+use std::{ptr, slice};
 
 /// An output that is filled from its start.
 #[derive(Debug)]
@@ -13,6 +19,7 @@ pub struct Output<'a, T> {
 
 impl<'a, T> Output<'a, T> {
     /// An output of which nothing is written.
+    #[inline]
     pub fn new(values: &'a mut [MaybeUninit<T>]) -> Self {
         Output { values, filled: 0 }
     }
@@ -43,6 +50,11 @@ impl<'a, T> Output<'a, T> {
         assert!(self.is_full(), "the output is longer than its text");
     }
 
+    /// Forget what has been written behind the first `count` values.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.filled = self.filled.min(count);
+    }
+
     /// Write one value.
     ///
     /// # Panics
@@ -61,45 +73,144 @@ impl<'a, T> Output<'a, T> {
     where
         T: From<U>,
     {
-        self.fill(values.len(), |place| {
-            place.iter_mut().zip(values).for_each(|(place, &value)| _ = place.write(value.into()));
-        });
+        self.extend_by(values, T::from);
     }
 
-    /// Let `write` write the next `count` values: all of them, which is the contract of every kernel.
+    /// Write what values become.
     ///
     /// # Panics
-    /// There is no room.
-    pub(super) fn fill(&mut self, count: usize, write: impl FnOnce(&mut [MaybeUninit<T>])) {
-        write(&mut self.values[self.filled..self.filled + count]);
+    /// There is no room for it.
+    #[inline]
+    pub(super) fn extend_by<U: Copy>(&mut self, values: &[U], become_one: impl Fn(U) -> T) {
+        let place = &mut self.values[self.filled..][..values.len()];
+        place.iter_mut().zip(values).for_each(|(place, &value)| _ = place.write(become_one(value)));
+        self.filled += values.len();
+    }
+
+    /// Write values as they are.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    #[inline]
+    pub fn copy(&mut self, values: &[T])
+    where
+        T: Copy,
+    {
+        let place = &mut self.values[self.filled..][..values.len()];
+        // SAFETY: both are as long, and a mutable slice overlaps no other.
+        unsafe { ptr::copy_nonoverlapping(values.as_ptr(), place.as_mut_ptr().cast(), values.len()) };
+        self.filled += values.len();
+    }
+
+    /// The memory behind the values that have been written.
+    #[inline]
+    pub(super) fn spare(&mut self) -> &mut [MaybeUninit<T>] {
+        &mut self.values[self.filled..]
+    }
+
+    /// Let `write` go on in an output of its own, which the compiler can keep in registers.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, write: impl FnOnce(&mut Output<'_, T>)) {
+        let count = Output::written(self.spare(), |out| write(out)).1.len();
         self.filled += count;
     }
 
-    /// Let `write` write some of the values that there is room for, from the first on, and return how many: the contract of
-    /// every kernel.
-    pub(super) fn fill_up_to(&mut self, write: impl FnOnce(&mut [MaybeUninit<T>]) -> usize) -> usize {
-        let count = write(&mut self.values[self.filled..]);
-        self.filled += count;
-        count
-    }
-
-    /// Where `count` values go now, and whether a whole vector of `lanes` has room there. The caller writes them.
+    /// Where `count` values have room, and whether a whole vector of `lanes` has. They count once that is said by
+    /// [`Output::advance`].
     ///
     /// # Panics
-    /// The output is full: it was not made for this input.
+    /// There is no room for them: the output was not made for this input.
     #[inline]
     pub(super) fn next(&mut self, count: usize, lanes: usize) -> (*mut T, bool) {
-        let left = self.values.len() - self.filled;
+        let left = self.room();
         assert!(count <= left, "the output is shorter than its text");
-        let at = self.values.as_mut_ptr().wrapping_add(self.filled).cast();
+        (self.values.as_mut_ptr().wrapping_add(self.filled).cast(), left >= lanes)
+    }
+
+    /// Count values that have been written to [`Output::spare`], or where [`Output::next`] says.
+    ///
+    /// # Safety
+    /// The first `count` values there have been written.
+    #[inline]
+    pub(super) unsafe fn advance(&mut self, count: usize) {
+        debug_assert!(count <= self.room(), "more values are counted than have room");
         self.filled += count;
-        (at, left >= lanes)
+    }
+
+    /// The values that have been written.
+    #[inline]
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        let written = &self.values[..self.filled];
+        // SAFETY: all of these have been written: only what writes counts.
+        unsafe { slice::from_raw_parts(written.as_ptr().cast(), written.len()) }
+    }
+
+    /// The same, for as long as the memory lives.
+    #[inline]
+    #[must_use]
+    pub fn into_written(self) -> &'a mut [T] {
+        let written = &mut self.values[..self.filled];
+        // SAFETY: all of these have been written: only what writes counts.
+        unsafe { slice::from_raw_parts_mut(written.as_mut_ptr().cast(), written.len()) }
+    }
+
+    /// Let `write` fill memory from its start, and return its result and the values that it has written.
+    ///
+    /// # Panics
+    /// It has put another output in the place of the one it was given.
+    #[inline]
+    pub fn written<R>(
+        memory: &'a mut [MaybeUninit<T>],
+        write: impl FnOnce(&mut Output<'a, T>) -> R,
+    ) -> (R, &'a mut [T]) {
+        let start = memory.as_ptr().cast();
+        let mut out = Output::new(memory);
+        let result = write(&mut out);
+        let values = out.into_written();
+        assert!(ptr::eq(values.as_ptr(), start), "this is another output");
+        (result, values)
     }
 }
 
-/// Copy bytes to memory of the same length.
-pub fn copy(from: &[u8], out: &mut [MaybeUninit<u8>]) {
-    assert_eq!(from.len(), out.len());
-    // SAFETY: both are as long, bytes need no care, and a mutable slice overlaps no other.
-    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), out.as_mut_ptr().cast(), from.len()) }
+impl Output<'_, u8> {
+    /// Write the bytes of values, of which each has so many.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    #[inline]
+    pub(super) fn extend_bytes<U: Copy, const WIDTH: usize>(
+        &mut self,
+        values: &[U],
+        bytes_of: impl Fn(U) -> [u8; WIDTH],
+    ) {
+        let count = WIDTH * values.len();
+        let (units, _) = self.values[self.filled..][..count].as_chunks_mut::<WIDTH>();
+        for (unit, &value) in units.iter_mut().zip(values) {
+            *unit = bytes_of(value).map(MaybeUninit::new);
+        }
+        self.filled += count;
+    }
+}
+
+/// Grow a vector, which has room for them, by `count` values, which `write` writes.
+///
+/// # Panics
+/// It has no room, or they were not all written.
+pub fn append<T: Copy, R>(out: &mut Vec<T>, count: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) {
+    let end = out.len() + count;
+    append_up_to(out, count, write);
+    assert_eq!(out.len(), end, "the output is longer than its text");
+}
+
+/// Grow a vector, which has room for them, by up to `room` values, as many as `write` writes.
+///
+/// # Panics
+/// It has no room.
+pub fn append_up_to<T: Copy, R>(out: &mut Vec<T>, room: usize, write: impl FnOnce(&mut Output<'_, T>) -> R) -> R {
+    let (result, written) = Output::written(&mut out.spare_capacity_mut()[..room], |out| write(out));
+    let count = written.len();
+    // SAFETY: so many values have been written behind those that there are.
+    unsafe { out.set_len(out.len() + count) };
+    result
 }

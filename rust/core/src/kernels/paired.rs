@@ -1,6 +1,6 @@
 //! Counting surrogate pairs: loops without a branch, which the compiler makes vectors of.
 
-#![allow(unsafe_code)]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a function for some machines is called by level"))]
 
 #[cfg(target_arch = "x86_64")]
 use super::level::Level;

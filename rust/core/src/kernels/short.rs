@@ -4,9 +4,12 @@
 //! word or a line. Here sixteen code points become sequences at once, and a copy of the result is cheaper than a
 //! second look at the source.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vectors are loaded and stored, and what is written is counted")]
+
+use std::mem::MaybeUninit;
 
 use super::level::Level;
+use super::output::Output;
 use super::short_buffer::{SHORT_BYTES, ShortBuffer};
 use super::text::Text;
 #[cfg(target_arch = "x86_64")]
@@ -20,13 +23,6 @@ pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [
     if text.len() > SHORT_BYTES / LONGEST_SEQUENCE {
         return None;
     }
-    let written = written(text, out)?;
-    // SAFETY: so many bytes have been written from the start on.
-    Some(unsafe { std::slice::from_raw_parts(out.as_ptr().cast(), written) })
-}
-
-#[inline]
-fn written(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
@@ -42,18 +38,17 @@ fn written(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
     }
 }
 
-fn one_by_one<T: Copy + Into<u32>>(points: &[T], out: &mut ShortBuffer) -> Option<usize> {
-    let mut written = 0;
+fn one_by_one<'a, T: Copy + Into<u32>>(points: &[T], out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
+    let mut out = Output::new(out);
     for &point in points {
         let mut sequence = [0; LONGEST_SEQUENCE];
         let length = char::from_u32(point.into())?.encode_utf8(&mut sequence).len();
         // All four: a copy of a length that is known is one store.
-        for (place, byte) in out[written..written + LONGEST_SEQUENCE].iter_mut().zip(sequence) {
-            place.write(byte);
-        }
-        written += length;
+        *out.spare().first_chunk_mut()? = sequence.map(MaybeUninit::new);
+        // SAFETY: a sequence has no more.
+        unsafe { out.advance(length) };
     }
-    Some(written)
+    Some(out.into_written())
 }
 
 #[cfg(test)]
@@ -72,7 +67,8 @@ mod tests {
             return;
         }
         assert_eq!(write_short(text, &mut out), expected.as_deref().map(str::as_bytes));
-        type Write = fn(Text<'_>, &[u32], &mut ShortBuffer) -> Option<usize>;
+        type Write = for<'a> fn(Text<'_>, &[u32], &'a mut ShortBuffer) -> Option<&'a [u8]>;
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is only one way"))]
         let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
         #[cfg(target_arch = "x86_64")]
         if avx2::is_available() {
@@ -80,10 +76,7 @@ mod tests {
             ways.push(|text, _, out| unsafe { avx2::short::write(text, out) });
         }
         for write in ways {
-            assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::len));
-            // SAFETY: so many bytes have been written.
-            let bytes = |count: usize| unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), count) };
-            assert!(expected.as_ref().is_none_or(|expected| bytes(expected.len()) == expected.as_bytes()));
+            assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::as_bytes));
         }
     }
 

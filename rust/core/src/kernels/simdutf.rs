@@ -1,19 +1,20 @@
 //! The C++ library `simdutf`, which validates, counts and converts UTF-8 where no kernel of ours is quicker.
 //!
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
-//! contract, and each function here checks before (the types) and after (the count) what it can. Its conversions "with
-//! errors" may leave part of a valid prefix unwritten, so they are not used: what is converted has been validated.
+//! contract. So they are only given what has been measured, of which a type is the proof: [`Measured`] and [`Scalar`]. How
+//! many values they write is checked before (the room) and after (the count). Its conversions "with errors" may leave part
+//! of a valid prefix unwritten, so they are not used: what is converted has been validated.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "the library is C++")]
 
-use std::mem::MaybeUninit;
-
+use super::measured::{Measured, Scalar, Width};
+use super::output::Output;
 use super::text::Text;
 
 /// From here on a whole look first is worth what it costs where there is a fault.
 const LONG: usize = 16384;
 
-/// The longest valid prefix.
+/// The longest valid prefix of some bytes.
 pub fn valid_prefix(data: &[u8]) -> &str {
     // Asking where a fault is takes a tenth longer than asking whether there is one.
     let length = if data.len() >= LONG && simdutf::validate_utf8(data) {
@@ -22,8 +23,10 @@ pub fn valid_prefix(data: &[u8]) -> &str {
         let result = simdutf::validate_utf8_with_errors(data);
         if result.error == simdutf::ErrorCode::Success { data.len() } else { result.count }
     };
+    let text = &data[..length];
+    debug_assert!(str::from_utf8(text).is_ok(), "the library takes what is ill-formed");
     // SAFETY: the library has just found these bytes to be valid UTF-8.
-    unsafe { std::str::from_utf8_unchecked(&data[..length]) }
+    unsafe { str::from_utf8_unchecked(text) }
 }
 
 /// How many code points a text has.
@@ -32,25 +35,49 @@ pub fn count(text: &str) -> usize {
 }
 
 /// Write text up to U+00FF as bytes.
-pub fn to_latin1(text: &str, out: &mut [MaybeUninit<u8>]) {
-    // SAFETY: `text` is valid UTF-8 up to U+00FF and `out` has one byte for each of its code points (asserted by the
-    // caller), which is what the library writes.
-    let written = unsafe { simdutf::convert_utf8_to_latin1(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
+    assert!(text.width() <= Width::Latin1);
+    let data = text.text();
+    // SAFETY: this is valid UTF-8 up to U+00FF, of which the library writes a byte for each code point.
+    unsafe { write(text.count(), out, |place| simdutf::convert_utf8_to_latin1(data.as_ptr(), data.len(), place)) }
 }
 
 /// Write text up to U+FFFF as 16-bit units.
-pub fn to_ucs2(text: &str, out: &mut [MaybeUninit<u16>]) {
-    // SAFETY: `text` is valid UTF-8 up to U+FFFF, so each of its code points is one unit, and `out` has that many.
-    let written = unsafe { simdutf::convert_valid_utf8_to_utf16(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
+    assert!(text.width() <= Width::Ucs2);
+    let data = text.text();
+    // SAFETY: this is valid UTF-8 up to U+FFFF, of which the library writes a unit for each code point.
+    unsafe { write(text.count(), out, |place| simdutf::convert_valid_utf8_to_utf16(data.as_ptr(), data.len(), place)) }
 }
 
 /// Write text as 32-bit units.
-pub fn to_ucs4(text: &str, out: &mut [MaybeUninit<u32>]) {
-    // SAFETY: `text` is valid UTF-8 and `out` has one unit for each of its code points.
-    let written = unsafe { simdutf::convert_valid_utf8_to_utf32(text.as_ptr(), text.len(), out.as_mut_ptr().cast()) };
-    assert_eq!(written, out.len());
+///
+/// # Panics
+/// It has no room.
+pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
+    let data = text.text();
+    // SAFETY: this is valid UTF-8, of which the library writes a unit for each code point.
+    unsafe { write(text.count(), out, |place| simdutf::convert_valid_utf8_to_utf32(data.as_ptr(), data.len(), place)) }
+}
+
+/// Let the library write so many values.
+///
+/// # Safety
+/// Given a place for `count` values, `convert` writes that many and nothing behind them, and returns how many it wrote.
+///
+/// # Panics
+/// They have no room, or it wrote another number of them.
+unsafe fn write<T>(count: usize, out: &mut Output<'_, T>, convert: impl FnOnce(*mut T) -> usize) {
+    let place = &mut out.spare()[..count];
+    assert_eq!(convert(place.as_mut_ptr().cast()), count);
+    // SAFETY: so many values have just been written there.
+    unsafe { out.advance(count) };
 }
 
 /// The length in UTF-8 of text without surrogates and without values beyond Unicode.
@@ -62,17 +89,35 @@ pub fn utf8_bytes(text: Text<'_>) -> usize {
     }
 }
 
-/// Write text without surrogates and without values beyond Unicode.
-pub fn to_utf8(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
-    let target = out.as_mut_ptr().cast();
-    // SAFETY: the text holds scalar values only, and `out` has as many bytes as `utf8_bytes` said (asserted by the
-    // caller), which is what the library writes.
-    let written = unsafe {
-        match text {
-            Text::One(points) => simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), target),
-            Text::Two(points) => simdutf::convert_valid_utf16_to_utf8(points.as_ptr(), points.len(), target),
-            Text::Four(points) => simdutf::convert_valid_utf32_to_utf8(points.as_ptr(), points.len(), target),
+/// Write text as UTF-8.
+///
+/// # Panics
+/// It has no room.
+pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
+    let bytes = scalar.utf8_bytes();
+    // SAFETY: the text holds scalar values only, of which the library writes as many bytes as it has counted.
+    unsafe {
+        match scalar.text() {
+            Text::One(points) => latin1_to_utf8(points, bytes, out),
+            Text::Two(points) => {
+                write(bytes, out, |place| simdutf::convert_valid_utf16_to_utf8(points.as_ptr(), points.len(), place))
+            }
+            Text::Four(points) => {
+                write(bytes, out, |place| simdutf::convert_valid_utf32_to_utf8(points.as_ptr(), points.len(), place))
+            }
         }
-    };
-    assert_eq!(written, out.len());
+    }
+}
+
+/// Write code points up to U+00FF, one byte each, as UTF-8.
+///
+/// # Safety
+/// They take `bytes` bytes.
+///
+/// # Panics
+/// There is no room for them.
+pub unsafe fn latin1_to_utf8(points: &[u8], bytes: usize, out: &mut Output<'_, u8>) {
+    debug_assert_eq!(utf8_bytes(Text::One(points)), bytes);
+    // SAFETY: the library writes as many bytes as the code points take, which the caller knows.
+    unsafe { write(bytes, out, |place| simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), place)) };
 }

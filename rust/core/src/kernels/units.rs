@@ -1,8 +1,6 @@
 //! Forms of 16- and 32-bit units, read and written block by block; loops without a branch, which the compiler makes
 //! vectors of.
 
-use std::mem::MaybeUninit;
-
 use super::measured::Width;
 use super::output::Output;
 use super::source::Extent;
@@ -68,11 +66,7 @@ macro_rules! points {
 
             #[inline]
             fn run(&mut self, points: &[u32]) {
-                self.fill(points.len(), |place| {
-                    for (place, &point) in place.iter_mut().zip(points) {
-                        place.write(point as $unit);
-                    }
-                });
+                self.extend_by(points, |point| point as $unit);
             }
         })*
     };
@@ -225,23 +219,11 @@ impl WideText<'_> {
 
     #[inline]
     fn put<T: Copy + Into<u32>>(&self, points: &[T], out: &mut Output<'_, u8>) {
-        out.fill(points.len() * self.wide.unit_bytes, |place| match (self.wide.unit_bytes, self.wide.big_endian) {
-            (2, false) => stored(points, place, |point| (point as u16).to_le_bytes()),
-            (2, true) => stored(points, place, |point| (point as u16).to_be_bytes()),
-            (_, false) => stored(points, place, u32::to_le_bytes),
-            (_, true) => stored(points, place, u32::to_be_bytes),
-        });
-    }
-}
-
-#[inline]
-fn stored<T: Copy + Into<u32>, const WIDTH: usize>(
-    points: &[T],
-    place: &mut [MaybeUninit<u8>],
-    bytes: impl Fn(u32) -> [u8; WIDTH],
-) {
-    let (units, _) = place.as_chunks_mut::<WIDTH>();
-    for (unit, &point) in units.iter_mut().zip(points) {
-        *unit = bytes(point.into()).map(MaybeUninit::new);
+        match (self.wide.unit_bytes, self.wide.big_endian) {
+            (2, false) => out.extend_bytes(points, |point| (point.into() as u16).to_le_bytes()),
+            (2, true) => out.extend_bytes(points, |point| (point.into() as u16).to_be_bytes()),
+            (_, false) => out.extend_bytes(points, |point| point.into().to_le_bytes()),
+            (_, true) => out.extend_bytes(points, |point| point.into().to_be_bytes()),
+        }
     }
 }

@@ -1,12 +1,10 @@
 //! UTF-8 measured (valid, how many code points, how wide) and converted to the three kinds of str, and these to UTF-8.
 
-#![allow(unsafe_code)]
-
-use std::mem::MaybeUninit;
+#![expect(unsafe_code, reason = "what has been measured here is said to be")]
 
 use super::find::find_point;
 use super::measured::{Measured, Prefix, Scalar, Width};
-use super::output::copy;
+use super::output::Output;
 use super::text::Text;
 use super::{dispatch, simdutf};
 use crate::chunk::NEAR_BYTES;
@@ -15,46 +13,90 @@ use crate::code_point::SURROGATES;
 /// Bytes that are measured together: they stay in the first-level cache for the three scans.
 const BLOCK: usize = 16384;
 
+/// The first bytes of some, which have been found to be valid UTF-8, a stretch after the other.
+struct Valid<'a> {
+    data: &'a [u8],
+    end: usize,
+}
+
+impl<'a> Valid<'a> {
+    /// As many as are measured quicker by blocks than by [`Valid::extend`] and what else measures, and what was measured.
+    fn measured(data: &'a [u8]) -> (Self, Prefix) {
+        let prefix = dispatch::measure_blocks(data);
+        (Valid { data, end: prefix.end }, prefix)
+    }
+
+    /// Where they end.
+    fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Those that follow, up to a limit, as far as they are valid: they count from now on.
+    fn extend(&mut self, limit: usize) -> &'a str {
+        let text = simdutf::valid_prefix(&self.data[self.end..limit]);
+        self.end += text.len();
+        text
+    }
+
+    /// All of them.
+    fn text(&self) -> &'a str {
+        let text = &self.data[..self.end];
+        debug_assert!(str::from_utf8(text).is_ok(), "a kernel takes what is ill-formed");
+        // SAFETY: texts of valid UTF-8 side by side are valid UTF-8, and the two functions above have found them.
+        unsafe { str::from_utf8_unchecked(text) }
+    }
+}
+
 impl<'a> Measured<'a> {
     /// Measure the longest valid prefix; it is all of the data exactly when they are valid UTF-8.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        let Prefix { end: mut at, mut count, mut largest } = dispatch::measure_blocks(data);
-        while at < data.len() {
-            let end = sequence_border(data, at, data.len().min(at + BLOCK));
-            let text = simdutf::valid_prefix(&data[at..end]);
+        let (mut valid, Prefix { mut count, mut largest, .. }) = Valid::measured(data);
+        while valid.end() < data.len() {
+            let end = sequence_border(data, valid.end(), data.len().min(valid.end() + BLOCK));
+            let text = valid.extend(end);
             count += simdutf::count(text);
             largest = largest.max(largest_byte(text.as_bytes()));
-            at += text.len();
-            if at < end {
+            if valid.end() < end {
                 break;
             }
         }
-        let (text, width) = (dispatch::joined(data, at), Width::of_largest(largest));
         // SAFETY: the text has just been counted, and its largest byte found.
-        unsafe { Measured::known(text, count, width) }
+        unsafe { Measured::known(valid.text(), count, Width::of_largest(largest)) }
     }
 
-    /// Write the code points as bytes. The output is as long as there are code points, and written whole.
-    pub fn write_latin1(&self, out: &mut [MaybeUninit<u8>]) {
-        assert!(out.len() == self.count() && self.width() <= Width::Latin1);
+    /// Write the code points as bytes.
+    ///
+    /// # Panics
+    /// One takes more than a byte, or there is no room for them.
+    pub fn write_latin1(&self, out: &mut Output<'_, u8>) {
         if self.width() == Width::Ascii {
-            copy(self.text().as_bytes(), out);
+            out.copy(self.text().as_bytes());
         } else {
-            dispatch::to_latin1(self.text(), out);
+            self.checked(out, dispatch::to_latin1);
         }
     }
 
-    /// Write the code points as 16-bit units. The output is as long as there are code points, and written whole.
-    pub fn write_ucs2(&self, out: &mut [MaybeUninit<u16>]) {
-        assert!(out.len() == self.count() && self.width() <= Width::Ucs2);
-        dispatch::to_ucs2(self.text(), out);
+    /// Write the code points as 16-bit units.
+    ///
+    /// # Panics
+    /// One takes more than that, or there is no room for them.
+    pub fn write_ucs2(&self, out: &mut Output<'_, u16>) {
+        self.checked(out, dispatch::to_ucs2);
     }
 
-    /// Write the code points as 32-bit units. The output is as long as there are code points, and written whole.
-    pub fn write_ucs4(&self, out: &mut [MaybeUninit<u32>]) {
-        assert!(out.len() == self.count());
-        dispatch::to_ucs4(self.text(), out);
+    /// Write the code points as 32-bit units.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    pub fn write_ucs4(&self, out: &mut Output<'_, u32>) {
+        self.checked(out, dispatch::to_ucs4);
+    }
+
+    fn checked<T>(&self, out: &mut Output<'_, T>, write: impl FnOnce(&Self, &mut Output<'_, T>)) {
+        let end = out.filled() + self.count();
+        write(self, out);
+        assert_eq!(out.filled(), end, "the text has another number of code points than it was measured to");
     }
 }
 
@@ -111,9 +153,13 @@ impl<'a> Text<'a> {
 }
 
 impl Scalar<'_> {
-    /// Write the text as UTF-8. The output is exactly as long as the text takes, and written whole.
-    pub fn write_utf8(&self, out: &mut [MaybeUninit<u8>]) {
-        assert_eq!(out.len(), self.utf8_bytes());
-        dispatch::to_utf8(self.text(), out);
+    /// Write the text as UTF-8.
+    ///
+    /// # Panics
+    /// There is no room for it.
+    pub fn write_utf8(&self, out: &mut Output<'_, u8>) {
+        let end = out.filled() + self.utf8_bytes();
+        dispatch::to_utf8(self, out);
+        assert_eq!(out.filled(), end, "the text takes another number of bytes than it was measured to");
     }
 }

@@ -52,7 +52,8 @@ pub fn family() -> BTreeMap<String, Form> {
 }
 
 /// One of them.
-#[allow(dead_code)] // Not all who include this file name one.
+#[expect(clippy::allow_attributes, reason = "what is not needed depends on who includes this file")]
+#[allow(dead_code, reason = "not all who include this file name one")]
 pub fn form(name: &str) -> Form {
     family().remove(name).expect("a form of the family")
 }

@@ -2,12 +2,10 @@
 //!
 //! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
 
-use std::mem::MaybeUninit;
-
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{Bytes, Place, Room, fetch_ahead, low_64, no_copy, pairs};
+use super::{Bytes, Room, fetch_ahead, low_64, pairs, put};
 use crate::derive::layout::{Layout, PAIR};
 use crate::kernels::output::Output;
 
@@ -16,7 +14,8 @@ use crate::kernels::output::Output;
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u8>| meaning.put_ucs1(window, block, room);
-    write(text, None::<NoPairs<_>>, out, |window, room| put_ascii_ucs1(window, room), put);
+    // SAFETY: that is what these two write.
+    unsafe { write(text, None::<NoPairs<_>>, out, |window, room| put_ascii_ucs1(window, room), put) };
 }
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
@@ -24,7 +23,8 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u16>| meaning.put_ucs2::<()>(window, block, room);
-    write(text, None::<NoPairs<_>>, out, |window, room| put_ascii_ucs2(window, room), put);
+    // SAFETY: that is what these two write.
+    unsafe { write(text, None::<NoPairs<_>>, out, |window, room| put_ascii_ucs2(window, room), put) };
 }
 
 /// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
@@ -33,7 +33,8 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u32>| meaning.put_ucs4::<()>(window, block, room);
     let write_pairs = |text: &[u8], out: &mut Output<'_, u32>| pairs::write(text, out);
-    write(text, pairs_join.then_some(write_pairs), out, |window, room| put_ascii_ucs4(window, room), put);
+    // SAFETY: that is what these two write.
+    unsafe { write(text, pairs_join.then_some(write_pairs), out, |window, room| put_ascii_ucs4(window, room), put) };
 }
 
 /// What text below U+10000 has no pairs for.
@@ -41,16 +42,19 @@ type NoPairs<T> = fn(&[u8], &mut T) -> usize;
 
 /// Block by block, the last of which is copied, with 0 behind it; `pairs` writes the surrogate pairs that a text begins
 /// with, as far as it does, and returns how many bytes those are.
+///
+/// # Safety
+/// `put_ascii` writes the first 64 values of any room, and `put_block` as many as begin in its block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn write<'o, T: Copy>(
+unsafe fn write<'o, T: Copy>(
     text: &[u8],
     pairs: Option<impl Fn(&[u8], &mut Output<'o, T>) -> usize>,
     out: &mut Output<'o, T>,
     put_ascii: impl Fn(&Window, &mut Room<T>),
     put_block: impl Fn(&Window, &Block, &mut Room<T>),
 ) {
-    let (mut at, mut carry, mut copy, mut last) = (0, 0_u64, no_copy(), [0; 72]);
+    let (mut at, mut carry, mut last) = (0, 0_u64, [0; 72]);
     while at < text.len() {
         if let Some(write_pairs) = &pairs {
             let border = text.len().min(at + carry.count_ones() as usize);
@@ -69,16 +73,14 @@ fn write<'o, T: Copy>(
             &last
         });
         if Bytes::of(window, 0).are_ascii() && carry == 0 && left >= 64 {
-            let mut place = Place::new(out, 64, &mut copy);
-            put_ascii(window, place.room());
-            place.finish();
+            // SAFETY: the contract of this function.
+            unsafe { put(out, 64, |room| put_ascii(window, room)) };
             at += 64;
             continue;
         }
         let block = block(window, left, carry, pairs.is_some());
-        let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-        put_block(window, &block, place.room());
-        place.finish();
+        // SAFETY: the contract of this function.
+        unsafe { put(out, block.begins.count_ones() as usize, |room| put_block(window, &block, room)) };
         (at, carry) = (at + 64, block.carry);
     }
 }
@@ -106,24 +108,18 @@ fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
 
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
-    write_ucs1(text, None, &mut out);
-    out.finish();
+pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
+    out.go_on(|out| write_ucs1(text, None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
-    let mut out = Output::new(out);
-    write_ucs2(text, None, &mut out);
-    out.finish();
+pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
+    out.go_on(|out| write_ucs2(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
-    let mut out = Output::new(out);
-    write_ucs4(text, None, false, &mut out);
-    out.finish();
+pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
+    out.go_on(|out| write_ucs4(text, None, false, out));
 }

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
-use super::{Bytes, Place, Room, clean, lanes_8, no_copy, pairs, utf8};
+use super::{Bytes, Room, clean, lanes_8, pairs, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
 use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::output::Output;
@@ -140,15 +140,18 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         clean::write_ucs1(text, source.layout.shift(), out);
         return limit;
     }
-    write(
-        source,
-        start,
-        limit,
-        out,
-        |window, room| put_ascii_ucs1(window, room),
-        |meaning, window, block, room| meaning.put_ucs1(window, block, room),
-        |meaning, window, block, room| meaning.put_ucs1(window, block, room),
-    )
+    // SAFETY: that is what these write.
+    unsafe {
+        write(
+            source,
+            start,
+            limit,
+            out,
+            |window, room| put_ascii_ucs1(window, room),
+            |meaning, window, block, room| meaning.put_ucs1(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs1(window, block, room),
+        )
+    }
 }
 
 /// The same as 16-bit units.
@@ -158,15 +161,18 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         clean::write_ucs2(text, source.layout.shift(), out);
         return limit;
     }
-    write(
-        source,
-        start,
-        limit,
-        out,
-        |window, room| put_ascii_ucs2(window, room),
-        |meaning, window, block, room| meaning.put_ucs2::<u8>(window, block, room),
-        |meaning, window, block, room| meaning.put_ucs2::<u16>(window, block, room),
-    )
+    // SAFETY: that is what these write.
+    unsafe {
+        write(
+            source,
+            start,
+            limit,
+            out,
+            |window, room| put_ascii_ucs2(window, room),
+            |meaning, window, block, room| meaning.put_ucs2::<u8>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs2::<u16>(window, block, room),
+        )
+    }
 }
 
 /// The same as 32-bit units.
@@ -176,21 +182,27 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
         clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
         return limit;
     }
-    write(
-        source,
-        start,
-        limit,
-        out,
-        |window, room| put_ascii_ucs4(window, room),
-        |meaning, window, block, room| meaning.put_ucs4::<u8>(window, block, room),
-        |meaning, window, block, room| meaning.put_ucs4::<u16>(window, block, room),
-    )
+    // SAFETY: that is what these write.
+    unsafe {
+        write(
+            source,
+            start,
+            limit,
+            out,
+            |window, room| put_ascii_ucs4(window, room),
+            |meaning, window, block, room| meaning.put_ucs4::<u8>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs4::<u16>(window, block, room),
+        )
+    }
 }
 
 /// Block by block; `put_regular` and `put_block` write the lanes in which something begins, one after the other.
+///
+/// # Safety
+/// `put_ascii` writes the first 64 values of any room, and the others as many as begin in their block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn write<'o, T: Copy>(
+unsafe fn write<'o, T: Copy>(
     source: &Source<'_>,
     start: usize,
     limit: usize,
@@ -208,27 +220,22 @@ where
         (start, limit),
         out,
         Takers {
-            ascii: |out: &mut Output<'o, T>, window: &Window| put(out, 64, |room| put_ascii(window, room)),
+            // SAFETY: the contract of this function.
+            ascii: |out: &mut Output<'o, T>, window: &Window| unsafe { put(out, 64, |room| put_ascii(window, room)) },
             pairs: |_: &mut Output<'o, T>, _: &[u8]| 0,
             regular: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
-                put(out, block.begins.count_ones() as usize, |room| put_regular(&reader.meaning, window, block, room));
+                let count = block.begins.count_ones() as usize;
+                // SAFETY: the contract of this function.
+                unsafe { put(out, count, |room| put_regular(&reader.meaning, window, block, room)) };
             },
             other: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
                 let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
                 let block = &Block { begins: block.begins & !dropped, ..*block };
-                put(out, block.begins.count_ones() as usize, |room| put_block(&reader.meaning, window, block, room));
+                let count = block.begins.count_ones() as usize;
+                // SAFETY: the contract of this function.
+                unsafe { put(out, count, |room| put_block(&reader.meaning, window, block, room)) };
             },
         },
     );
     end.unwrap_or_else(|at| portable::write_each(source, at, limit, out))
-}
-
-/// Let so many values be written.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put<T: Copy>(out: &mut Output<'_, T>, count: usize, write: impl FnOnce(&mut Room<T>)) {
-    let mut copy = no_copy();
-    let mut place = Place::new(out, count, &mut copy);
-    write(place.room());
-    place.finish();
 }

@@ -6,13 +6,11 @@
 //!
 //! Only loads and stores are unsafe, and each is one of the few functions at the top.
 
-#![allow(unsafe_code)]
-#![allow(clippy::wildcard_imports)] // The names of instructions are a language of their own.
-#![allow(clippy::cast_possible_wrap)] // Constants of bytes whose highest bit is set.
+#![expect(unsafe_code, reason = "vectors are loaded and stored, and what is written is counted")]
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
-use std::ptr;
+use std::{ptr, slice};
 
 use crate::kernels::fetch::fetch;
 use crate::kernels::output::Output;
@@ -81,39 +79,41 @@ fn load_8(bytes: &[u8; 8]) -> __m128i {
 /// What a block of 64 lanes can become, and what the last store of eight may write behind it.
 type Room<T> = [MaybeUninit<T>; 72];
 
-/// Where the next values of an output are written: there, or in a copy where a block has no room any more.
-struct Place<'a, T> {
-    at: *mut T,
-    count: usize,
-    is_roomy: bool,
-    copy: &'a mut Room<T>,
+/// Let `write` write the next `count` values: in their place, or where a block has no room any more, in a copy.
+///
+/// # Safety
+/// Given any room, `write` writes its first `count` values, of which there are no more than it has.
+#[inline]
+unsafe fn put<T: Copy>(out: &mut Output<'_, T>, count: usize, write: impl Fn(&mut Room<T>)) {
+    debug_assert!(are_written(count, &write), "a value is counted that was not written");
+    let mut copy = no_copy();
+    let (at, is_roomy) = out.next(count, copy.len());
+    fetch(at, WRITE_AHEAD);
+    let room = if is_roomy { at.cast() } else { ptr::from_mut(&mut copy) };
+    // SAFETY: so many values have room there; those beyond `count` are written again or do not count.
+    write(unsafe { &mut *room });
+    if !is_roomy {
+        // SAFETY: `count` values have room there, and the copy is another place.
+        unsafe { at.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(copy.as_ptr(), count) };
+    }
+    // SAFETY: the contract of this function.
+    unsafe { out.advance(count) };
 }
 
-impl<'a, T: Copy> Place<'a, T> {
-    /// Where the next `count` go.
-    #[inline]
-    fn new(out: &mut Output<'_, T>, count: usize, copy: &'a mut Room<T>) -> Self {
-        let (at, is_roomy) = out.next(count, copy.len());
-        fetch(at, WRITE_AHEAD);
-        Place { at, count, is_roomy, copy }
-    }
-
-    /// What is to be written, and whatever behind it.
-    #[inline]
-    fn room(&mut self) -> &mut Room<T> {
-        let room = if self.is_roomy { self.at.cast() } else { ptr::from_mut(self.copy) };
-        // SAFETY: so many values have room there; those beyond `count` are written again or were never promised.
-        unsafe { &mut *room }
-    }
-
-    /// All are written.
-    #[inline]
-    fn finish(self) {
-        if !self.is_roomy {
-            // SAFETY: `count` values have room there, and the copy is another place.
-            unsafe { self.at.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(self.copy.as_ptr(), self.count) };
-        }
-    }
+/// Whether `write` writes the first `count` values of a room, whatever is in it before: asked where assertions are on.
+fn are_written<T: Copy>(count: usize, write: impl Fn(&mut Room<T>)) -> bool {
+    let [first, second] = [0x5A, 0xA5].map(|byte| {
+        let mut room = no_copy();
+        // SAFETY: any bytes are a value that may not be written yet.
+        unsafe { ptr::from_mut(&mut room).write_bytes(byte, 1) };
+        write(&mut room);
+        room
+    });
+    let [first, second] = [&first, &second].map(|room| {
+        // SAFETY: each byte of the room was given a value before.
+        unsafe { slice::from_raw_parts(room.as_ptr().cast::<u8>(), size_of_val(room)) }
+    });
+    first[..count * size_of::<T>()] == second[..count * size_of::<T>()]
 }
 
 /// A copy that nothing was written to.

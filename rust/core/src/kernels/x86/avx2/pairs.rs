@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::points::joined_32;
-use super::{Place, fetch_ahead, is_none, load_16, load_32, no_copy, part, store};
+use super::{fetch_ahead, is_none, load_16, load_32, part, put, store};
 use crate::kernels::output::Output;
 
 /// The bytes of eight pairs.
@@ -50,16 +50,14 @@ fn are_pairs(bytes: &Pairs) -> bool {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
-    let mut copy = no_copy();
     let (pairs, _) = text.as_chunks();
     for (at, bytes) in pairs.iter().enumerate() {
         fetch_ahead(text, 48 * at);
         if !are_pairs(bytes) {
             return 48 * at;
         }
-        let mut place = Place::new(out, 8, &mut copy);
-        store(joined(bytes), place.room(), 0);
-        place.finish();
+        // SAFETY: eight lanes are written.
+        unsafe { put(out, 8, |room| store(joined(bytes), room, 0)) };
     }
     48 * pairs.len()
 }

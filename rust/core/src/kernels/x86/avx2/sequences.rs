@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::speller::{Points, Speller, Units};
-use super::{Place, Room, halves, is_none, load_16, no_copy, store_16, store_32};
+use super::{Room, halves, is_none, load_16, put, store_16, store_32};
 use crate::kernels::output::Output;
 
 /// How many lanes of 16 bits there are.
@@ -56,7 +56,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
     }
 
     /// Write sixteen code points of which the lengths are known to be of a shape, or not known.
-    #[allow(clippy::extra_unused_type_parameters)] // Each caller has its own: see `points::Meaning`.
+    #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn write_shaped<Taker>(&self, units: &Units, shape: Shape, out: &mut Output<'_, u8>) {
@@ -66,11 +66,10 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         let last = _mm256_slli_epi16::<8>(_mm256_and_si256(payloads, six));
         let before = _mm256_and_si256(_mm256_srli_epi16::<6>(payloads), six);
         let tails = _mm256_or_si256(last, before);
-        let mut copy = no_copy();
         if shape == Shape::Threes {
-            let mut place = Place::new(out, 3 * SIXTEEN, &mut copy);
-            put_whole_threes(leads, _mm256_or_si256(tails, _mm256_set1_epi16(0x8080_u16 as i16)), place.room());
-            return place.finish();
+            let tails = _mm256_or_si256(tails, _mm256_set1_epi16(0x8080_u16 as i16));
+            // SAFETY: sixteen times three bytes are written.
+            return unsafe { put(out, 3 * SIXTEEN, |room| put_whole_threes(leads, tails, room)) };
         }
         // The lead byte of two is marked by one bit more than a continuation byte.
         let lead = _mm256_and_si256(units.up_to_two, _mm256_set1_epi16(0x40));
@@ -82,36 +81,34 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
             let ones = _mm256_movemask_epi8(_mm256_packs_epi16(units.one, units.one)).cast_unsigned();
             let ones = [ones as u8, (ones >> 16) as u8];
             let shorter = (ones[0].count_ones() + ones[1].count_ones()) as usize;
-            let mut place = Place::new(out, SIXTEEN + units.written - shorter, &mut copy);
-            put_twos(tails, ones, place.room());
-            return place.finish();
+            let count = SIXTEEN + units.written - shorter;
+            // SAFETY: 32 bytes are written but one for each that is shorter, and no more than sixteen units are.
+            return unsafe { put(out, count, |room| put_twos(tails, ones, room)) };
         }
         let lengths = lengths_16(units);
         let leads = _mm256_slli_epi16::<8>(leads);
         let halves = [_mm256_unpacklo_epi16(leads, tails), _mm256_unpackhi_epi16(leads, tails)];
-        let mut place = Place::new(out, units.written + lengths.count_ones() as usize, &mut copy);
-        put_threes(halves, lengths, place.room());
-        place.finish();
+        let count = units.written + lengths.count_ones() as usize;
+        // SAFETY: a byte is written for each of sixteen lanes, and one for each bit of their lengths.
+        unsafe { put(out, count, |room| put_threes(halves, lengths, room)) };
     }
 
     /// Write eight code points from U+10000 on that UTF-8 has as they are, or as pairs: emoji without spaces.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn write_supplementary(&self, points: __m256i, out: &mut Output<'_, u8>) {
-        let mut copy = no_copy();
         if self.spelling.splits {
-            let mut place = Place::new(out, 6 * 8, &mut copy);
-            put_whole_pairs(points, place.room());
-            return place.finish();
+            // SAFETY: eight times six bytes are written.
+            return unsafe { put(out, 6 * 8, |room| put_whole_pairs(points, room)) };
         }
         let marks = _mm256_set1_epi32(0x8080_80F0_u32.cast_signed());
-        let mut place = Place::new(out, 4 * 8, &mut copy);
-        store_32(_mm256_or_si256(groups_of_six(points), marks), place.room());
-        place.finish();
+        let bytes = _mm256_or_si256(groups_of_six(points), marks);
+        // SAFETY: eight times four bytes are written.
+        unsafe { put(out, 4 * 8, |room| store_32(bytes, room)) };
     }
 
     /// Write eight code points, or those before the first that the form lacks; how many is returned.
-    #[allow(clippy::extra_unused_type_parameters)] // Each caller has its own: see `points::Meaning`.
+    #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn write_points<Taker>(&self, block: Points, out: &mut Output<'_, u8>) -> usize {
@@ -125,15 +122,15 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         let longer = _mm256_or_si256(block.two_or_three, block.three);
         let bytes = _mm256_blendv_epi8(_mm256_slli_epi32::<24>(block.points), bytes, longer);
         let lengths = lengths_32(block);
-        let mut copy = no_copy();
-        let mut place = Place::new(out, block.written + self.bytes_beyond_one(lengths), &mut copy);
+        let count = block.written + self.bytes_beyond_one(lengths);
         let eight = [lengths as u8, (lengths >> 16) as u8];
         if self.spelling.splits && !is_none(block.most) {
-            put_pairs(bytes, block, eight, place.room());
+            // SAFETY: a byte is written for each of eight lanes, and those that are counted for their lengths.
+            unsafe { put(out, count, |room| put_pairs(bytes, block, eight, room)) };
         } else {
-            put_fours(bytes, eight, place.room());
+            // SAFETY: as above.
+            unsafe { put(out, count, |room| put_fours(bytes, eight, room)) };
         }
-        place.finish();
         block.written
     }
 

@@ -18,7 +18,7 @@ const BLOCK: usize = 16;
 
 /// Write a text that the memory is large enough for; None where it holds a surrogate or a value beyond Unicode.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
+pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
     match text {
         Text::One(points) => each_block(points, |block| {
@@ -43,7 +43,8 @@ pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         }),
     }?;
     let behind = text.len().next_multiple_of(BLOCK) - text.len();
-    Some(out.filled() - behind)
+    out.truncate(out.filled() - behind);
+    Some(out.into_written())
 }
 
 /// Hand over a text block by block.

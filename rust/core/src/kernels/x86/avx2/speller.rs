@@ -219,7 +219,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
     /// Sixteen code points, and those one further; None where a closer look is due.
     ///
     /// No branch on what a lane holds but that: such a branch would be guessed wrong as often as not.
-    #[allow(clippy::extra_unused_type_parameters)] // Each caller has its own: see `points::Meaning`.
+    #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn units<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Units> {
@@ -248,7 +248,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
     }
 
     /// Eight code points, and those one further; None where a closer look is due.
-    #[allow(clippy::extra_unused_type_parameters)] // Each caller has its own: see `points::Meaning`.
+    #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn points<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Points> {

@@ -6,8 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::{
-    Bytes, Lane, Place, Room, fetch_ahead, halves, kept_points, lanes_32, no_copy, packed_16, packed_32, signed_16,
-    store,
+    Bytes, Lane, Room, fetch_ahead, halves, kept_points, lanes_32, packed_16, packed_32, put, signed_16, store,
 };
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::measured::Width;
@@ -174,9 +173,13 @@ fn or_of_16(units: __m256i) -> u32 {
 }
 
 /// Write block by block, and the rest by the portable function.
+///
+/// # Safety
+/// Of any room `put_16` writes as many of the first values as begin in its block of 32 units, and `put_32` the first
+/// sixteen.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn write<'o, T: Copy>(
+unsafe fn write<'o, T: Copy>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
     out: &mut Output<'o, T>,
@@ -187,20 +190,24 @@ where
     Output<'o, T>: units::Points,
 {
     let end = if units.wide.unit_bytes == 2 {
-        each_block::<2, _>(units, (start, limit), out, |out, block| put_block(block, out, &put_16))
+        // SAFETY: the contract of this function.
+        each_block::<2, _>(units, (start, limit), out, |out, block| unsafe { put_block(block, out, &put_16) })
     } else {
-        each_block::<4, _>(units, (start, limit), out, |out, block| put_block(block, out, &put_32))
+        // SAFETY: the contract of this function; sixteen begin in each block.
+        each_block::<4, _>(units, (start, limit), out, |out, block| unsafe { put_block(block, out, &put_32) })
     };
     if end < limit { units.write_rest(end, limit, out) } else { end }
 }
 
+/// Write a block.
+///
+/// # Safety
+/// `put_units` writes as many of the first values of any room as begin in the block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn put_block<T: Copy>(block: &Block, out: &mut Output<'_, T>, put: impl Fn(&Block, &mut Room<T>)) -> bool {
-    let mut copy = no_copy();
-    let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-    put(block, place.room());
-    place.finish();
+unsafe fn put_block<T: Copy>(block: &Block, out: &mut Output<'_, T>, put_units: impl Fn(&Block, &mut Room<T>)) -> bool {
+    // SAFETY: the contract of this function.
+    unsafe { put(out, block.begins.count_ones() as usize, |room| put_units(block, room)) };
     true
 }
 
@@ -241,14 +248,16 @@ pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
         let [low, high] = halves(packed_32(block.units));
         store_all(eights(_mm_packus_epi16(low, high)), room);
     };
-    write(units, (start, limit), out, |block, room| put_16_as_8(block, room), put_32)
+    // SAFETY: so many are written, and of 16 bits all that the block has.
+    unsafe { write(units, (start, limit), out, |block, room| put_16_as_8(block, room), put_32) }
 }
 
 /// As [`Units::write_ucs2`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     let put_32 = |block: &Block, room: &mut Room<u16>| store_all(halves(packed_32(block.units)), room);
-    write(units, (start, limit), out, |block, room| put_16_as_16(block, room), put_32)
+    // SAFETY: as in `write_ucs1`.
+    unsafe { write(units, (start, limit), out, |block, room| put_16_as_16(block, room), put_32) }
 }
 
 /// As [`Units::write_ucs4`].
@@ -268,25 +277,31 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
         }
     };
     let put_32 = |block: &Block, room: &mut Room<u32>| store_all(block.units, room);
-    write(units, (start, limit), out, put_16, put_32)
+    // SAFETY: so many are written.
+    unsafe { write(units, (start, limit), out, put_16, put_32) }
 }
 
 /// As [`Units::copy_ucs1`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
-    copy(units, (start, limit), out, Width::Latin1, |block, room| put_16_as_8(block, room))
+    // SAFETY: all of the block is written.
+    unsafe { copy(units, (start, limit), out, Width::Latin1, |block, room| put_16_as_8(block, room)) }
 }
 
 /// As [`Units::copy_ucs2`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
-    copy(units, (start, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room))
+    // SAFETY: all of the block is written.
+    unsafe { copy(units, (start, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room)) }
 }
 
 /// Copy units that are code points up to a width; None where they are not. What they are or-ed is returned.
+///
+/// # Safety
+/// That of [`put_block`].
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn copy<'o, T: Copy>(
+unsafe fn copy<'o, T: Copy>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
     out: &mut Output<'o, T>,
@@ -300,7 +315,8 @@ where
     let mut state = (&mut *out, _mm256_setzero_si256());
     let end = each_block::<2, _>(units, (start, limit), &mut state, |(out, seen), block| {
         *seen = _mm256_or_si256(*seen, _mm256_or_si256(block.units[0], block.units[1]));
-        block.pairs == 0 && _mm256_testz_si256(*seen, beyond) != 0 && put_block(block, out, &put)
+        // SAFETY: the contract of this function.
+        block.pairs == 0 && _mm256_testz_si256(*seen, beyond) != 0 && unsafe { put_block(block, out, &put) }
     });
     if limit - end >= 128 {
         return None;

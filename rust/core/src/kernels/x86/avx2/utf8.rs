@@ -3,7 +3,6 @@
 //! Most of what can be wrong is told by two bytes side by side.
 
 use std::arch::x86_64::*;
-use std::mem::MaybeUninit;
 
 use super::encode::write_spelt;
 use super::rules::{CONTINUATION, Rules, sides, tables};
@@ -125,10 +124,8 @@ static AGREEMENT: Agreement = Agreement { leads: Vec::new(), pairs: Vec::new(), 
 
 /// Write text without surrogates and without values beyond Unicode.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn write(text: Text<'_>, out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
-    write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), &mut out);
-    out.finish();
+pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) {
+    write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), out);
 }
 
 /// Whether a sequence goes on behind 32 valid bytes.

@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::units::ordered;
-use super::{Place, halves, kept_units, load_points, mask_32, no_copy, store_16};
+use super::{Room, halves, kept_units, load_points, mask_32, put, store_16};
 use crate::code_point::{SURROGATES, holds};
 use crate::kernels::output::Output;
 use crate::kernels::spelt::Stretch;
@@ -47,15 +47,16 @@ fn put_points(points: __m256i, big_endian: bool, out: &mut Output<'_, u8>) {
     // The lead below the trail; a lane that is no pair has its unit below, and what is above it is dropped.
     let units = ordered::<2>(_mm256_blendv_epi8(points, split_32(points), are_split), big_endian);
     let splits = mask_32(are_split);
-    let mut copy = no_copy();
-    let mut place = Place::new(out, 2 * (BLOCK + splits.count_ones() as usize), &mut copy);
-    let mut filled = 0;
-    for (four, splits) in halves(units).into_iter().zip([splits & 0xF, splits >> 4]) {
-        let kept = 0x55 | TRAILS[usize::from(splits)];
-        store_16(kept_units(four, kept), place.room(), filled);
-        filled += 2 * kept.count_ones() as usize;
-    }
-    place.finish();
+    let put_units = |room: &mut Room<u8>| {
+        let mut filled = 0;
+        for (four, splits) in halves(units).into_iter().zip([splits & 0xF, splits >> 4]) {
+            let kept = 0x55 | TRAILS[usize::from(splits)];
+            store_16(kept_units(four, kept), room, filled);
+            filled += 2 * kept.count_ones() as usize;
+        }
+    };
+    // SAFETY: two bytes are written for each lane, and two more for each that is split.
+    unsafe { put(out, 2 * (BLOCK + splits.count_ones() as usize), put_units) };
 }
 
 /// For a mask of four lanes of 32 bits, the upper half of each.

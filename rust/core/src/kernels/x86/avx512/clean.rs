@@ -4,7 +4,6 @@
 //! UTF-8 is the layout about which nothing needs to be known: code that `None` and `false` stand for is compiled out.
 
 use std::arch::x86_64::*;
-use std::mem::MaybeUninit;
 
 use super::{
     OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes, sequences_at,
@@ -236,24 +235,18 @@ pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m51
 
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn to_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
-    write_ucs1(text, None, &mut out);
-    out.finish();
+pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
+    out.go_on(|out| write_ucs1(text, None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn to_ucs2(text: &[u8], out: &mut [MaybeUninit<u16>]) {
-    let mut out = Output::new(out);
-    write_ucs2(text, None, &mut out);
-    out.finish();
+pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
+    out.go_on(|out| write_ucs2(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn to_ucs4(text: &[u8], out: &mut [MaybeUninit<u32>]) {
-    let mut out = Output::new(out);
-    write_ucs4(text, None, false, &mut out);
-    out.finish();
+pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
+    out.go_on(|out| write_ucs4(text, None, false, out));
 }

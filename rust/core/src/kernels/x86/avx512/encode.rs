@@ -8,10 +8,10 @@ use std::mem::MaybeUninit;
 use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain, within_16};
 use super::{
     EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, bytes_32, halves_32, low_bytes, put_64, put_bytes,
-    put_sequences, room, units_32,
+    put_sequences, units_32,
 };
 use crate::derive::spelling::Spelling;
-use crate::kernels::output::{Output, copy};
+use crate::kernels::output::Output;
 use crate::kernels::spelt::{Spelt, Stretch};
 use crate::kernels::text::Text;
 use crate::policy::Lacking;
@@ -90,7 +90,7 @@ fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
             text,
             span,
             out,
-            |out, ascii| out.fill(ascii.len(), |place| copy(ascii, place)),
+            |out, ascii| out.copy(ascii),
             |out, block| speller.put_block(block, out),
             |out, units| speller.put_one_or_two::<()>(units, out),
         ),
@@ -271,7 +271,8 @@ const BYTES_AROUND: usize = 136;
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool {
     let Some(text) = text.first_chunk::<UNITS_AROUND>() else { return false };
-    let Some(place) = room::<BYTES_AROUND>(out, 64 + 2 * three.count_ones() as usize) else { return false };
+    assert!(three.count_ones() <= RARE);
+    let Some(place) = out.spare().first_chunk_mut::<BYTES_AROUND>() else { return false };
     let ascii = |at: usize| low_bytes(units_32(text, at), units_32(text, at + 32));
     put_64(&mut place[..64], ascii(0));
     let (mut left, mut added) = (three, 0);
@@ -284,6 +285,8 @@ fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool 
         added += 2;
         left &= left.wrapping_sub(1);
     }
+    // SAFETY: from the start on 64 bytes were written, and 64 right behind each sequence: these are more, without a gap.
+    unsafe { out.advance(64 + 2 * three.count_ones() as usize) };
     true
 }
 

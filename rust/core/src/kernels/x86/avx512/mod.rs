@@ -7,9 +7,7 @@
 //! The functions take what the caller has validated, and an output of exactly the size that it needs. Only loads and
 //! stores are unsafe, and each is one of the few functions at the top: past an end they are masked.
 
-#![allow(unsafe_code)]
-#![allow(clippy::wildcard_imports)] // The names of instructions are a language of their own.
-#![allow(clippy::cast_possible_wrap)] // Constants of bytes whose highest bit is set.
+#![expect(unsafe_code, reason = "vectors are loaded and stored, and what is written is counted")]
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -135,9 +133,13 @@ fn store_64(vector: __m512i, out: &mut [u8; 72]) {
 }
 
 /// Store the first `count` bytes of a vector.
+///
+/// # Panics
+/// It has not so many, or they have no room.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
+    assert!(count <= 64);
     let (at, is_roomy) = out.next(count, 64);
     fetch(at, WRITE_AHEAD);
     if is_roomy {
@@ -147,12 +149,15 @@ fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
         // SAFETY: a masked store touches only the `count` bytes that have room.
         unsafe { _mm512_mask_storeu_epi8(at.cast(), low_64(count), vector) }
     }
+    // SAFETY: both have written them.
+    unsafe { out.advance(count) };
 }
 
-/// Store the first `count` 16-bit units of a vector.
+/// Store the first `count` 16-bit units of a vector; see [`put_bytes`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
+    assert!(count <= 32);
     let (at, is_roomy) = out.next(count, 32);
     fetch(at, WRITE_AHEAD);
     if is_roomy {
@@ -162,12 +167,15 @@ fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
         // SAFETY: as in `put_bytes`.
         unsafe { _mm512_mask_storeu_epi16(at.cast(), low_32(count), vector) }
     }
+    // SAFETY: as in `put_bytes`.
+    unsafe { out.advance(count) };
 }
 
-/// Store the first `count` 32-bit units of a vector.
+/// Store the first `count` 32-bit units of a vector; see [`put_bytes`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
+    assert!(count <= 16);
     let (at, is_roomy) = out.next(count, 16);
     fetch(at, WRITE_AHEAD);
     if is_roomy {
@@ -177,17 +185,8 @@ fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
         // SAFETY: as in `put_bytes`.
         unsafe { _mm512_mask_storeu_epi32(at.cast(), low_16(count), vector) }
     }
-}
-
-/// Room for more bytes than the next `count`, if there is any: what is written behind those is written again.
-#[inline]
-fn room<'a, const ROOM: usize>(out: &'a mut Output<'_, u8>, count: usize) -> Option<&'a mut [MaybeUninit<u8>; ROOM]> {
-    if !out.next(0, ROOM).1 {
-        return None;
-    }
-    let (at, _) = out.next(count, ROOM);
-    // SAFETY: so many bytes of the output begin there, which stays borrowed as long as they are.
-    Some(unsafe { &mut *at.cast() })
+    // SAFETY: as in `put_bytes`.
+    unsafe { out.advance(count) };
 }
 
 /// Store a vector in 64 bytes.
@@ -270,42 +269,38 @@ fn values_of(sequences: __m512i) -> __m512i {
 
 /// Write code points up to U+00FF, one byte each, as UTF-8.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn from_latin1(text: &[u8], out: &mut [MaybeUninit<u8>]) {
-    let mut out = Output::new(out);
+pub fn from_latin1(text: &[u8], out: &mut Output<'_, u8>) {
     for at in (0..text.len()).step_by(32) {
         fetch_ahead(text, at);
-        put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(text, at)), text.len() - at, &mut out);
+        put_one_or_two(_mm512_cvtepu8_epi16(bytes_32(text, at)), text.len() - at, out);
     }
-    out.finish();
 }
 
 /// Write code points up to U+FFFF, 16 bits each, as UTF-8; a surrogate becomes its three bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn from_ucs2(text: &[u16], out: &mut [MaybeUninit<u8>]) {
-    let (mut out, lengths) = (Output::new(out), Lengths::new(false, false));
+pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
+    let lengths = Lengths::new(false, false);
     for at in (0..text.len()).step_by(32) {
         fetch_ahead(text, at);
         let (points, left) = (units_32(text, at), text.len() - at);
         if _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x800)) == 0 {
-            put_one_or_two(points, left, &mut out);
+            put_one_or_two(points, left, out);
         } else {
             for (half, points) in halves_32(points).into_iter().enumerate() {
-                put_sequences(lengths.sequences(points), low_64(4 * left.saturating_sub(16 * half)), &mut out);
+                put_sequences(lengths.sequences(points), low_64(4 * left.saturating_sub(16 * half)), out);
             }
         }
     }
-    out.finish();
 }
 
 /// Write code points, 32 bits each, as UTF-8; a surrogate becomes its three bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn from_ucs4(text: &[u32], out: &mut [MaybeUninit<u8>]) {
-    let (mut out, lengths) = (Output::new(out), Lengths::new(false, false));
+pub fn from_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
+    let lengths = Lengths::new(false, false);
     for at in (0..text.len()).step_by(16) {
         fetch_ahead(text, at);
-        put_sequences(lengths.sequences(units_16(text, at)), low_64(4 * (text.len() - at)), &mut out);
+        put_sequences(lengths.sequences(units_16(text, at)), low_64(4 * (text.len() - at)), out);
     }
-    out.finish();
 }
 
 /// Write up to 32 lanes of 16 bits, below U+0800.
@@ -432,10 +427,10 @@ mod tests {
 
     fn filled<T: Copy + Default + PartialEq + std::fmt::Debug>(
         length: usize,
-        write: impl FnOnce(&mut [MaybeUninit<T>]),
+        write: impl FnOnce(&mut Output<'_, T>),
     ) -> Vec<T> {
         let mut out = vec![MaybeUninit::new(T::default()); length + 64];
-        write(&mut out[..length]);
+        assert_eq!(Output::written(&mut out[..length], write).1.len(), length);
         // SAFETY: every value was given one before the kernel wrote.
         let values: Vec<T> = out.iter().map(|value| unsafe { value.assume_init() }).collect();
         assert!(values[length..].iter().all(|&value| value == T::default()), "wrote behind its output");

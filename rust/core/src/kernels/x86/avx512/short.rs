@@ -2,6 +2,7 @@
 
 use std::arch::x86_64::*;
 
+use crate::kernels::output::Output;
 use crate::kernels::short_buffer::ShortBuffer;
 use crate::kernels::text::Text;
 
@@ -9,8 +10,8 @@ const LANES: usize = 16;
 
 /// Write a text for which the memory is large enough.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
-    let mut written = 0;
+pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
+    let mut out = Output::new(out);
     for at in (0..text.len()).step_by(LANES) {
         let count = (text.len() - at).min(LANES);
         let valid = u16::MAX >> (LANES - count);
@@ -33,12 +34,13 @@ pub fn write(text: Text<'_>, out: &mut ShortBuffer) -> Option<usize> {
         // Bytes that are not part of a sequence are 0, and so is U+0000, which is the first byte of its own.
         let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
         let used = used & (u64::MAX >> (64 - 4 * count));
-        let place = out[written..].first_chunk_mut::<64>()?;
+        let place = out.spare().first_chunk_mut::<64>()?;
         // SAFETY: 64 bytes have room there.
         unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
-        written += used.count_ones() as usize;
+        // SAFETY: 64 bytes have been written.
+        unsafe { out.advance(used.count_ones() as usize) };
     }
-    Some(written)
+    Some(out.into_written())
 }
 
 /// The sequences of code points, each in its lane from the lowest byte up, padded with 0.

@@ -1,0 +1,54 @@
+//! A pass over an input that has been measured: what a str can be made of.
+
+use eightfold_core::{Halt, LARGEST_IN_STR, Pass, Sink, Survey, Width};
+use pyo3::prelude::*;
+
+use crate::memory::released;
+
+/// A pass and what measuring it came to. Only [`Surveyed::new`] makes one, so that what belongs to one input is not
+/// written with what was seen of another.
+pub struct Surveyed<'a> {
+    /// As far as it was measured.
+    pass: Pass<'a>,
+    start: usize,
+    survey: Survey,
+}
+
+impl<'a> Surveyed<'a> {
+    /// Measure from an offset on, to the end or to where more input could change the answer; None where something must be
+    /// handed out before.
+    pub fn new(py: Python<'_>, pass: Pass<'a>, start: usize) -> Option<Self> {
+        assert!(pass.largest <= LARGEST_IN_STR, "no str holds what this pass gives");
+        let mut survey = Survey::begun(start);
+        let Halt::End(end) = released(py, pass.data.len(), || pass.run(start, &mut survey)) else { return None };
+        // What is behind the end decides nothing that is before it.
+        Some(Surveyed { pass: Pass { data: &pass.data[..end], is_final: true, ..pass }, start, survey })
+    }
+
+    /// The pass.
+    pub fn pass(&self) -> &Pass<'a> {
+        &self.pass
+    }
+
+    /// How many code points it gives, and how wide they are.
+    pub fn survey(&self) -> &Survey {
+        &self.survey
+    }
+
+    /// Where it ends.
+    pub fn end(&self) -> usize {
+        self.pass.data.len()
+    }
+
+    /// The input, where it is ASCII and means itself.
+    pub fn same(&self) -> Option<&'a [u8]> {
+        let data = &self.pass.data[self.start..];
+        let is_same = self.survey.is_clean && self.survey.width == Width::Ascii && self.survey.count == data.len();
+        is_same.then_some(data)
+    }
+
+    /// Write what was measured.
+    pub fn write(&self, sink: &mut impl Sink) -> Halt {
+        self.pass.write(self.start, &self.survey, sink)
+    }
+}
