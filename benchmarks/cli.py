@@ -61,7 +61,7 @@ GOALS: Mapping[tuple[str, str, int], Goal] = {
 
 
 def goal(cell: Cell) -> Goal | None:
-    """Return the goal of a cell, or None where there is none."""
+    """Return the goal of a cell, or None if it has none."""
     return GOALS.get((cell.row, cell.against, cell.size))
 
 

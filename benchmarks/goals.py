@@ -142,7 +142,7 @@ def _wanted_of_the_lane(cell: Cell) -> float | None:
 
 
 def goal(row: str, against: str, text: str, size: int) -> Goal | None:
-    """Return the goal of a cell, or None where there is none.
+    """Return the goal of a cell, or None if it has none.
 
     A text of a corpus belongs to the script that its name contains.
     """
