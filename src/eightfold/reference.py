@@ -351,7 +351,7 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
 
     >>> from eightfold.forms import form
     >>> [str(fault) for fault in faults(form("utf-8"), b"a\xffb\x80")]
-    ['byte FF begins no sequence', 'continuation byte 80 where a lead byte is due']
+    ['byte FF cannot begin a sequence', 'continuation byte 80 where a lead byte is expected']
     """
     position = start
     while position < len(data):
