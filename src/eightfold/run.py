@@ -469,7 +469,7 @@ def _plainly_written(form: Form) -> Form:
 
 @bind
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int:
-    """Return where what is ill-formed, or not yet certain, begins: see :func:`reference.well_formed_end`."""
+    """Return where ill-formed or undecided input begins: see :func:`reference.well_formed_end`."""
     return lane.well_formed_end(form, data, start, final=final)
 
 
