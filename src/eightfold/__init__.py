@@ -1,4 +1,4 @@
-r"""Text that is not well-formed, and every UTF-8-shaped encoding of it: encode, decode, check, explain, convert.
+r"""Encode, decode, check, explain and convert every UTF-8-shaped encoding, including text that is not well-formed.
 
 >>> import eightfold
 >>> eightfold.decode(b"\xed\xa0\xbd", "wtf-8")
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from eightfold import corrected, jsontext, mutf8, repair, wtf8
     from eightfold.textfile import open
 else:
-    # What a program should not wait for that does not ask for it. A verb that is named like its module cannot be among
-    # these: whoever imports the module would put it in the place of the verb.
+    # Loaded on first use, so that programs that do not use them start faster. A verb with the name of its module cannot
+    # be listed here: importing the module would put the module in place of the verb.
     _LATER = ("corrected", "jsontext", "mutf8", "open", "repair", "wtf8")
 
     def __getattr__(name):
-        """Load what is in modules of its own when it is asked for."""
+        """Load a name of `_LATER` on first access."""
         if name not in _LATER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

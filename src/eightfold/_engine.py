@@ -1,8 +1,9 @@
-"""The only place that knows whether there is a compiled core: it chooses the engine, and binds what both have.
+"""Chooses the engine, and binds each function to it. No other module knows whether there is a compiled core.
 
-The engine is the core, or Python with a fast lane, or the bare reference: the core where it is there, else Python.
-`EIGHTFOLD_ENGINE` forces one. A core that is there but broken raises: it is never passed over. So does one whose facts
-are not those of the package: see :func:`compare`.
+There are three engines: the core (``native``), Python with a fast lane (``python``), and the bare reference
+(``reference``). The default is the core if it is installed, else Python; `EIGHTFOLD_ENGINE` forces one. A core that is
+installed but broken raises an ImportError and is never skipped; so does a core whose facts differ from those of the
+package: see :func:`compare`.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ if _REQUESTED not in ("", "native", "python", "reference"):
 
 _NAME = "eightfold._native"
 CORE_IS_BUILT: bool = importlib.util.find_spec(_NAME) is not None
-"""Whether this installation has a compiled core, whichever engine is at work."""
+"""Whether this installation has a compiled core, whichever engine is active."""
 if _REQUESTED == "native" and not CORE_IS_BUILT:
     raise ImportError("EIGHTFOLD_ENGINE=native, but this installation has no compiled core")
 
 
 def imported_core() -> ModuleType:
-    """Return the compiled core, whichever engine is at work; what its import raises is raised as it is."""
+    """Return the compiled core, whichever engine is active; exceptions of its import pass unchanged."""
     return importlib.import_module(_NAME)
 
 
@@ -38,27 +39,27 @@ def _loaded() -> ModuleType:
         return imported_core()
     except ImportError as error:
         raise ImportError(
-            f"the compiled core cannot be loaded here ({error}): EIGHTFOLD_ENGINE=python does without it"
+            f"the compiled core cannot be loaded ({error}); set EIGHTFOLD_ENGINE=python to run without it"
         ) from error
 
 
 CORE = _loaded() if CORE_IS_BUILT and _REQUESTED in ("", "native") else None
-"""The compiled core, or None where another engine is at work."""
+"""The compiled core, or None if another engine is active."""
 
 ENGINE: Literal["native", "python", "reference"] = (
     "native" if CORE is not None else "reference" if _REQUESTED == "reference" else "python"
 )
-"""The engine at work: ``native``, ``python`` or ``reference``."""
+"""The active engine: ``native``, ``python`` or ``reference``."""
 
 
 _TWINS: dict[str, dict[str, Callable[..., Any]]] = {}
 
 
 def bind(twin: _Twin) -> _Twin:
-    """Return what runs under the name of a function or class: the core's where the core is at work, else this one.
+    """Return the core's function or class of the same name if the core is active, else this one.
 
-    A decorator of what the core has under the same name. Its functions are not wrapped, as a frame of Python costs more
-    than a short text: they only get the words of their twins, and the module.
+    A decorator for everything that the core implements too. It does not wrap the core's functions, because a Python
+    frame costs more than a short text; it only gives them the docstring and module of their twins.
     """
     _TWINS.setdefault(twin.__module__, {})[twin.__name__] = twin
     if CORE is None:
@@ -68,25 +69,25 @@ def bind(twin: _Twin) -> _Twin:
 
 
 def twins_of(module: str) -> dict[str, Callable[..., Any]]:
-    """Return what of a module was bound, by name, as it is written there: without the core, whichever is at work."""
+    """Return the bound functions and classes of a module by name, as written in Python, whichever engine is active."""
     return _TWINS[module]
 
 
 def choose(with_core: _Choice, without: _Choice) -> _Choice:
-    """Return the first where the core is at work, else the second: two ways to the same, each the faster one there."""
+    """Return the first if the core is active, else the second: equivalent code, each faster with its engine."""
     return without if CORE is None else with_core
 
 
 def compare(**facts: object) -> None:
-    """Compare what the package knows with what the core knows under the same names, where the core is at work.
+    """Compare facts of the package with those of the core under the same names, if the core is active.
 
     Raises:
-        ImportError: they differ: the core was built from another version.
+        ImportError: they differ, so the core was built from another version.
     """
     for name, fact in facts.items() if CORE is not None else ():
         theirs = getattr(CORE, name, None)
         if theirs != fact:
             raise ImportError(
-                f"the compiled core is of another version: its {name} is {theirs!r}, not {fact!r}; "
-                "install eightfold anew, or set EIGHTFOLD_ENGINE=python to go on without it"
+                f"the compiled core is from another version: its {name} is {theirs!r}, not {fact!r}; "
+                "reinstall eightfold, or set EIGHTFOLD_ENGINE=python to run without the core"
             )

@@ -1,4 +1,4 @@
-r"""Python's codecs registry: the forms that Python does not have, under their names, with everything a codec needs.
+r"""Codecs for Python's registry: the forms that Python lacks, under their own names.
 
 After :func:`register_codecs`, ``b.decode("wtf-8")``, ``s.encode("cesu-8")`` and ``open(path, encoding="mutf-8")`` work.
 """
@@ -18,7 +18,7 @@ from eightfold.xtf8 import escape_errors
 
 _HANDLERS = {
     "xtf8": escape_errors,
-    # Policies that a form declares. Python's development mode looks every name up; a foreign codec gets its error back.
+    # Policies declared by forms. Python's development mode looks up every name; used with another codec, they raise.
     "escape": codecs.strict_errors,
     "private-use": codecs.strict_errors,
     "java": codecs.strict_errors,
@@ -29,8 +29,8 @@ _registered = False
 class StreamReader(codecs.StreamReader):
     """Reads text of a form from a binary stream; a sequence that the end of the stream cuts short is an error.
 
-    The text before such a sequence is returned first, as Python's own readers do; the call after that raises. The bytes
-    are kept: where the stream has more by then, reading goes on.
+    Like Python's own readers, it first returns the text before such a sequence; the next call raises. It keeps the
+    bytes, so reading continues if the stream has more data by then.
     """
 
     def __init__(self, form: Form, stream: IO[bytes], errors: str = "strict") -> None:
@@ -39,10 +39,10 @@ class StreamReader(codecs.StreamReader):
         self._decoder = Decoder(form, errors)
 
     def decode(self, input: bytes, errors: str = "strict") -> tuple[str, int]:
-        """Return the text that is certain now and how many bytes gave it."""
+        """Return the text decoded so far and the number of bytes consumed."""
         text = self._decoder.decode(input)
         held, flags = self._decoder.getstate()
-        # What is not consumed stays with the caller, as `codecs.StreamReader` has it.
+        # The caller keeps the bytes that are not consumed, as `codecs.StreamReader` expects.
         self._decoder.setstate((b"", flags))
         return text, len(input) - len(held)
 
@@ -50,13 +50,13 @@ class StreamReader(codecs.StreamReader):
         """Return text; see :meth:`codecs.StreamReader.read`.
 
         Raises:
-            DecodeError: the bytes are ill-formed, or all that is left is a sequence that is cut short.
+            DecodeError: the bytes are ill-formed, or only a sequence that is cut short is left.
         """
         text = super().read(size, chars, firstline)
         while not text and self.bytebuffer and size and chars:
             more = self.stream.read(1)
             if not more:
-                # `readline` asks piece by piece, and must not lose the first pieces to an error in the last.
+                # `readline` reads in pieces, and an error in the last piece must not discard the others.
                 return self._end(quiet=firstline)
             self.bytebuffer += more
             text = super().read(size, chars, firstline)
@@ -71,7 +71,7 @@ class StreamReader(codecs.StreamReader):
         return super().readline(size, keepends) or self._end()
 
     def _end(self, *, quiet: bool = False) -> str:
-        """Return what is left at the end of the stream; if that is an error, it may wait for the next call."""
+        """Return the text left at the end of the stream; with `quiet`, leave an error to the next call."""
         if not self.bytebuffer:
             return ""
         try:
@@ -84,7 +84,7 @@ class StreamReader(codecs.StreamReader):
         return text
 
     def reset(self) -> None:
-        """Forget what was read; the next bytes are the first."""
+        """Discard held bytes and start a new input."""
         super().reset()
         self._decoder.reset()
 
@@ -93,23 +93,23 @@ class StreamReader(codecs.StreamReader):
 
 
 class StreamWriter(codecs.StreamWriter):
-    """Writes text of a form to a binary stream; `reset` and `close` write what is held."""
+    """Writes text of a form to a binary stream; `reset` and `close` write a held lead."""
 
     def __init__(self, form: Form, stream: IO[bytes], errors: str = "strict") -> None:
         super().__init__(stream, errors)
         self._encoder = Encoder(form, errors)
 
     def encode(self, input: str, errors: str = "strict") -> tuple[bytes, int]:
-        """Return the bytes that are certain now; all of the text counts as written."""
+        """Return the bytes that can be written now, and the length of the text, all of which is consumed."""
         return self._encoder.encode(input), len(input)
 
     def reset(self) -> None:
-        """Write what is held, and begin anew."""
+        """Write a held lead, and start a new output."""
         self.stream.write(self._encoder.finish())
         self._encoder.reset()
 
     def close(self) -> None:
-        """Write what is held, and close the stream."""
+        """Write a held lead, and close the stream."""
         self.stream.write(self._encoder.finish())
         self.stream.close()
 
@@ -121,7 +121,7 @@ class StreamWriter(codecs.StreamWriter):
 
 
 class _CodecInfo(codecs.CodecInfo):
-    """What Python's registry has of a form; it is copied and pickled by the form."""
+    """The registry entry of a form; copying and pickling store only the form."""
 
     form: Form
 
@@ -130,7 +130,7 @@ class _CodecInfo(codecs.CodecInfo):
 
 
 def codec_info(form: Form) -> codecs.CodecInfo:
-    r"""Return what Python's registry wants to know of a form; all of it can be pickled.
+    r"""Return the entry of a form for Python's registry; it can be pickled, and so can each of its parts.
 
     >>> codec_info(form_named("wtf-8")).decode(b"\xed\xa0\x80")
     ('\ud800', 3)
@@ -160,14 +160,14 @@ def _decode(form: Form, data: Data, errors: str = "strict") -> tuple[str, int]:
 
 
 class _OfOneForm(type):
-    """The class of coder classes that are made as Python's registry makes them: without naming the form."""
+    """The metaclass of coder classes that Python's registry can instantiate without an argument for the form."""
 
     base: type[Any]
     form: Form
 
 
 def _bound(base: type[Any], form: Form) -> Any:
-    """Return the class of a form's coders, the same one each time."""
+    """Return the coder class bound to a form; each call returns the same class."""
     kept = form.derived.setdefault("coders", {})
     if base not in kept:
         members = {"__init__": partialmethod(base.__init__, form), "__doc__": base.__doc__, "base": base, "form": form}
@@ -191,7 +191,7 @@ def _search(name: str) -> codecs.CodecInfo | None:
 
 
 def register_codecs() -> None:
-    r"""Register the forms that Python does not have as codecs, and the error handlers of the family. Idempotent.
+    r"""Register the forms that Python lacks as codecs, and their error handlers. Idempotent.
 
     >>> register_codecs()
     >>> b"\xed\xa0\xbd!".decode("wtf-8")
@@ -208,7 +208,7 @@ def register_codecs() -> None:
 
 
 def unregister_codecs() -> None:
-    """Take the codecs out of Python's registry again. Idempotent. Handlers stay known before Python 3.14.
+    """Remove the codecs from Python's registry. Idempotent. Error handlers stay registered before Python 3.14.
 
     >>> unregister_codecs()
     >>> b"a".decode("wtf-8")

@@ -1,8 +1,8 @@
-r"""The document rules of Corrected UTF-8: what a file should be beyond well-formed, and the linter that says so.
+r"""The document rules of Corrected UTF-8, which go beyond well-formedness, and a linter for them.
 
-The rules on characters are a form, :data:`DOCUMENT`: Corrected UTF-8 less the characters that a document should not
-hold, which are fault rows in it. So whatever finds faults finds these too, in order and with their spans, and nothing
-here decodes. Two rules are about the file as a whole and have no bytes to point at: their spans are empty.
+The rules about characters are a form, :data:`DOCUMENT`: Corrected UTF-8 without the characters that a document should
+not contain, which are fault rows of the form. Any function that finds faults therefore finds these too, in order and
+with their spans, and nothing here decodes. Two rules concern the file as a whole; their spans are empty.
 
 Source: Corrected UTF-8, Putting it all together; Other legacy control characters.
 """
@@ -26,7 +26,7 @@ _RULES = "Corrected UTF-8, Other legacy control characters"
 
 _ASCII, _TWO_BYTES, _FROM_08A0, *_OTHERS = corrected_utf_8.ROWS
 
-# ASCII without its C0 controls but for U+000A, and the row from U+08A0 on without U+2028 and U+2029 (E1 9E 88-89).
+# ASCII without its C0 controls except U+000A, and the row from U+08A0 on without U+2028 and U+2029 (E1 9E 88-89).
 _ROWS = (
     Row(0xA, 0xA, 0x0A, source=_TABLE),
     Row(0x20, 0x7F, (0x20, 0x7F), source=_TABLE),
@@ -55,33 +55,33 @@ DOCUMENT = Form(
     _ROWS,
     units=_UNITS,
     signatures=(Signature(MAGIC, Form(_NAME, _ROWS, units=_UNITS, source=_RULES)),),
-    note="The characters of a Corrected UTF-8 document, after its magic number. For finding faults.",
+    note="The characters of a Corrected UTF-8 document, after its magic number. Use it to find faults.",
     source=_RULES,
 )
-"""The characters that a document may hold, as a form; the others are fault rows of it. U+007F is no C0 control."""
+"""The characters allowed in a document, as a form; the others are fault rows. U+007F is not a C0 control."""
 
 _LINE_ENDS = (b"\r\n", b"\r", b"\xe1\x9e\x88", b"\xe1\x9e\x89")
-"""What ends lines elsewhere, U+2028 and U+2029 last; no sequence holds these bytes but at its beginning."""
+"""Other line terminators, with U+2028 and U+2029 last; these bytes occur in a sequence only at its beginning."""
 
 _SHOULD: tuple[Kind, ...] = ("control", "line-terminator")
-"""Kinds that break a SHOULD, and so are warnings."""
+"""Kinds that violate a SHOULD and are therefore warnings."""
 
 
 def lint(data: Data) -> Iterator[Fault]:
-    r"""Yield what is wrong with a Corrected UTF-8 document, in order of offset.
+    r"""Yield the faults of a Corrected UTF-8 document, in order of offset.
 
-    Errors are ill-formed sequences and U+0000 anywhere but in the magic number. Warnings are ``control`` (C0 controls
+    Errors are ill-formed sequences, and U+0000 outside the magic number. Warnings are ``control`` (C0 controls
     other than U+000A and U+000D), ``line-terminator`` (U+000D, U+2028, U+2029), ``no-signature``, whose span is empty
-    at offset 0, and ``no-final-newline``, whose span is empty at the end of the input. A document of no bytes lacks
-    the magic number, but no newline: it has no line.
+    at offset 0, and ``no-final-newline``, whose span is empty at the end of the input. An empty document lacks the
+    magic number, but not the final newline, because it has no lines.
 
     Args:
-        data: a whole document; offsets count from its first byte, magic number included.
+        data: a whole document; offsets count from its first byte, including the magic number.
 
     Source: Corrected UTF-8, Putting it all together; Other legacy control characters.
 
     >>> [(fault.start, fault.severity, str(fault)) for fault in lint(MAGIC + b"a\0b\n")]
-    [(9, 'error', 'U+0000 must not be in a document but in its magic number')]
+    [(9, 'error', 'U+0000 must not occur in a document outside its magic number')]
     >>> [(fault.start, fault.end, fault.kind) for fault in lint(b"a\tb")]
     [(0, 0, 'no-signature'), (1, 2, 'control'), (3, 3, 'no-final-newline')]
     """
@@ -95,13 +95,14 @@ def write_document(
 
     Args:
         text: any str.
-        errors: what to do with code points that the form lacks: C1 controls and surrogates. U+0000 is always an error.
-        end_lines: end every line in U+000A: U+000D U+000A, U+000D, U+2028 and U+2029 become one.
-        end_last_line: end the last line in U+000A too; a text of no characters has no line.
+        errors: how to handle code points that the form cannot write: C1 controls and surrogates. U+0000 is always an
+            error.
+        end_lines: end every line with U+000A: replace U+000D U+000A, U+000D, U+2028 and U+2029 with it.
+        end_last_line: end the last line with U+000A too; an empty text has no lines.
 
     Raises:
-        EncodeError: the text holds U+0000, or what the form lacks, and the policy is strict.
-        LookupError: no such policy. ValueError: an error handler wrote U+0000.
+        EncodeError: the text contains U+0000, or a code point that the form cannot write, and the policy is strict.
+        LookupError: unknown policy. ValueError: an error handler wrote U+0000.
 
     Source: Corrected UTF-8, Putting it all together; Other legacy control characters.
 
@@ -115,7 +116,7 @@ def write_document(
         raise EncodeError(_NAME, text, at, at + 1, str(fault), fault)
     data = encode(text, corrected_utf_8.CORRECTED_UTF_8, errors)
     if b"\0" in data:
-        raise ValueError(f"the error handler {errors!r} wrote U+0000, which must not be in a document")
+        raise ValueError(f"the error handler {errors!r} wrote U+0000, which must not occur in a document")
     if end_lines:
         for line_end in _LINE_ENDS:
             data = data.replace(line_end, b"\n")
@@ -124,9 +125,9 @@ def write_document(
 
 
 class Linter(Copied):
-    r"""Finds piece by piece what :func:`lint` finds in the whole, with lines and columns.
+    r"""Lints a document piece by piece: the faults of :func:`lint` for the whole, with lines and columns.
 
-    It is used as :class:`eightfold.stream.Checker` is.
+    Use it like :class:`eightfold.stream.Checker`.
 
     >>> linter = Linter()
     >>> found = linter.check(MAGIC + b"a\r") + linter.check(b"\n", final=True)
@@ -143,7 +144,7 @@ class Linter(Copied):
         self._last = b""
 
     def check(self, chunk: Data, final: bool = False) -> list[Located]:
-        """Return what is certain now, with offsets into the whole document."""
+        """Return the faults that later bytes cannot change, with offsets into the whole document."""
         content = bytes_of(chunk)
         self._position.pass_over(content)
         self._length += len(content)
@@ -164,7 +165,7 @@ class Linter(Copied):
         return [] if signature_length else [Located(_warning("no-signature", 0), 1, 1)]
 
     def _missing_newline(self) -> list[Located]:
-        # U+000A is the byte 0A and no part of any other sequence.
+        # U+000A is the byte 0A, which is not part of any other sequence.
         if self._last in (b"", b"\n"):
             return []
         fault = _warning("no-final-newline", self._length)

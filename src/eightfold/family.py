@@ -1,11 +1,11 @@
-"""Forms compared: which contains which, and which conversions are lossless. Derived from their tables, not listed.
+"""Compares forms: which form contains which, and which conversions are lossless. Derived from the tables, not listed.
 
-Both questions are about texts without number, and both have a finite answer. A form reads a text as it was written
-unless some longer entry of its table, a row or a decoding unit, takes the first units of several sequences together;
-an entry spans few units, so that few code points side by side decide. They are found as sets: for each place the code
-points whose sequences fit there, without those that stand side by side in no well-formed text.
+Both questions concern infinitely many texts, but finite checks answer them. A form reads a text as it was written
+unless a longer entry of its table, a row or a decoding unit, matches the first units of several sequences together.
+An entry spans few units, so a few adjacent code points decide. They are found as sets: for each place, the code points
+whose sequences fit there, without those that are never adjacent in well-formed text.
 
-Forms with code units of other widths, or in another byte order, do not contain each other.
+Forms whose code units differ in width or byte order do not contain each other.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from eightfold.sharing import Points, common_ranges, points_within, values_agree
 from eightfold.text import AnyForm, signed
 
 Places = tuple[Points, ...]
-"""Texts of so many code points: for each place the set from which any may stand there."""
+"""A set of texts of equal length: for each place, the code points that may stand there."""
 
 
 class Comparison(NamedTuple):
-    """How a form compares with the others of the family; each stands here under its name.
+    """How a form compares with the other built-in forms, which are given by name.
 
     Attributes:
         contains: the forms that it contains, see :func:`contains`.
         contained_in: the forms that contain it.
-        lossless_to: the forms from which all that its text can hold comes back, see :func:`is_lossless`.
-        lost: for every other form code points that do not come back from it, see :func:`lost`.
+        lossless_to: the forms to which every text of it converts without loss, see :func:`is_lossless`.
+        lost: for every other form, code points that do not round-trip through it, see :func:`lost`.
     """
 
     contains: list[str]
@@ -42,7 +42,7 @@ class Comparison(NamedTuple):
 
 
 def compared(form: AnyForm) -> Comparison:
-    """Compare a form with all others of the family.
+    """Compare a form with all other built-in forms.
 
     >>> compared("wtf-8").contained_in
     ['generalized-utf-8', 'utf-8-rfc2044']
@@ -59,7 +59,7 @@ def compared(form: AnyForm) -> Comparison:
 
 
 def contains(outer: AnyForm, inner: AnyForm) -> bool:
-    """Say whether every well-formed text of a form is well-formed in another too, with the same code points.
+    """Return whether every well-formed text of `inner` is well-formed in `outer` too, with the same code points.
 
     >>> contains("wtf-8", "utf-8"), contains("generalized-utf-8", "wtf-8"), contains("wtf-8", "generalized-utf-8")
     (True, True, False)
@@ -76,7 +76,7 @@ def contains(outer: AnyForm, inner: AnyForm) -> bool:
 
 
 def is_lossless(source: AnyForm, target: AnyForm) -> bool:
-    """Say whether all that well-formed text of a form can hold comes back from another one.
+    """Return whether every well-formed text of `source` round-trips through `target`.
 
     >>> is_lossless("utf-8", "cesu-8"), is_lossless("wtf-8", "utf-8"), is_lossless("generalized-utf-8", "wtf-8")
     (True, False, False)
@@ -85,9 +85,9 @@ def is_lossless(source: AnyForm, target: AnyForm) -> bool:
 
 
 def lost(source: AnyForm, target: AnyForm) -> tuple[int, ...] | None:
-    """Return code points that text of a form can hold and that do not come back from another one; None for none.
+    """Return code points of a text of `source` that do not round-trip through `target`, or None if all do.
 
-    They cannot be written there, are joined there, or are read there as other code points.
+    The target cannot write them, joins them, or reads them as other code points.
 
     >>> [f"{point:04X}" for point in lost("generalized-utf-8", "wtf-8")]
     ['D800', 'DC00']
@@ -119,20 +119,20 @@ def _reads_alike(reader: Form, writer: Form) -> bool:
 
 
 def _has_row(form: Form, row: Row) -> bool:
-    """Say whether a form has rows for every sequence of another form's row, with the same code points."""
+    """Return whether a form has rows for every sequence of another form's row, with the same code points."""
     alike = [each for each in form.rows if len(each.unit_ranges) == len(row.unit_ranges)]
     had = tuple(chain.from_iterable(points_within(row, each.unit_ranges) for each in alike))
     return not _without(_held((row,)), had) and all(_values_agree(row, each) for each in alike)
 
 
 def _values_agree(one: Row, other: Row) -> bool:
-    """Say whether two rows of one length give the same code points wherever both fit."""
+    """Return whether two rows of equal length give the same code points for all sequences that fit both."""
     common = common_ranges(one, other)
     return not common or values_agree(one, other, common)
 
 
 def _begins(form: Form, mark: bytes) -> bool:
-    """Say whether some well-formed text of a form begins with these bytes."""
+    """Return whether some well-formed text of a form begins with these bytes."""
     step = form.unit_bytes
     units = [int.from_bytes(mark[at : at + step], form.byte_order) for at in range(0, len(mark), step)]
     ranges = [(unit, unit) for unit in units]
@@ -140,7 +140,7 @@ def _begins(form: Form, mark: bytes) -> bool:
 
 
 def _misread(text: Form, writer: Form, reader: Form) -> tuple[int, ...] | None:
-    """Return code points that text of a form can hold and whose sequences a longer entry of the reader takes."""
+    """Return code points of a well-formed text whose sequences a longer entry of the reader matches together."""
     for entry in reader.sequences:
         for places in _sequences(writer, entry.unit_ranges):
             found = _text_from(text, places) if len(places) > 1 else None
@@ -150,7 +150,7 @@ def _misread(text: Form, writer: Form, reader: Form) -> tuple[int, ...] | None:
 
 
 def _sequences(form: Form, ranges: Sequence[Range]) -> Iterator[Places]:
-    """Yield the texts whose sequences, one after the other, fit ranges of units from their first to their last."""
+    """Yield the texts whose sequences, one after another, exactly fill the given ranges of units."""
     if not ranges:
         yield ()
     for row in form.rows if ranges else ():
@@ -159,7 +159,7 @@ def _sequences(form: Form, ranges: Sequence[Range]) -> Iterator[Places]:
 
 
 def _text_from(form: Form, places: Places) -> tuple[int, ...] | None:
-    """Return code points, one of each place, that stand so in some well-formed text of a form, or None."""
+    """Return code points, one for each place, that are adjacent in some well-formed text of a form, or None."""
     for rows in product(*([row for row in form.rows if _common(points, _held((row,)))] for points in places)):
         among = tuple(_common(points, _held((row,))) for points, row in zip(places, rows, strict=True))
         found = _outside(among, list(_taken_together(form, rows)))
@@ -169,7 +169,7 @@ def _text_from(form: Form, places: Places) -> tuple[int, ...] | None:
 
 
 def _taken_together(form: Form, rows: Sequence[Row]) -> Iterator[Places]:
-    """Yield the texts of these rows that are not read so: a longer entry takes several of their sequences."""
+    """Yield the texts of these rows that are read otherwise, because a longer entry matches several sequences."""
     for start, row in enumerate(rows):
         for entry in form.sequences:
             ranges, taken = entry.unit_ranges, [_held((each,)) for each in rows[:start]]
@@ -182,13 +182,13 @@ def _taken_together(form: Form, rows: Sequence[Row]) -> Iterator[Places]:
 
 
 def _outside(among: Places, taken: Sequence[Places]) -> tuple[int, ...] | None:
-    """Return a text of some that is none of those taken, or None."""
+    """Return a text of `among` that is not in `taken`, or None."""
     if not all(among):
         return None
     if not taken:
         return tuple(points[0].start for points in among)
     for at in range(len(among)):
-        # Those that are first outside at this place: inside at all before it, anything after it.
+        # The texts that first leave `taken` at this place: inside before it, anything after it.
         inside = tuple(map(_common, among[:at], taken[0][:at]))
         found = _outside((*inside, _without(among[at], taken[0][at]), *among[at + 1 :]), taken[1:])
         if found is not None:

@@ -1,7 +1,7 @@
-"""The kinds of ill-formedness, the fault that carries one, and the exceptions that carry a fault.
+"""The kinds of ill-formedness, the Fault that names one, and the exceptions that carry a Fault.
 
-Everything a person or a program is told about ill-formed text has its words here. This file knows no
-encoding: which bytes are which kind is data in :mod:`eightfold.forms`.
+All wording about ill-formed text is in this file. It does not know any encoding: which bytes are which kind is data in
+:mod:`eightfold.forms`.
 
 Source: the vocabulary of WTF-8 sections 3 to 3.3, utf8(7), and Unicode 3.9 (maximal subpart, D93b).
 """
@@ -41,38 +41,38 @@ Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
 
 UNITS_KEPT = 64
-"""How many bytes of its span a fault keeps; only a reserved run of Corrected UTF-8 can be longer."""
+"""The maximum number of bytes of its span that a fault keeps; only a reserved run of Corrected UTF-8 can be longer."""
 
 KINDS: Mapping[Kind, str] = {
-    "overlong": "a longer form of a code point that has a shorter one",
-    "surrogate": "a surrogate code point where the encoding has none",
+    "overlong": "a code point encoded in more bytes than necessary",
+    "surrogate": "a surrogate code point, which the encoding does not allow",
     "beyond-unicode": "a code point above U+10FFFF",
     "too-long": "a sequence of five or six bytes",
-    "invalid-byte": "a byte that begins no sequence",
-    "unexpected-continuation": "a continuation byte where a lead byte is due",
+    "invalid-byte": "a byte that cannot begin a sequence",
+    "unexpected-continuation": "a continuation byte where a lead byte is expected",
     "truncated": "a sequence that is cut short",
     "surrogate-pair": "a surrogate pair byte sequence, which WTF-8 writes as four bytes",
-    "unpaired-surrogate": "a surrogate in no pair",
+    "unpaired-surrogate": "a surrogate that is not part of a pair",
     "four-byte": "a four-byte sequence, where the encoding writes surrogate pairs",
-    "raw-nul": "a NUL where the encoding or the document has none",
+    "raw-nul": "a NUL where the encoding or the document does not allow one",
     "escape-collision": "a code point that is also an escape",
     "reserved": "a sequence that is reserved for future use",
-    "unrepresentable": "well-formed, but not to be held by the target",
-    "odd-length": "bytes that end inside a code unit",
+    "unrepresentable": "a code point that the target cannot hold",
+    "odd-length": "input that ends inside a code unit",
     "control": "a control character that should not be in a document",
     "line-terminator": "a line terminator other than U+000A",
     "no-final-newline": "a document whose last character is not U+000A",
     "no-signature": "a document without its magic number",
     "joined-pair": "a surrogate pair that the target joins into one code point",
-    "needless-escape": "escapes of bytes that are well-formed together",
-    "unexamined": "an object that was not looked into and may hold text",
-    "other-form": "a file that looks like another form than the one that files are in by default",
+    "needless-escape": "escapes of bytes that together are a well-formed sequence",
+    "unexamined": "an object that was not examined and may hold text",
+    "other-form": "a file that appears to be in a form other than the default",
 }
-"""Each kind of fault with its meaning in one line; the keys are stable identifiers."""
+"""The meaning of each kind of fault in one line; the keys are stable identifiers."""
 
 
 def code_point_name(code_point: int) -> str:
-    """Return a code point as people write it: ``U+`` and four to eight hex digits; what is negative is a bare number.
+    """Return a code point in the usual notation: ``U+`` and four to eight hex digits; a negative number stays bare.
 
     >>> code_point_name(0x2F), code_point_name(0x1F4A9), code_point_name(0x8421109F)
     ('U+002F', 'U+1F4A9', 'U+8421109F')
@@ -81,7 +81,7 @@ def code_point_name(code_point: int) -> str:
 
 
 def hex_bytes(data: bytes) -> str:
-    r"""Return bytes as people write them: upper-case pairs, with spaces between.
+    r"""Return bytes in hexadecimal: upper-case pairs separated by spaces.
 
     >>> hex_bytes(b"\xed\xa0\x80")
     'ED A0 80'
@@ -90,7 +90,7 @@ def hex_bytes(data: bytes) -> str:
 
 
 def wants_bytes(given: object) -> TypeError:
-    """Return the exception for what was given in place of bytes, with what to pass instead.
+    """Return the TypeError for an argument that is not bytes-like; the message says what to pass instead.
 
     >>> str(wants_bytes("abc"))
     'a bytes-like object is required, not str: decode takes bytes; to encode a str use encode'
@@ -99,14 +99,14 @@ def wants_bytes(given: object) -> TypeError:
     if isinstance(given, str):
         return TypeError(f"{wrong}: decode takes bytes; to encode a str use encode")
     if hasattr(given, "__fspath__"):
-        return TypeError(f"{wrong}: pass what the file holds, path.read_bytes()")
+        return TypeError(f"{wrong}: pass the contents of the file, path.read_bytes()")
     if hasattr(given, "read"):
-        return TypeError(f"{wrong}: pass what it holds, file.read(), of a file opened in binary mode")
+        return TypeError(f"{wrong}: open the file in binary mode and pass its contents, file.read()")
     return TypeError(wrong)
 
 
 def wants_text(given: object) -> TypeError:
-    """Return the exception for what was given in place of a str, with what to do instead.
+    """Return the TypeError for an argument that is not a str; the message says what to do instead.
 
     >>> str(wants_text(b"abc"))
     'text must be a str, not bytes: encode takes a str; to decode bytes use decode'
@@ -121,20 +121,20 @@ def wants_text(given: object) -> TypeError:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    r"""One place where input is ill-formed, or cannot be carried over.
+    r"""One place where input is ill-formed or cannot be converted.
 
     Attributes:
         kind: a stable identifier, a key of :data:`KINDS`.
         form: the name of the form whose rule is broken.
-        start, end: the span, end exclusive: byte offsets into the input, or code points where the input is a str.
-        units: the bytes of the span, at most :data:`UNITS_KEPT` of them; empty where the input is a str.
-        code_point: the code point that was meant, where there is one; on encoding the first of the span.
-        side: ``source`` (bytes being read), ``text`` (a str being written), ``target`` (a code point that
-            the target of a conversion lacks; start and end count bytes of the source).
+        start, end: the span, end exclusive: byte offsets into the input, or code point indices if the input is a str.
+        units: the bytes of the span, at most :data:`UNITS_KEPT` of them; empty if the input is a str.
+        code_point: the intended code point, if there is one; for an encoding fault, the first of the span.
+        side: ``source`` (bytes being read), ``text`` (a str being written) or ``target`` (a code point that
+            the target of a conversion cannot write; start and end count bytes of the source).
         severity: ``error`` or ``warning``.
         at_end: whether the end of the input cut the sequence short (kind ``truncated``).
 
-    ``str(fault)`` is one plain sentence.
+    ``str(fault)`` describes the fault in one line.
 
     >>> str(Fault("surrogate", "utf-8", 0, 3, b"\xed\xa0\x80", 0xD800))
     'surrogate U+D800 (ED A0 80), which utf-8 cannot hold'
@@ -154,7 +154,7 @@ class Fault:
         return _SENTENCES[self.kind](self)
 
     def as_dict(self) -> dict[str, Any]:
-        r"""Return the fault as JSON-ready values: bytes in hex, and the sentence with them.
+        r"""Return the fault as a JSON-ready dict: bytes in hex, and ``str(fault)`` as ``sentence``.
 
         >>> Fault("invalid-byte", "utf-8", 4, 5, b"\xff").as_dict()["units"]
         'FF'
@@ -162,7 +162,7 @@ class Fault:
         return {**asdict(self), "units": hex_bytes(self.units), "sentence": str(self)}
 
     def renamed(self, form: str) -> Fault:
-        r"""Return the same fault under the name by which the form was asked for (``utf-16`` for ``utf-16-le``).
+        r"""Return the same fault under the form's name as the caller gave it (``utf-16`` for ``utf-16-le``).
 
         >>> Fault("invalid-byte", "utf-8", 4, 5, b"\xff").renamed("utf-8-sig").form
         'utf-8-sig'
@@ -170,7 +170,7 @@ class Fault:
         return self if form == self.form else replace(self, form=form)
 
     def moved(self, offset: int) -> Fault:
-        r"""Return the same fault ``offset`` bytes (or code points) further on.
+        r"""Return the same fault, moved forward by ``offset`` bytes (or code points).
 
         >>> Fault("invalid-byte", "utf-8", 4, 5, b"\xff").moved(10).start
         14
@@ -180,10 +180,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class UnexaminedFault(Fault):
-    """An object in nested data that cannot be looked into and may hold text.
+    """An object in nested data that cannot be examined and may hold text.
 
     Attributes:
-        path: where it is, as :func:`eightfold.scrub_report` writes it.
+        path: where the object is, in the notation of :func:`eightfold.scrub_report`.
         type: the full name of its type.
 
     >>> str(UnexaminedFault(path="items", type="list_iterator"))
@@ -224,7 +224,7 @@ def _surrogate_pair(fault: Fault) -> str:
 def _too_long(fault: Fault) -> str:
     leading_ones = 8 - (fault.units[0] ^ 0xFF).bit_length() if fault.units else 0
     length = {5: "five", 6: "six"}.get(leading_ones, "five- or six")
-    begun = "" if fault.code_point is not None else "beginning of a "
+    begun = "" if fault.code_point is not None else "incomplete "
     return f"{begun}{length}-byte sequence ({_shown(fault)}), which {fault.form} does not have"
 
 
@@ -235,7 +235,7 @@ def _truncated(fault: Fault) -> str:
 
 def _unrepresentable(fault: Fault) -> str:
     if fault.side == "source":
-        return f"{_meant(fault)} ({_shown(fault)}) is above U+10FFFF, and a Python str cannot hold it"
+        return f"{_meant(fault)} ({_shown(fault)}) is above U+10FFFF, which a Python str cannot hold"
     count = fault.end - fault.start if fault.side == "text" else 1
     others = "" if count == 1 else f" and {count - 1} more"
     return f"{_meant(fault)}{others} cannot be written in {fault.form}"
@@ -244,7 +244,7 @@ def _unrepresentable(fault: Fault) -> str:
 def _raw_nul(fault: Fault) -> str:
     if fault.form == "mutf-8":
         return "byte 00: mutf-8 writes U+0000 as C0 80"
-    return "U+0000 must not be in a document but in its magic number"
+    return "U+0000 must not occur in a document outside its magic number"
 
 
 def _unexamined(fault: Fault) -> str:
@@ -257,13 +257,13 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "surrogate": _surrogate,
     "beyond-unicode": lambda f: f"{_meant(f)} ({_shown(f)}) is beyond U+10FFFF",
     "too-long": _too_long,
-    "invalid-byte": lambda f: f"byte {_shown(f)} begins no sequence",
-    "unexpected-continuation": lambda f: f"continuation byte {_shown(f)} where a lead byte is due",
+    "invalid-byte": lambda f: f"byte {_shown(f)} cannot begin a sequence",
+    "unexpected-continuation": lambda f: f"continuation byte {_shown(f)} where a lead byte is expected",
     "truncated": _truncated,
     "surrogate-pair": _surrogate_pair,
     "unpaired-surrogate": lambda f: f"unpaired surrogate {_meant(f, 'code point')} ({_shown(f)})",
     "four-byte": lambda f: (
-        f"four-byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} does not have: it writes surrogate pairs"
+        f"four-byte sequence ({_shown(f)}) for {_meant(f)}, which {f.form} writes as a surrogate pair"
     ),
     "raw-nul": _raw_nul,
     "escape-collision": lambda f: f"{_meant(f)} ({_shown(f)}) collides with the escapes of {f.form}",
@@ -275,17 +275,17 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "no-final-newline": lambda f: "the last character of a document should be U+000A",
     "no-signature": lambda f: f"a document should begin with the magic number of {f.form}",
     "joined-pair": lambda f: f"surrogate pair, which is read back from {f.form} as one code point, {_meant(f)}",
-    "needless-escape": lambda f: f"escapes ({_shown(f)}) of the bytes of {_meant(f)}, which {f.form} leaves as it is",
+    "needless-escape": lambda f: f"needless escapes ({_shown(f)}) for {_meant(f)}, which {f.form} does not escape",
     "unexamined": _unexamined,
-    "other-form": lambda f: f"the file looks like another form than {f.form}",
+    "other-form": lambda f: f"the file appears to be in a form other than {f.form}",
 }
 
 
 class DecodeError(UnicodeDecodeError):
-    r"""Bytes that are ill-formed in the form they were to be decoded from.
+    r"""Raised when bytes are ill-formed in the form to decode from.
 
-    ``start`` and ``end`` are the decoding unit, in bytes of ``object``; ``fault`` is the fault that contains it, so
-    its span may be wider. It pickles and copies.
+    ``start`` and ``end`` delimit the decoding unit, in bytes of ``object``. ``fault`` is the fault that contains this
+    unit, so its span may be wider. The exception can be pickled and copied.
 
     >>> import eightfold
     >>> try:
@@ -308,9 +308,9 @@ class DecodeError(UnicodeDecodeError):
 
 
 class EncodeError(UnicodeEncodeError):
-    r"""Code points of a str that the form cannot write.
+    r"""Raised when a form cannot write a code point of a str.
 
-    ``start`` and ``end`` count code points of ``object``. It pickles and copies.
+    ``start`` and ``end`` count code points of ``object``. The exception can be pickled and copied.
 
     >>> import eightfold
     >>> try:
@@ -333,10 +333,10 @@ class EncodeError(UnicodeEncodeError):
 
 
 class ConversionError(UnicodeError):
-    r"""Input that cannot be converted: ill-formed in its source, or without a place in the target.
+    r"""Raised when input cannot be converted: it is ill-formed, or the target cannot write a code point of it.
 
     ``start`` and ``end`` are offsets into the source: bytes for ``convert``, indices for ``encode_code_points``.
-    It pickles and copies.
+    The exception can be pickled and copied.
 
     >>> import eightfold
     >>> try:
@@ -359,16 +359,16 @@ class ConversionError(UnicodeError):
 
 
 def fault_of(error: BaseException) -> Fault | None:
-    r"""Return the fault that an exception carries, or None: for ``except UnicodeDecodeError``, whose type has none.
+    r"""Return the fault that an exception carries, or None. Use it with ``except UnicodeDecodeError``.
 
-    Where all errors are from this package, ``except eightfold.DecodeError`` needs no such question.
+    Python's own exceptions have no ``fault`` attribute; those of this package (``except eightfold.DecodeError``) do.
 
     >>> import eightfold
     >>> try:
     ...     eightfold.decode(b"\xff", "utf-8")
     ... except UnicodeDecodeError as error:
     ...     print(fault_of(error))
-    byte FF begins no sequence
+    byte FF cannot begin a sequence
     """
     fault = getattr(error, "fault", None)
     return fault if isinstance(fault, Fault) else None

@@ -1,15 +1,15 @@
-r"""Which form bytes are in: every candidate, best first, by evidence and never by guessing at languages.
+r"""Identifies the form of bytes: lists every candidate, best first, by evidence and without guessing languages.
 
-First come the forms whose signature begins the input, then those for which most speaks, in bits for each byte:
-:mod:`eightfold.evidence` says what a well-formed sequence is worth, and what a fault costs. A form in which almost any
-bytes are well-formed gains nothing by it, so it never comes before UTF-8 that has a few faults. Forms that read the
-input alike have the same evidence and come in a fixed order, the narrowest first.
+Forms whose signature begins the input come first. The others follow in order of evidence, in bits per byte:
+:mod:`eightfold.evidence` defines what a well-formed sequence gains and what a fault costs. A form in which almost any
+bytes are well-formed gains nothing from well-formedness, so it never precedes UTF-8 with a few faults. Forms that read
+the input alike have equal evidence and come in a fixed order, the narrowest first.
 
-All of the input is counted, with two bounds. A form with :data:`FAULTS_COUNTED` faults is read no further. What 16- and
-32-bit units say is asked of a sample, the first :data:`SAMPLE_BYTES`.
+The whole input is counted, with two limits: reading a form stops at :data:`FAULTS_COUNTED` faults, and the evidence for
+16- and 32-bit units comes from a sample, the first :data:`SAMPLE_BYTES` bytes.
 
-:meth:`Identifier.tells` says whether there is evidence for a candidate. Where there is none for the best, text in the
-legacy charset of Western Europe is named as that.
+:meth:`Identifier.tells` returns whether there is evidence for a candidate. If there is none for the best candidate,
+text in the legacy charset of Western Europe is reported as such.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from eightfold.text import Data, bytes_of, signed
 _RANK = tuple(
     form(name)
     for name in (
-        # The mark of UTF-32 begins as that of UTF-16 does, so UTF-32 is looked for first.
+        # The mark of UTF-32 begins with that of UTF-16, so UTF-32 comes first.
         *("corrected-utf-8-sig", "utf-32", "utf-16", "utf-8-sig"),
         *("utf-8", "cesu-8", "mutf-8", "wtf-8", "generalized-utf-8", "utf-8-rfc2044", "corrected-utf-8"),
         *("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),
@@ -33,17 +33,17 @@ _RANK = tuple(
     )
 )
 _LAST_RESORT = form("corrected-utf-8")
-"""It reads most UTF-8 as another text: without its magic number it is thought of only where nothing else fits."""
+"""It reads most UTF-8 as a different text, so without its magic number it is a candidate only if nothing else fits."""
 _NAMES_OF_BYTES = {each.name for each in _RANK if each.unit_bytes == 1 and not each.signatures} - {_LAST_RESORT.name}
 FAULTS_COUNTED = 1000
-"""How many faults of a form are counted."""
+"""The maximum number of faults counted for a form."""
 SAMPLE_BYTES = 16 * 1024
-"""How much is looked at where not everything is."""
+"""The size of the sample for checks that do not read the whole input."""
 _SLACK = 0.1
-"""A wider form is better only if it has fewer faults by such a share, as where every pair of surrogates is one."""
+"""The share of faults by which a wider form must be better, as when every pair of surrogates is a fault."""
 _CONTEXT_BYTES = 64
 _SHORT_PIECE, _LONG_PIECE = 1024, 256 * 1024
-"""How much is checked at once: little after a piece with faults, since all of a piece are found."""
+"""How much is checked at once: little after a piece with faults, because a check finds all faults of its piece."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xFF]")
 _HEAD = max(len(signature.mark) for each in _RANK for signature in each.signatures)
 
@@ -57,11 +57,11 @@ class Identification(NamedTuple):
     Attributes:
         form: the form's name.
         well_formed: whether the bytes are well-formed in it.
-        fault_count: how many faults they have in it; :data:`FAULTS_COUNTED` stands for so many or more.
-        signature: the mark that begins them and announces the form; empty where there is none.
-        lossless: whether decoding and encoding in this form give the same bytes back.
-        evidence: how much speaks for the form, in bits for each byte of input, against bytes drawn at random.
-        reads_as: the legacy charset that the bytes read as where there is evidence for no form; else empty.
+        fault_count: the number of faults in it; :data:`FAULTS_COUNTED` means that many or more.
+        signature: the mark that begins the bytes and announces the form; empty if there is none.
+        lossless: whether decoding and then encoding in this form returns the same bytes.
+        evidence: the evidence for the form, in bits per byte of input, compared with random bytes.
+        reads_as: the legacy charset of the bytes if there is no evidence for any form; else empty.
     """
 
     form: str
@@ -76,7 +76,7 @@ class Identification(NamedTuple):
 def identify(data: Data) -> list[Identification]:
     r"""Return every form that bytes could be in, best first.
 
-    A form with a signature is a candidate only where its mark is there. Empty input is utf-8.
+    A form with a signature is a candidate only if its mark begins the bytes. Empty input is utf-8.
 
     >>> [found.form for found in identify(b"\xed\xa0\xbd\xed\xb8\x80")][:2]
     ['cesu-8', 'mutf-8']
@@ -92,7 +92,7 @@ def identify(data: Data) -> list[Identification]:
 
 
 class Identifier:
-    """:func:`identify` in pieces: feed it chunks, then finish it. Its memory does not grow with the input.
+    """:func:`identify` in pieces: call `feed` with chunks, then `finish`. Memory use does not grow with the input.
 
     >>> identifier = Identifier()
     >>> identifier.feed(b"caf"), identifier.feed(bytes([0xC3, 0xA9]))
@@ -110,7 +110,7 @@ class Identifier:
         self._telling: set[str] = set()
 
     def feed(self, chunk: Data) -> None:
-        """Go on over more bytes."""
+        """Read more bytes."""
         content = bytes_of(chunk)
         self._counts.add(content)
         self._look_beyond(content)
@@ -123,7 +123,7 @@ class Identifier:
         self._check(content)
 
     def finish(self) -> list[Identification]:
-        """Return the candidates, best first; there are no more bytes."""
+        """End the input and return the candidates, best first."""
         if not self._candidates:
             self._begin()
             self._check(self._first)
@@ -140,20 +140,20 @@ class Identifier:
     def _order(self, found: _Candidate) -> tuple[bool, bool, bool, float]:
         has_better = bool(found.count or self._telling - {found.form.name})
         is_last_resort = found.form is _LAST_RESORT and has_better
-        # A few letters over and over are one area of Unicode in any reading.
+        # A few letters repeated many times lie in one area of Unicode, whichever form reads them.
         is_wide = found.form.unit_bytes > 1 and not self._counts.are_halves(found.bits)
         is_beside_bytes = is_wide and not self._telling.isdisjoint(_NAMES_OF_BYTES)
         return not found.mark, is_last_resort, is_beside_bytes, -found.bits
 
     def _narrowest(self, found: list[_Candidate]) -> _Candidate:
-        """Return the narrowest of the forms that have hardly more faults than the best: a few are there by chance."""
+        """Return the narrowest form with hardly more faults than the best; a few faults may be chance."""
         *tier, _ = self._order(found[0])
         least = found[0].bits - _SLACK * found[0].count * FAULT_BITS
         near = [each for each in found if [*self._order(each)[:-1]] == tier and each.bits >= least]
         return min(near, key=lambda each: _RANK.index(each.form))
 
     def tells(self, found: Identification) -> bool:
-        r"""Say whether there is evidence for one of the candidates that :meth:`finish` returned.
+        r"""Return whether there is evidence for a candidate that :meth:`finish` returned.
 
         >>> identifier = Identifier()
         >>> identifier.feed("na\u00efve".encode("latin-1"))
@@ -164,7 +164,7 @@ class Identifier:
         return found.form in self._telling
 
     def _look_beyond(self, content: bytes) -> None:
-        """Keep what is around the first bytes beyond ASCII."""
+        """Keep the bytes around the first byte beyond ASCII."""
         if self._beyond:
             self._beyond += content[: SAMPLE_BYTES - len(self._beyond)]
             return
@@ -183,21 +183,21 @@ class Identifier:
             each.check(content)
 
     def _identification(self, found: _Candidate) -> Identification:
-        # A form's rows are one to one, so what is well-formed comes back, unless another mark than its own is written.
+        # A form's rows are one to one, so well-formed input round-trips unless encoding writes a different mark.
         lossless = not found.count and found.mark == signed(found.form)[1]
         evidence = round(found.bits / max(1, self._counts.length), 3)
         return Identification(found.form.name, not found.count, found.count, found.mark, lossless, evidence)
 
 
 class _Candidate:
-    """A form, and the faults that the input has in it.
+    """A form, and the faults of the input in it.
 
     Attributes:
         form: the form.
-        mark: its signature that begins the input, or none.
-        count: how many faults there are so far.
-        bits: how many bits speak for the form, when the input has ended.
-        tells: whether there is evidence for it, and in a form of bytes not by its ASCII alone.
+        mark: its signature at the beginning of the input; empty if there is none.
+        count: the number of faults so far.
+        bits: the evidence for the form in bits, valid at the end of the input.
+        tells: whether there is evidence for the form; for a form of bytes, evidence beyond ASCII alone.
     """
 
     def __init__(self, form: Form, mark: bytes) -> None:
@@ -226,10 +226,10 @@ class _Candidate:
             self._length = _SHORT_PIECE if found else min(2 * self._length, _LONG_PIECE)
 
     def end(self, counts: ByteCounts, sample: bytes) -> None:
-        """Find the faults that only the end of the input makes certain, and weigh what speaks for the form."""
+        """Find the faults that only the end of the input settles, and compute the evidence for the form."""
         if not self._is_full:
             self._add(self._checker.check(b"", final=True))
-        # Where not all was checked, faults would go on as they began.
+        # If the check stopped early, assume that faults continue at the same rate.
         more = counts.length / self._checked if self._is_full else 1.0
         if self.form.unit_bytes == 1:
             beyond = counts.beyond_bits(self.form, self.count * more, self._faulty * more)
@@ -238,7 +238,7 @@ class _Candidate:
         else:
             whole = counts.length / max(1, len(sample))
             self.bits = text_bits(self.form, sample) * whole - self.count * more * FAULT_BITS
-            # Pairs of ASCII are units too, but where there is little else the ASCII alone says more.
+            # Pairs of ASCII bytes are units too, but in a mostly ASCII input the ASCII itself is stronger evidence.
             speaks = self.bits > max(FAULT_BITS, counts.ascii_bits() - counts.beyond)
         self.tells = bool(self.mark) or speaks or not counts.length
 
@@ -247,7 +247,7 @@ class _Candidate:
         self.count += len(counted)
         self._faulty += sum(each.fault.end - each.fault.start for each in counted)
         if counted and self._is_full:
-            # That far it was read, whatever the pieces were.
+            # This position does not depend on how the input was divided.
             self._checked = counted[-1].fault.end
 
 

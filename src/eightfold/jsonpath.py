@@ -1,7 +1,7 @@
-"""Where in JSON text an offset stands, as a path: `$.messages[3].text`.
+"""Converts an offset in JSON text to a path such as `$.messages[3].text`.
 
-The text is read once, from its beginning, and no object is made of it; it need not be JSON. A path is as short as those
-of `scrub_report`, whatever the text.
+The text is read once, from its beginning, without building objects; it need not be valid JSON. A path is as short as
+one from `scrub_report`, whatever the text.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from itertools import islice
 from eightfold.scrub import paths
 
 _TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+"?|,[^"\[\]{}]*+|[\[\]{}]')
-"""What leads to a place: a string, which ends with its line at the latest; commas with scalars; a bracket."""
+"""The tokens that determine a path: a string, which ends with its line at the latest; commas and scalars; a bracket."""
 _QUOTE, _COMMA, _ARRAY, _OBJECT = b'",[{'
 _OPENED = {_ARRAY: 0, _OBJECT: None}
 MOST_TOKENS = 100_000
-"""How far a text is read for a path, so that a hostile one costs no more than a tenth of a second or so."""
+"""The maximum number of tokens read for a path, so that a hostile text costs at most about a tenth of a second."""
 
 Holder = int | bytes | None
-"""A container on the way: in an array the index, in an object the key as it is written, None before there is one."""
+"""A step of the path: the index in an array, or the key as written in an object (None before the first key)."""
 
 
 def path_at(text: bytes, offset: int, most_tokens: int = MOST_TOKENS) -> str | None:
-    r"""Return the path of what stands at an offset, or None where finding it takes too many steps.
+    r"""Return the path of the value at an offset, or None if finding it takes too many steps.
 
-    What is in a key has `` (key)`` after it, as in `scrub_report`; what is in no value is at the container around it.
+    A path inside a key ends with `` (key)``, as in `scrub_report`. An offset outside any value gives the path of the
+    enclosing container.
 
     >>> path_at(b'{"messages": [{}, {"text": "cut: \\ud83d"}]}', 33)
     '$.messages[1].text'

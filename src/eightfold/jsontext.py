@@ -1,16 +1,15 @@
-r"""JSON and JSON Lines as text: escapes of unpaired surrogates and ill-formed bytes replaced, all else byte for byte.
+r"""Scrubs JSON and JSON Lines as text: replaces escapes of unpaired surrogates and ill-formed bytes, nothing else.
 
-Nothing is parsed to objects, and nothing is refused for being no JSON: only strings and the escapes in them are told
-from the rest. For objects there is `scrub`, and the two agree: what Python's `json` loads from scrubbed text is the
-scrubbed object.
+The text is not parsed into objects, and invalid JSON is not refused: scrubbing only recognises strings and the escapes
+in them. For objects, use `scrub`; the two agree: loading scrubbed text with Python's `json` gives the scrubbed object.
 
-Two layers, each in one pass. First the bytes become well-formed UTF-8, wherever they stand; only then are escapes
-looked at, so that a raw byte between two escapes counts by what the policy made of it. Inside strings ``\uD83D\uDE00``
-is a pair and stays as it is, in whatever case; ``\uD83D`` or ``\uDE00`` in no pair meets the policy. A raw surrogate
-(``ED A0 BD``) is ill-formed bytes and no half of a pair.
+There are two layers, each a single pass. The first makes the bytes well-formed UTF-8, everywhere in the text. The
+second examines escapes, so a raw byte between two escapes counts as whatever the policy replaced it with. Inside
+strings, ``\uD83D\uDE00`` is a pair and stays unchanged, with hex digits in upper or lower case; the policy applies to
+an unpaired ``\uD83D`` or ``\uDE00``. A raw surrogate (``ED A0 BD``) is ill-formed bytes, not half of a pair.
 
-A string ends at its quote, and at a raw U+000A too, which no JSON string holds: so a line that was cut short does not
-spoil the lines after it.
+A string ends at its quote, and also at a raw U+000A, which a JSON string cannot contain. A line that was cut short
+therefore does not affect the lines after it.
 
 Source: RFC 8259 section 7 (strings, escapes) and 8.1 (UTF-8); jsonlines.org.
 """
@@ -33,15 +32,15 @@ from eightfold.scrub.copies import instead_of
 from eightfold.text import AnyErrors, Data, bytes_of, convert, is_well_formed
 
 SOURCE = "json"
-"""The name by which errors know the text that is scrubbed."""
+"""The name of the scrubbed text in errors."""
 LONGEST_SEQUENCE = max(len(name.unit_ranges) for name in UTF_8.names)
 _AT_ONCE = frozenset({"ignore", "replace"})
-"""Policies that never raise, and write no more than UTF-8 that needs no escape: all bytes can be converted at once."""
+"""Policies that never raise, and whose output never needs escapes, so all bytes can be converted at once."""
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
 def _first_digits(surrogates: range) -> str:
-    # Leads and trails are whole blocks of 0x100 code points, so the first two hex digits tell.
+    # Leads and trails are whole blocks of 0x100 code points, so the first two hex digits identify them.
     blocks = "|".join(f"{block:02x}" for block in range(surrogates.start >> 8, surrogates.stop >> 8))
     return f"(?i:{blocks})"
 
@@ -53,7 +52,7 @@ _CUT_SHORT = rf"\\u{_HEX_DIGIT}{{0,3}}(?!{_HEX_DIGIT})"
 _EVENT_IN_STRING = re.compile(
     rf'"|\n|(?P<pair>{_PAIR})|(?P<unpaired>{_UNPAIRED})|(?P<cut_short>{_CUT_SHORT})|\\[^\n]?'.encode()
 )
-"""What can change the state of things inside a string; escapes of other kinds are passed over."""
+"""Matches everything inside a string that matters: its end, surrogate escapes, and other escapes to skip."""
 _SURROGATE_BEGUN = re.compile(rf"\\u{_first_digits(SURROGATES)}".encode())
 _ESCAPE = re.compile(rf"{_PAIR}|\\u{_HEX_DIGIT}{{4}}".encode())
 _SOME_PAIR = rf"\u{LEADS.start:04x}\u{TRAILS.start:04x}".encode()
@@ -63,23 +62,23 @@ _REPLACEMENT = json.dumps(REPLACEMENT)[1:-1].encode()
 def scrub(data: Data, errors: AnyErrors = "replace") -> bytes:
     r"""Return JSON text that every reader can load: without escapes of unpaired surrogates, in well-formed UTF-8.
 
-    Bytes in which there is nothing to do come back as the very same object. Names that become equal are left so.
+    A `bytes` object that needs no change is returned itself. Names that become equal are left equal.
 
     Args:
         data: JSON or JSON Lines in UTF-8, as any bytes-like object; with a byte order mark or without.
         errors: what to write for an unpaired escape, and for each ill-formed decoding unit of bytes: ``replace``
-            (``\ufffd`` for an escape, ``EF BF BD`` for bytes), ``ignore`` (nothing; but ``\ufffd`` where the halves of
-            a broken escape would meet and make another one), ``backslashreplace`` (the text
-            ``\ud83d`` or ``\xff``, which JSON writes with two backslashes), ``strict``; ``xmlcharrefreplace`` and
-            ``namereplace`` have an answer for escapes only; or a handler known to :func:`codecs.lookup_error`, which
-            is called as by :func:`eightfold.convert`, and whose text is escaped as JSON needs it.
+            (``\ufffd`` for an escape, ``EF BF BD`` for bytes), ``ignore`` (nothing; but ``\ufffd`` if the halves of
+            a broken escape would otherwise meet and form another one), ``backslashreplace`` (the text
+            ``\ud83d`` or ``\xff``, which JSON writes with two backslashes) or ``strict``; ``xmlcharrefreplace`` and
+            ``namereplace``, which apply to escapes only; or a handler known to :func:`codecs.lookup_error`, which
+            is called as by :func:`eightfold.convert`, and whose text is escaped as JSON requires.
 
     Raises:
-        ConversionError: there is something to do, and the policy is strict; offsets count bytes of the data.
-        ValueError: the policy is ``surrogatepass`` or ``surrogateescape``, which leave what is ill-formed as it is.
-        LookupError: no such policy, or one that utf-8 does not have (``escape``).
+        ConversionError: the text needs a change, and the policy is strict; offsets count bytes of the data.
+        ValueError: the policy is ``surrogatepass`` or ``surrogateescape``, which would leave the text ill-formed.
+        LookupError: unknown policy, or one that utf-8 does not declare (``escape``).
 
-    Source: RFC 8259 sections 7, 8.1 and 8.2 (which says that unpaired escapes lead to unpredictable readers).
+    Source: RFC 8259 sections 7, 8.1 and 8.2 (which says that readers treat unpaired escapes unpredictably).
 
     >>> scrub(b'{"grin": "\\ud83d\\ude00", "cut": "\\ud83d", "raw": "\xff"}')
     b'{"grin": "\\ud83d\\ude00", "cut": "\\ufffd", "raw": "\xef\xbf\xbd"}'
@@ -93,16 +92,16 @@ def scrub(data: Data, errors: AnyErrors = "replace") -> bytes:
 
 
 class Scrubber:
-    r"""Scrubs JSON text piece by piece: whatever the cuts, the pieces add up to :func:`scrub` of the whole.
+    r"""Scrubs JSON text piece by piece: however the text is divided, the pieces add up to :func:`scrub` of the whole.
 
-    At most sixteen bytes are held between calls. A call that raises leaves the scrubber as it was.
+    At most sixteen bytes are held between calls. A call that raises leaves the scrubber unchanged.
 
     Args:
-        errors: the policy, as for :func:`scrub`; a foreign handler is called with no more of the text than the bytes
-            above 7F that stand together in one piece.
+        errors: the policy, as for :func:`scrub`; a foreign handler is called with only the adjacent bytes above 7F of
+            one piece, not with the whole text.
 
     Raises:
-        LookupError, ValueError: as :func:`scrub`.
+        LookupError, ValueError: as for :func:`scrub`.
 
     >>> scrubber = Scrubber()
     >>> scrubber.scrub(b'"\\ud8'), scrubber.scrub(b'3d"'), scrubber.scrub(b"", final=True)
@@ -115,7 +114,7 @@ class Scrubber:
         self.reset()
 
     def reset(self) -> None:
-        r"""Begin anew: what was held is forgotten, and offsets count from 0.
+        r"""Discard held bytes and start a new text: offsets count from 0.
 
         >>> scrubber = Scrubber()
         >>> scrubber.scrub(rb'"\ud83d')
@@ -129,9 +128,9 @@ class Scrubber:
         self._escapes = _Escapes(self.errors)
 
     def scrub(self, chunk: Data, final: bool = False) -> bytes:
-        """Return as much of the text as can be scrubbed now; the rest is held for the next call.
+        """Scrub as much of the text as possible and hold the rest for the next call.
 
-        With ``final`` the text ends here, and another may follow: nothing is held, and offsets count from 0 again.
+        With ``final`` the text ends here and nothing is held; the next call starts a new text, with offsets from 0.
 
         Raises:
             ConversionError: with offsets into the whole text.
@@ -157,7 +156,7 @@ class Scrubber:
             try:
                 well_formed = _made_well_formed(run[0], self.errors, ended=ended)
             except ConversionError as error:
-                escapes.scrub(b"", 0, final=True)  # an escape that is still undecided stands before the fault
+                escapes.scrub(b"", 0, final=True)  # an undecided escape precedes the fault and is reported first
                 raise_conversion(SOURCE, UTF_8.name, self._offset + run.start(), error.fault, (error.start, error.end))
             written.append(escapes.scrub(well_formed, self._offset + run.start()))
             done = run.end()
@@ -169,7 +168,7 @@ class Scrubber:
 
 
 def _decided(content: bytes) -> int:
-    """Return up to where no further byte can change a sequence or its fault: only the last lead byte can begin one."""
+    """Return the offset up to which more bytes cannot change anything: only the last lead byte can be undecided."""
     for at in range(len(content) - 1, max(len(content) - LONGEST_SEQUENCE, -1), -1):
         if content[at] > CONTINUATION[1]:
             return at if _can_go_on(content, at) else len(content)
@@ -182,7 +181,7 @@ def _can_go_on(content: bytes, at: int) -> bool:
 
 
 def _is_decoded(data: bytes) -> bool:
-    # The interpreter's own decoder is as exact (the tests compare them), and fast without the core.
+    # The interpreter's decoder accepts the same bytes (the tests compare them) and is fast without the core.
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -194,7 +193,7 @@ _is_utf_8 = choose(lambda data: is_well_formed(data, UTF_8), _is_decoded)
 
 
 def _converted(content: bytes, errors: AnyErrors) -> bytes:
-    """Return content in well-formed UTF-8, by a policy that counts no offsets."""
+    """Return content as well-formed UTF-8, under a policy that does not need offsets."""
     return content if _is_utf_8(content) else _all_converted(content, errors)
 
 
@@ -214,10 +213,10 @@ def _ill_formed_runs(content: bytes, end: int) -> Iterator[re.Match[bytes]]:
 
 
 def _made_well_formed(run: bytes, errors: AnyErrors, *, ended: bool) -> bytes:
-    # Whether the input ends here or a sequence is cut short by another: any ASCII character stands in for that.
+    # Unless the input ends here, any ASCII character can stand in for the byte that cuts a sequence short.
     stand_in = b"" if ended else b"\0"
     well_formed = convert(run + stand_in, UTF_8, UTF_8, errors).removesuffix(stand_in)
-    # What a handler wrote goes into a string; of what was there, all above U+007F, nothing needs an escape.
+    # A handler's text goes into a string. The original text is all above U+007F, so none of it needs an escape.
     return json.dumps(well_formed.decode(), ensure_ascii=False)[1:-1].encode()
 
 
@@ -226,7 +225,7 @@ def _made_well_formed(run: bytes, errors: AnyErrors, *, ended: bool) -> bytes:
 
 @bind
 def may_hold_unpaired(text: bytes) -> bool:
-    """Say whether an escape of a surrogate may stand in no pair; the core looks closer, and says so less often."""
+    """Return whether the text may contain an unpaired escape of a surrogate; the core checks more precisely."""
     return _SURROGATE_BEGUN.search(text) is not None
 
 
@@ -236,10 +235,10 @@ class _Escapes:
 
     Attributes:
         errors: the policy.
-        in_string: whether what comes next is inside a string.
-        after_cut_short: whether what comes next follows an escape with too few digits, which it must not complete.
-        held: the beginning of an escape, or of two that can be a pair, inside a string.
-        origins: for each byte that is held its offset in the source.
+        in_string: whether the next byte is inside a string.
+        after_cut_short: whether the next byte follows an escape with too few digits, which it must not complete.
+        held: the beginning of an escape, or of a possible pair of escapes, inside a string.
+        origins: the offset in the source of each held byte.
     """
 
     errors: AnyErrors
@@ -249,7 +248,7 @@ class _Escapes:
     origins: tuple[int, ...] = ()
 
     def scrub(self, text: bytes, origin: int, *, final: bool = False) -> bytes:
-        """Return what can be scrubbed now; ``origin`` is the offset of the text in the source."""
+        """Scrub as much as possible; ``origin`` is the offset of the text in the source."""
         whole = self.held + text
         origins = _Origins(self.origins, origin)
         written: list[bytes] = []
@@ -271,9 +270,9 @@ class _Escapes:
         return b"".join((*written, whole[done:end]))
 
     def _in_strings(self, text: bytes) -> Iterator[re.Match[bytes]]:
-        """Yield the escapes inside strings on each line that has a surrogate escape, and on the last.
+        """Yield the escapes inside strings on each line that has a surrogate escape, and on the last line.
 
-        Other lines are passed over: their strings end with them, and it does not matter where they began.
+        Other lines can be skipped, because strings end with their line at the latest.
         """
         at = 0
         while at < len(text):
@@ -306,7 +305,7 @@ class _Escapes:
     def _replaced(self, found: re.Match[bytes], origins: _Origins) -> bytes:
         surrogate = chr(int(found[0].removeprefix(rb"\u"), 16))
         try:
-            # An escape is answered in escapes.
+            # An escape is replaced with escapes.
             return json.dumps(instead_of(surrogate, self.errors))[1:-1].encode()
         except ConversionError:
             start, end = origins.of(found.start()), origins.of(found.end() - 1) + 1
@@ -315,7 +314,7 @@ class _Escapes:
 
 
 class _Origins(NamedTuple):
-    """Where the bytes of a text come from: the first were held, the others follow each other in the source."""
+    """Maps offsets in a text to offsets in the source: the first bytes were held, the others are contiguous."""
 
     held: tuple[int, ...]
     rest: int
@@ -325,7 +324,7 @@ class _Origins(NamedTuple):
 
 
 def _is_undecided(text: bytes, at: int) -> bool:
-    """Say whether the text ends before it is known what begins at a backslash inside a string."""
+    """Return whether the text ends before the meaning of a backslash inside a string is certain."""
     there = text[at : at + len(_SOME_PAIR)]
     could_be = _ESCAPE.match(there + _SOME_PAIR[len(there) :])
     return could_be is not None and could_be.end() > len(there)

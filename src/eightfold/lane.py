@@ -1,10 +1,10 @@
-"""The fast lane where there is no compiled core: what a form shares with a codec of the interpreter goes to that codec.
+"""The fast lane without a compiled core: text that a form shares with a codec of the interpreter goes to that codec.
 
-Stretches only, as long as they are; what stands between them is the reference's, one sequence at a time. Nothing here
-decides what anything means: what is shared is derived from rows (:mod:`eightfold.sharing`). The codec goes first. Where
-a byte occurs at which it and the form part, the expression says how far it may go.
+The codec processes stretches of shared sequences; the reference processes everything between them, one sequence at a
+time. This file does not define any meaning: :mod:`eightfold.sharing` derives from the rows what is shared. The codec
+goes first. If the input has a byte on which codec and form differ, a regular expression finds how far the codec may go.
 
-A codec that stops at a fault copies all that it was given, so it is given a little after each stop, then more.
+A codec that stops at a fault copies all of its input, so it gets a small input after each stop, then larger ones.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from eightfold.forms import Form
 from eightfold.sharing import sharing_of
 
 on: bool = ENGINE == "python"
-"""Whether the lane is open. Closed, each loop is the reference's."""
+"""Whether the lane is active. If not, the reference does all the work."""
 
 _LEAST, _MOST, _GROWTH = 1 << 10, 1 << 22, 4
-"""How many bytes or code points a codec is given at once, and how much more after each that it took whole."""
+"""The number of bytes or code points for one call of a codec, and its growth after each call without a fault."""
 _SCANNED = 1 << 15
-"""How many at most where nobody wants the text."""
+"""The maximum for a scan, which discards the text."""
 
 
 class Reader:
@@ -31,7 +31,7 @@ class Reader:
 
     Args:
         form: the form.
-        scans: whether nobody wants the text.
+        scans: whether the caller discards the text.
     """
 
     def __init__(self, form: Form, *, scans: bool = False) -> None:
@@ -39,7 +39,7 @@ class Reader:
         self._size, self._most = (_LEAST, _SCANNED) if scans else (_MOST, _MOST)
 
     def stretch(self, data: bytes, start: int) -> tuple[str, int]:
-        """Return the text of shared sequences from an offset on, and where they end; nothing where none is there."""
+        """Return the text of shared sequences from an offset on, which may be empty, and where they end."""
         sharing = self._sharing
         if sharing is None:
             return "", start
@@ -63,12 +63,12 @@ class Writer:
     """Writes stretches of a str in a form without signatures."""
 
     def __init__(self, form: Form) -> None:
-        # Nothing is written by rows that need not be one to one.
+        # Rows that need not be one to one are never used for writing.
         self._sharing = sharing_of(form) if on and not form.decode_only else None
         self._size = _MOST
 
     def stretch(self, text: str, start: int) -> tuple[bytes, int]:
-        """Return the bytes of shared code points from an index on, and where they end; nothing where none is there."""
+        """Return the bytes of shared code points from an index on, which may be empty, and where they end."""
         sharing = self._sharing
         if sharing is None:
             return b"", start
@@ -90,14 +90,14 @@ class Writer:
 
 
 def encoded_length(form: Form, text: str) -> int:
-    """Return how many bytes some text of :meth:`Reader.stretch` came from."""
+    """Return the number of bytes that gave a text returned by :meth:`Reader.stretch`."""
     sharing = sharing_of(form)
     assert sharing is not None  # it was read by a codec
     return len(sharing.encode(text, "strict")[0])
 
 
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) -> int:
-    """Return where what is ill-formed, or not yet certain, begins: see :func:`reference.well_formed_end`."""
+    """Return where ill-formed or undecided input begins: see :func:`reference.well_formed_end`."""
     if not on:
         return reference.well_formed_end(form, data, start, final=final)
     reader, at = Reader(form, scans=True), start
@@ -118,6 +118,6 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
     at = well_formed_end(form, data, start)
     while at < len(data):
         fault = reference.fault_at(form, data, at)
-        assert fault is not None  # with the whole input at hand there is always an answer
+        assert fault is not None  # complete input always gives a result
         yield fault
         at = well_formed_end(form, data, fault.end)

@@ -1,7 +1,7 @@
-r"""Strings with their length before them, as class files, ``java.io.DataInput`` and NBT hold them.
+r"""Length-prefixed strings, as in class files, ``java.io.DataInput`` and NBT.
 
-Two bytes, big-endian, count the bytes of Modified UTF-8 that follow. The bytes themselves are the business of the form
-``mutf-8``.
+A two-byte, big-endian prefix gives the number of bytes of Modified UTF-8 that follow. The form ``mutf-8`` encodes and
+decodes these bytes.
 
 Source: java.io.DataInput.readUTF, java.io.DataOutput.writeUTF; JVMS 4.4.7.
 """
@@ -16,35 +16,35 @@ from eightfold.text import AnyErrors, decode, encode
 
 COUNT_BYTES = 2
 LARGEST_COUNT = 0xFFFF
-"""How many bytes of Modified UTF-8 a string with its length before it can have."""
+"""The maximum length of a length-prefixed string, in bytes of Modified UTF-8."""
 
 
 class Source(Protocol):
-    """A binary stream to read from; it may give fewer bytes than it is asked for, as raw streams do."""
+    """A binary stream to read from; like a raw stream, it may return fewer bytes than requested."""
 
     def read(self, size: int, /) -> bytes | None:
-        """Return at most ``size`` bytes, none at the end of the stream."""
+        """Return at most ``size`` bytes; return ``b""`` at the end of the stream."""
 
 
 class Sink(Protocol):
-    """A binary stream to write to; it may take fewer bytes than it is given, as raw streams do."""
+    """A binary stream to write to; like a raw stream, it may write fewer bytes than given."""
 
     def write(self, data: bytes, /) -> int | None:
-        """Return how many bytes were taken."""
+        """Return the number of bytes written."""
 
 
 def read_utf(stream: Source, *, errors: AnyErrors = "strict") -> str:
-    r"""Return the next string of a binary stream, as Java's ``readUTF``.
+    r"""Read the next string from a binary stream, like Java's ``readUTF``.
 
     Args:
-        stream: a binary stream, buffered or raw, that blocks.
-        errors: ``strict``; ``java``, which takes what Java's reader takes; or any policy that ``mutf-8`` has.
+        stream: a blocking binary stream, buffered or raw.
+        errors: ``strict``; ``java``, which accepts what Java's reader accepts; or any other policy of ``mutf-8``.
 
     Raises:
         EOFError: the stream ends before the string does.
         DecodeError: the string is ill-formed; offsets count its bytes, after the length.
-        BlockingIOError: the stream does not block, and has nothing now.
-        LookupError: no such policy; nothing has been read.
+        BlockingIOError: the stream is non-blocking and has no data available.
+        LookupError: unknown policy; nothing has been read.
 
     Source: java.io.DataInput.readUTF.
 
@@ -62,23 +62,23 @@ def _read_exactly(stream: Source, byte_count: int) -> bytearray:
     while len(data) < byte_count:
         chunk = stream.read(byte_count - len(data))
         if chunk is None:
-            raise BlockingIOError("the stream has no bytes now; a string is read from one that blocks")
+            raise BlockingIOError("the stream has no data available; read_utf needs a blocking stream")
         if not chunk:
-            raise EOFError(f"{byte_count} bytes were due, and the stream ended after {len(data)}")
+            raise EOFError(f"expected {byte_count} bytes, but the stream ended after {len(data)}")
         data += chunk
     return data
 
 
 def write_utf(stream: Sink, text: str) -> None:
-    r"""Write a string to a binary stream, as Java's ``writeUTF``.
+    r"""Write a string to a binary stream, like Java's ``writeUTF``.
 
     Args:
-        stream: a binary stream, buffered or raw, that blocks.
+        stream: a blocking binary stream, buffered or raw.
         text: any str, surrogates included.
 
     Raises:
         ValueError: the text takes more than :data:`LARGEST_COUNT` bytes; nothing has been written.
-        BlockingIOError: the stream does not block, and takes nothing now.
+        BlockingIOError: the stream is non-blocking and cannot accept data now.
 
     Source: java.io.DataOutput.writeUTF.
 
@@ -90,12 +90,12 @@ def write_utf(stream: Sink, text: str) -> None:
     """
     encoded = encode(text, MUTF_8)
     if len(encoded) > LARGEST_COUNT:
-        raise ValueError(f"the text takes {len(encoded)} bytes of mutf-8; its length can be {LARGEST_COUNT} at most")
+        raise ValueError(f"the text takes {len(encoded)} bytes in mutf-8; the maximum is {LARGEST_COUNT}")
     rest = len(encoded).to_bytes(COUNT_BYTES, "big") + encoded
     while rest:
         taken = stream.write(rest)
         if not taken:
-            raise BlockingIOError("the stream takes no bytes now; a string is written to one that blocks")
+            raise BlockingIOError("the stream cannot accept data now; write_utf needs a blocking stream")
         rest = rest[taken:]
 
 

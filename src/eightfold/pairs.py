@@ -1,8 +1,8 @@
-"""Surrogate pairs that a target joins: where that is a loss to be reported, and the fault that reports it.
+"""Surrogate pairs that a target joins: when joining is a loss to report, and the fault that reports it.
 
-A surrogate code point pair that is written in UTF-16, or in a form that writes UTF-16's units, is read back as one
-supplementary code point; WTF-8 section 4.1 calls encoding it an error. Where a form's own definition prescribes the
-joining (WTF-8 section 6.1), it is not reported. How a pair is joined is in :mod:`eightfold.reference`.
+UTF-16, and any form that writes UTF-16's units, reads a pair of surrogate code points back as one supplementary code
+point; WTF-8 section 4.1 calls encoding such a pair an error. If a form's own definition prescribes joining (WTF-8
+section 6.1), it is not reported. :mod:`eightfold.reference` defines how a pair is joined.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from eightfold.policy import Reading, Writing
 from eightfold.reference import LEADS, TRAILS, Decoded, encoded, encoded_surrogate, sequence_at
 
 _ONE_BY_ONE = ("strict", "replace", "backslashreplace")
-"""Policies under which no fault brings a surrogate about, nor two of them together."""
+"""Policies whose replacements contain no surrogate, and which never make two surrogates adjacent."""
 
 
 def joins(writing: Writing) -> bool:
-    """Say whether a target joins pairs though its definition does not say so.
+    """Return whether a target joins pairs although its definition does not prescribe it.
 
     >>> from eightfold.forms import form
     >>> from eightfold.policy import writing
@@ -41,7 +41,7 @@ def _reads_halves_as_one(form: Form) -> bool:
 
 
 def may_give(reading: Reading) -> bool:
-    """Say whether a source can give the two code points of a pair, one directly after the other.
+    """Return whether a source can yield the two code points of a pair, one directly after the other.
 
     >>> from eightfold.forms import form
     >>> from eightfold.policy import reading
@@ -74,7 +74,7 @@ def _stand_apart(form: Form, lead: int, trail: int) -> bool:
 
 
 def joined_pair(form: str, start: int, end: int, code_point: int, side: Side) -> Fault:
-    """Return the warning that a pair was joined, or will be.
+    """Return the warning that a pair was or will be joined.
 
     Args:
         form: the name of the target.

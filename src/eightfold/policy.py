@@ -1,11 +1,11 @@
-"""Error policy: names to policies, calling foreign handlers, and checking what they return.
+"""Error policies: maps names to policies, calls foreign handlers, and checks their results.
 
-Everything that decides what happens at a fault lives here; where a fault is, and what text holds it, is none of this
-file's business. The protocol of handlers is CPython's (`codecs.register_error`), made safe: a handler that never goes
-on ends in a RuntimeError, and an unknown name is a LookupError even when the input is clean.
+This file decides what happens at a fault; it does not know how faults are found or where the text comes from. Handlers
+follow CPython's protocol (`codecs.register_error`), with two safeguards: a handler that never makes progress raises a
+RuntimeError, and an unknown name raises a LookupError even if the input has no faults.
 
-`surrogatepass` and `surrogateescape` are implemented per form, from its own tables: CPython's own read the name of the
-encoding.
+`surrogatepass` and `surrogateescape` are implemented for each form from its own tables, because CPython's handlers
+depend on the name of the encoding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Errors = Literal[
     "private-use",
     "java",
 ]
-"""The policies that need no registration; any name known to :func:`codecs.lookup_error` is taken too."""
+"""The policies that need no registration; any name known to :func:`codecs.lookup_error` is accepted too."""
 
 POLICIES: tuple[Errors, ...] = get_args(Errors)
 
@@ -57,7 +57,7 @@ _PYTHONS_OWN: dict[str, Handler] = {
 
 
 class Reading(NamedTuple):
-    """How faults of bytes are met: the form whose rows hold, the name that errors give it, and the handler."""
+    """How to handle faults of bytes: the form whose rows apply, its name in errors, and the handler."""
 
     form: Form
     name: str
@@ -66,7 +66,7 @@ class Reading(NamedTuple):
 
     @property
     def built_in(self) -> bool:
-        """Whether the handler is ours or Python's own, and so goes on at the end of each unit."""
+        """Whether the handler is ours or Python's own, and so continues at the end of each unit."""
         return is_built_in(self.errors)
 
     @property
@@ -81,7 +81,7 @@ def is_built_in(errors: str) -> bool:
 
 
 class Writing(NamedTuple):
-    """How code points without a place in a form are met: as :class:`Reading`, on encoding."""
+    """How to handle code points that a form cannot write: the counterpart of :class:`Reading` for encoding."""
 
     form: Form
     name: str
@@ -90,12 +90,12 @@ class Writing(NamedTuple):
 
 
 def check_policy(errors: str, *ends: Form) -> None:
-    """Check a policy's name for the form, or the two ends of a conversion, before any work is done.
+    """Check a policy's name for a form, or for the two ends of a conversion, before any work is done.
 
     Raises:
-        LookupError: no such policy, or none that these forms declare.
-        ValueError: one of the forms refuses it.
-        TypeError: the name is no str.
+        LookupError: unknown policy, or one that only other forms declare.
+        ValueError: one of the forms refuses the policy.
+        TypeError: the name is not a str.
     """
     if not isinstance(errors, str):
         raise TypeError(f"errors must be a str, not {type(errors).__name__}")
@@ -112,17 +112,17 @@ def check_policy(errors: str, *ends: Form) -> None:
 
 
 def check_offered(errors: str, *offered: str) -> None:
-    """Check the policy of an operation that offers only a few.
+    """Check the policy of an operation that offers only a few policies.
 
     Raises:
-        ValueError: it is none of them.
+        ValueError: the operation does not offer the policy.
     """
     if errors not in offered:
         raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
 
 
 def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> Reading:
-    """Return how faults of a form without signatures are met on decoding, or at the source of a conversion."""
+    """Return how to handle faults of a form without signatures in decoding, or at the source of a conversion."""
     variant = form.variant(errors)
     if variant is not None:
         return Reading(variant.form, name, errors, codecs.strict_errors)
@@ -136,7 +136,7 @@ def reading(form: Form, errors: str, name: str, *, converting: bool = False) -> 
 
 
 def writing(form: Form, errors: str, name: str) -> Writing:
-    """Return how code points that a form without signatures lacks are met on encoding."""
+    """Return how to handle code points that a form without signatures cannot write."""
     variant = form.variant(errors)
     if variant is not None:
         return Writing(variant.form if variant.encodes else form, name, errors, codecs.strict_errors)
@@ -178,7 +178,7 @@ def _escape_text(error: UnicodeEncodeError) -> tuple[bytes, int]:
 
 
 def _written_prefix(error: UnicodeEncodeError, write: Callable[[int], bytes | None]) -> tuple[bytes, int]:
-    """Write as many code points of the unit as can be; what is left is a unit of its own (as CPython's utf-8)."""
+    """Write as many code points of the unit as possible; the rest becomes a new unit (as in CPython's utf-8)."""
     prefix, at = b"", error.start
     while at < error.end and (part := write(ord(error.object[at]))) is not None:
         prefix, at = prefix + part, at + 1
@@ -188,7 +188,7 @@ def _written_prefix(error: UnicodeEncodeError, write: Callable[[int], bytes | No
 
 
 def answer_at_once(reading: Reading, data: bytes, start: int, end: int) -> tuple[str, int] | None:
-    r"""Return what a built-in policy answers for a decoding unit, without an exception; None: its handler knows.
+    r"""Return a built-in policy's result for a decoding unit without creating an exception; None: call its handler.
 
     >>> from eightfold.forms import form
     >>> answer_at_once(reading(form("utf-8"), "backslashreplace", "utf-8"), b"a\xff", 1, 2)
@@ -211,7 +211,7 @@ def decode_error(
 ) -> DecodeError:
     """Return the exception for an ill-formed decoding unit, with the fault that contains it.
 
-    A fault may hold several units; for all but its first the caller must say which one it is.
+    A fault may contain several units; for all but the first, the caller must pass the fault.
     """
     form = reading.form
     fault = containing or _fault_of(form, data, start, unit)
@@ -238,18 +238,18 @@ def _reason(form: Form, data: bytes, start: int, end: int, fault: Fault) -> str:
 
 
 def encode_error(writing: Writing, text: str, start: int, end: int) -> EncodeError:
-    """Return the exception for code points of a str that the form lacks."""
+    """Return the exception for code points of a str that the form cannot write."""
     fault = Fault("unrepresentable", writing.name, start, end, b"", ord(text[start]), "text")
     reason = writing.form.cpython_reasons.get("encode") or str(fault)
     return EncodeError(writing.name, text, start, end, reason, fault)
 
 
 class Stalls:
-    """Bounds how often a handler is called, whatever it answers and whatever object it puts in the place of the input.
+    """Limits the number of calls of a handler, whatever it returns and even if it replaces the input.
 
-    A call makes progress if less of the input is left at its fault than at any fault before. Of calls without progress
-    there are at most 1,000 in a row, and in all 1,000 and one for each byte (on encoding, code point) that was left at
-    the first fault. So a pass over n of them calls a handler at most 2n + 1,000 times.
+    A call makes progress if less input is left at its fault than at any fault before. Calls without progress are
+    limited to 1,000 in a row, and in total to 1,000 plus one for each byte (in encoding, code point) left at the first
+    fault. A pass over n bytes or code points therefore calls a handler at most 2n + 1,000 times.
     """
 
     def __init__(self) -> None:
@@ -259,10 +259,10 @@ class Stalls:
         self._allowed = STALLS_ALLOWED
 
     def note(self, left: int) -> None:
-        """Note that a handler is to be called, and how much of the input is left where its fault begins.
+        """Record a call of the handler, and how much of the input is left where its fault begins.
 
         Raises:
-            RuntimeError: it has been called too often without progress.
+            RuntimeError: the handler has been called too often without progress.
         """
         if self._least is None:
             self._allowed += left
@@ -276,10 +276,10 @@ class Stalls:
 
 
 def ask_decoding(handler: Handler, error: DecodeError) -> tuple[str, int, bytes]:
-    """Call a handler with a fault of bytes; return its text, the offset to go on at, and the bytes to go on in.
+    """Call a handler with a fault of bytes; return its text, the offset at which to continue, and the bytes to use.
 
     Raises:
-        TypeError, IndexError, OverflowError: the answer breaks the protocol, as in CPython.
+        TypeError, IndexError, OverflowError: the result violates the protocol, as in CPython.
     """
     answer = handler(error)
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], str):
@@ -292,10 +292,10 @@ def ask_decoding(handler: Handler, error: DecodeError) -> tuple[str, int, bytes]
 
 
 def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
-    """Call a handler with code points that a form lacks; return the bytes to write and the index to go on at.
+    """Call a handler with code points that a form cannot write; return the bytes to write and the next index.
 
     Raises:
-        TypeError, IndexError, OverflowError: the answer breaks the protocol, as in CPython.
+        TypeError, IndexError, OverflowError: the result violates the protocol, as in CPython.
         EncodeError: the replacement cannot be encoded itself.
     """
     length = len(error.object)
@@ -332,9 +332,10 @@ def _replacement(form: Form, replacement: str | bytes) -> bytes | None:
 
 
 def written_beyond_unicode(writing: Writing, code_point: int) -> bytes | None:
-    """Return what is written for a value that no str can hold and the form lacks, or None for an error.
+    """Return the replacement for a value above U+10FFFF that the form cannot write, or None for an error.
 
-    No handler can be called with it, so that only `ignore` and `backslashreplace` have an answer beside `replace`.
+    A str cannot hold the value, so no handler can be called; besides `replace`, only `ignore` and `backslashreplace`
+    have a replacement.
     """
     if writing.errors == "backslashreplace":
         return written(writing.form, tuple(map(ord, f"\\U{code_point:08x}")))
@@ -342,6 +343,6 @@ def written_beyond_unicode(writing: Writing, code_point: int) -> bytes | None:
 
 
 def raise_conversion(source: str, target: str, offset: int, fault: Fault, unit: tuple[int, int]) -> NoReturn:
-    """Raise the ConversionError for a unit and the fault that contains it, both ``offset`` bytes further on."""
+    """Raise the ConversionError for a unit and the fault that contains it, both moved forward by ``offset`` bytes."""
     start, end = unit
     raise ConversionError(source, target, start + offset, end + offset, fault.moved(offset)) from None

@@ -1,9 +1,9 @@
 """The executable specification: what rows and fault rows mean, one sequence at a time. Nothing here is fast.
 
-Four questions are answered: which sequence begins here (:func:`sequence_at`), which fault (:func:`fault_at`), how is
-this code point written (:func:`encoded`), and which code point is this pair (:func:`joined`). Policies on errors,
-streams and strings live elsewhere. There is no bit arithmetic: a value is the first code point of a row plus the
-mixed-radix index of the units within their ranges.
+It answers four questions: which sequence begins here (:func:`sequence_at`), which fault begins here
+(:func:`fault_at`), how is this code point written (:func:`encoded`), and which code point is this pair
+(:func:`joined`). Error policies, streams and strings live elsewhere. There is no bit arithmetic: a value is the first
+code point of a row plus the mixed-radix index of the units within their ranges.
 
 Source: Unicode 3.9 D93b (maximal subpart); the vocabulary's two views of errors.
 """
@@ -55,7 +55,7 @@ def units_of(row: Row, code_point: int) -> tuple[int, ...]:
 
 
 NO_RUN = (0, 0)
-"""Nothing is known of a decoding unit without a fixed length."""
+"""The empty span: no known decoding unit without a fixed length."""
 
 
 def joined(lead: int, trail: int) -> int:
@@ -68,7 +68,7 @@ def joined(lead: int, trail: int) -> int:
 
 
 def unit_at(form: Form, data: bytes, offset: int) -> int | None:
-    """Return the code unit at a byte offset, or None where the input ends before the unit does."""
+    """Return the code unit at a byte offset, or None if the input ends before the unit does."""
     end = offset + form.unit_bytes
     return int.from_bytes(data[offset:end], form.byte_order) if end <= len(data) else None
 
@@ -107,7 +107,7 @@ def _holds(unit_range: Range, unit: int) -> bool:
 
 
 def _matched(form: Form, unit_ranges: Sequence[Range], data: bytes, start: int) -> tuple[int, bool]:
-    """Return how many ranges the units from ``start`` fit, and whether it was the end of the input that stopped it."""
+    """Return how many ranges the units from ``start`` fit, and whether the end of the input stopped the match."""
     for count, unit_range in enumerate(unit_ranges):
         unit = unit_at(form, data, start + count * form.unit_bytes)
         if unit is None:
@@ -122,8 +122,8 @@ def sequence_at(
 ) -> Decoded | None:
     r"""Return the sequence that begins at a byte offset: the longest row or decoding unit, else the maximal subpart.
 
-    None says that more input could make another answer; with ``final`` there is always one. ``run`` is what is known of
-    the form's decoding unit without a fixed length: see :func:`run_in`.
+    None means that more input could change the result; with ``final`` the result is never None. ``run`` is the known
+    span of the form's decoding unit without a fixed length: see :func:`run_in`.
 
     >>> from eightfold.forms import form
     >>> sequence_at(form("utf-8"), b"\xc3\xa9", 0), sequence_at(form("utf-8"), b"\xed\xa0\x80", 0)
@@ -170,7 +170,7 @@ def _units(form: Form, data: bytes, start: int, end: int) -> tuple[int, ...]:
 
 
 def run_end(form: Form, data: bytes, start: int) -> int:
-    """Return where units that go on belonging to the form's unit without a fixed length end, ``start`` if at once."""
+    """Return the end of the units that continue the form's unit without a fixed length; ``start`` if there are none."""
     at = start
     while (unit := unit_at(form, data, at)) is not None and _goes_on(form, unit):
         at += form.unit_bytes
@@ -182,10 +182,10 @@ def _goes_on(form: Form, unit: int) -> bool:
 
 
 def run_in(form: Form, start: int, end: int) -> tuple[int, int]:
-    """Return the span, in a decoding unit, of what goes on belonging to the unit without a fixed length.
+    """Return the span, in a decoding unit, of the units that continue the unit without a fixed length.
 
-    It is empty where the unit could be one of fixed length. Who goes on inside the unit can pass it to
-    :func:`sequence_at`, so that its end is not looked for again and again.
+    The span is empty if the unit could have a fixed length. A caller that continues inside the unit can pass the span
+    to :func:`sequence_at`, which then need not find the end again.
     """
     fixed = max(len(entry.unit_ranges) for entry in form.sequences)
     if form.run_unit is None or end <= start + fixed * form.unit_bytes:
@@ -194,15 +194,15 @@ def run_in(form: Form, start: int, end: int) -> tuple[int, int]:
 
 
 def begins_run(form: Form, data: bytes, start: int) -> bool:
-    """Say whether the form's decoding unit without a fixed length begins at a byte offset."""
+    """Return whether the form's decoding unit without a fixed length begins at a byte offset."""
     row = form.run_unit
     return row is not None and _matched(form, row.unit_ranges, data, start)[0] == len(row.unit_ranges)
 
 
 def surrogate_row(form: Form) -> tuple[Range, ...] | None:
-    """Return the unit ranges by which a form's own tables know the surrogates, U+D800 first, or None.
+    """Return the unit ranges of the surrogates, U+D800 first, in a form's own tables, or None.
 
-    They are a row, a unit or a name; ``surrogatepass`` reads and writes by them.
+    They come from a row, a unit or a name; ``surrogatepass`` uses them for reading and writing.
     """
     if "surrogate_row" not in form.derived:
         form.derived["surrogate_row"] = next(
@@ -218,7 +218,7 @@ def surrogate_row(form: Form) -> tuple[Range, ...] | None:
 
 
 def surrogate_at(form: Form, data: bytes, start: int) -> Decoded | None:
-    """Return the surrogate that the form's own tables know at a byte offset, or None."""
+    """Return the surrogate at a byte offset according to the form's own tables, or None."""
     ranges = surrogate_row(form)
     if ranges is None or _matched(form, ranges, data, start)[0] < len(ranges):
         return None
@@ -227,7 +227,7 @@ def surrogate_at(form: Form, data: bytes, start: int) -> Decoded | None:
 
 
 def _begins_surrogate(form: Form, data: bytes, start: int) -> bool:
-    """Say whether the input ends inside a surrogate, which `surrogatepass` must see whole (as CPython holds it)."""
+    """Return whether the input ends inside a surrogate; like CPython, hold it, so `surrogatepass` sees it whole."""
     ranges = surrogate_row(form)
     return ranges is not None and _matched(form, ranges, data, start)[1]
 
@@ -235,7 +235,7 @@ def _begins_surrogate(form: Form, data: bytes, start: int) -> bool:
 def fault_at(form: Form, data: bytes, start: int, *, final: bool = True, run: tuple[int, int] = NO_RUN) -> Fault | None:
     r"""Return the fault that begins at the byte offset of an ill-formed decoding unit.
 
-    None says that more input could make another answer; with ``final`` there is always one.
+    None means that more input could change the result; with ``final`` the result is never None.
 
     >>> from eightfold.forms import form
     >>> fault = fault_at(form("utf-8"), b"\xc0\xaf", 0)
@@ -268,7 +268,7 @@ def fault_at(form: Form, data: bytes, start: int, *, final: bool = True, run: tu
 def _row_named(
     form: Form, data: bytes, start: int, unit_end: int, *, final: bool
 ) -> tuple[FaultRow | None, int | None]:
-    """Return the fault row that names the fault, if one does, and how many units fit it; None for "wait"."""
+    """Return the fault row that names the fault, if any, and how many units fit it; the latter None if undecided."""
     lead = unit_at(form, data, start)
     for entry in () if lead is None else _entries(form, lead):
         whole = _matched(form, entry.unit_ranges, data, start)[0] == len(entry.unit_ranges)
@@ -287,7 +287,7 @@ def _row_named(
 
 
 def _outweighs(form: Form, row: FaultRow, matched: int, data: bytes, start: int, unit_end: int) -> bool:
-    """Say whether a fault row tells more than `truncated` does: it fits further, or is whole and no end cut it."""
+    """Return whether a fault row is more specific than `truncated`: it matches further, or fully before the end."""
     prefix = _longest_prefix(form, data, start)
     whole = matched == len(row.unit_ranges)
     return matched > prefix or (whole and matched == prefix and unit_end < len(data))
@@ -300,7 +300,7 @@ def _longest_prefix(form: Form, data: bytes, start: int) -> int:
 
 
 def _covered(form: Form, data: bytes, unit_end: int, name_end: int, *, final: bool) -> int | None:
-    """Return the end of a fault: whole ill-formed units only, as far as its name fits; None for "wait"."""
+    """Return the end of a fault: whole ill-formed units only, as far as its fault row fits; None if undecided."""
     end = unit_end
     while end < name_end:
         unit = sequence_at(form, data, end, final=final)
@@ -313,7 +313,7 @@ def _covered(form: Form, data: bytes, unit_end: int, name_end: int, *, final: bo
 
 
 def _outruns(form: Form, data: bytes, start: int, name_end: int) -> bool:
-    """Say whether a unit without a fixed length begins that is longer than a name already, wherever it ends."""
+    """Return whether a unit without a fixed length begins here that is already longer than the fault row."""
     row = form.run_unit
     return (
         row is not None
@@ -332,7 +332,7 @@ def _named(form: Form, row: FaultRow | None, data: bytes, start: int, end: int) 
 
 
 def begins_row(form: Form, unit: int) -> bool:
-    """Say whether a code unit begins some well-formed sequence."""
+    """Return whether a code unit begins some well-formed sequence."""
     return any(_holds(row.unit_ranges[0], unit) for row in form.rows)
 
 
@@ -351,7 +351,7 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
 
     >>> from eightfold.forms import form
     >>> [str(fault) for fault in faults(form("utf-8"), b"a\xffb\x80")]
-    ['byte FF begins no sequence', 'continuation byte 80 where a lead byte is due']
+    ['byte FF cannot begin a sequence', 'continuation byte 80 where a lead byte is expected']
     """
     position = start
     while position < len(data):
@@ -365,7 +365,7 @@ def faults(form: Form, data: bytes, start: int = 0) -> Iterator[Fault]:
 
 
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) -> int:
-    r"""Return where the first decoding unit from ``start`` on begins that is ill-formed, or not yet certain.
+    r"""Return the start of the first decoding unit from ``start`` on that is ill-formed or undecided.
 
     >>> from eightfold.forms import form
     >>> well_formed_end(form("utf-8"), b"a\xff", 0)
@@ -381,7 +381,7 @@ def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) 
 
 
 def encoded(form: Form, code_point: int) -> bytes | None:
-    r"""Return the bytes that write a code point, or None where the form has none for it.
+    r"""Return the bytes that write a code point, or None if the form cannot write it.
 
     >>> from eightfold.forms import form
     >>> encoded(form("mutf-8"), 0), encoded(form("utf-8"), 0xD800)
@@ -394,7 +394,7 @@ def encoded(form: Form, code_point: int) -> bytes | None:
 
 
 def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
-    r"""Return how many U+000A there are in whole code units, and where the last one ends: 0 if there is none.
+    r"""Return the number of U+000A in whole code units, and where the last one ends: 0 if there is none.
 
     >>> from eightfold.forms import form
     >>> line_feeds(form("utf-8"), b"one\ntwo\nthree"), line_feeds(form("utf-16-be"), b"\x0a\0\x0a\0")
@@ -417,7 +417,7 @@ def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
 
 
 def encoded_surrogate(form: Form, code_point: int) -> bytes | None:
-    """Return the bytes by which the form's own tables know a surrogate, or None."""
+    """Return the bytes of a surrogate according to the form's own tables, or None."""
     ranges = surrogate_row(form)
     if ranges is None or code_point not in SURROGATES:
         return None
@@ -426,7 +426,7 @@ def encoded_surrogate(form: Form, code_point: int) -> bytes | None:
 
 
 def next_written(form: Form, points: Sequence[int], at: int) -> tuple[int, int]:
-    """Return the code point that a form writes next, and the index after it: a pair is joined where the form joins.
+    """Return the code point that a form writes next, and the index after it; joins a pair if the form does.
 
     >>> from eightfold.forms import form
     >>> next_written(form("wtf-8"), [0xD83D, 0xDCA9], 0), next_written(form("utf-8"), [0xD83D, 0xDCA9], 0)
@@ -439,7 +439,7 @@ def next_written(form: Form, points: Sequence[int], at: int) -> tuple[int, int]:
 
 
 def written(form: Form, points: Sequence[int]) -> bytes | None:
-    """Return the bytes that write code points, or None where the form lacks one of them."""
+    """Return the bytes that write code points, or None if the form cannot write one of them."""
     parts, at = [], 0
     while at < len(points):
         code_point, at = next_written(form, points, at)
@@ -451,9 +451,9 @@ def written(form: Form, points: Sequence[int]) -> bytes | None:
 
 
 def opening(form: Form, data: bytes, *, final: bool = True) -> tuple[Form, int] | None:
-    r"""Return the form that holds at the start of an input and how many bytes of signature to pass over.
+    r"""Return the form of an input, chosen by its signature, and the number of signature bytes to skip.
 
-    None says that more input could complete a signature. A form without signatures holds itself.
+    None means that more input could complete a signature. For a form without signatures, return the form itself.
 
     >>> from eightfold.forms import form
     >>> opening(form("utf-16"), b"\xfe\xff\x00A")
@@ -468,7 +468,7 @@ def opening(form: Form, data: bytes, *, final: bool = True) -> tuple[Form, int] 
 
 
 def holds_back_lead(form: Form) -> bool:
-    """Say whether an encoder must see what follows a lead: a pair is written otherwise than its halves."""
+    """Return whether an encoder must hold back a lead, because the form writes a pair differently from its halves."""
     if not form.joins_pairs:
         return False
     lead, trail = encoded(form, LEADS.start), encoded(form, TRAILS.start)

@@ -1,8 +1,8 @@
-"""The one loop of each direction: sequences from the engine, faults to the policy, results to whoever asked.
+"""The one loop of each direction: it takes sequences from the engine, passes faults to the policy, and yields results.
 
-Verbs, streams and codecs differ only in where the input comes from and where the results go. A pass keeps its place,
-so that a stream can stop where more input could change the answer and go on there. What is bound is here as the
-reference has it: where the core is at work, it is the core's own function.
+Verbs, streams and codecs differ only in the source of the input and the destination of the results. A pass keeps its
+position, so a stream can stop where more input could change the result, and continue there. The functions marked with
+`bind` are the reference implementation: when the core is active, each of them is replaced by the core's own function.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _OWN_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 class Piece(NamedTuple):
-    """Code points that a pass over bytes gave, and the byte span that they came from."""
+    """Code points from a pass over bytes, and the byte span that they came from."""
 
     start: int
     end: int
@@ -79,7 +79,7 @@ class Stretch(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The text that a policy gave for a decoding unit, and the byte span of that."""
+    """The text that a policy returned for a decoding unit, and the byte span of the unit."""
 
     start: int
     end: int
@@ -92,7 +92,7 @@ class Answer(NamedTuple):
 
 
 class CodePoints(Sequence[int]):
-    """The code points of a str, one at a time as they are asked for."""
+    """The code points of a str, computed one at a time on access."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -108,10 +108,9 @@ class Decoding:
     """A pass over bytes of a form without signatures.
 
     Attributes:
-        data: the bytes; a handler may put others in their place.
-        position: the offset to go on at.
-        in_run: whether a sequence without a fixed length (Corrected UTF-8's reserved ones) goes on at ``position``,
-            its beginning met already.
+        data: the bytes; a handler may replace them.
+        position: the offset at which to continue.
+        in_run: whether ``position`` is inside a sequence without a fixed length (a reserved one of Corrected UTF-8).
     """
 
     def __init__(
@@ -129,7 +128,7 @@ class Decoding:
         self._passed: tuple[int, int] | None = None
 
     def pieces(self, *, final: bool) -> Iterator[Piece | Stretch | Answer]:
-        """Yield what the bytes decode to, up to where more input could change the answer."""
+        """Yield the decoded pieces, up to where more input could change the result."""
         if self.in_run:
             yield self._rest_of_run(run_end(self.reading.form, self.data, self.position))
         while self.position < len(self.data):
@@ -153,10 +152,10 @@ class Decoding:
             self.in_run = False
 
     def _ask(self, unit: Decoded) -> Answer:
-        """Let the policy answer an ill-formed unit at the position, and go on where it says.
+        """Apply the policy to an ill-formed unit at the position, and continue where it says.
 
         Raises:
-            DecodeError: the policy is strict; and whatever a handler raises.
+            DecodeError: the policy is strict. Exceptions of a handler propagate.
         """
         answer = answer_at_once(self.reading, self.data, self.position, unit.end) if lane.on else None
         if answer is None:
@@ -171,7 +170,7 @@ class Decoding:
         self._run = self._run if met == NO_RUN else met
         if self._passed is not None:
             self._meet_passed(*self._passed)
-        # Where the unit before it ended a fault may go on; not where a handler has gone back into a unit.
+        # A fault may continue where the previous unit ended, unless a handler has moved back into a unit.
         containing = self._met[0] if self._met is not None and self._met[1] == start < self._met[0].end else None
         self._stalls.note(len(data) - start)
         error = decode_error(self.reading, data, start, unit, containing)
@@ -182,7 +181,7 @@ class Decoding:
         return Answer(start, unit.end, text)
 
     def _pass(self, start: int, end: int) -> None:
-        """Remember a unit that was answered without an exception, and so without a fault."""
+        """Remember a unit that the policy handled without creating an exception, and so without a fault."""
         if self._passed is not None and self._passed[1] == start:
             start = self._passed[0]
         elif self._met is not None and self._met[1] != start:
@@ -190,7 +189,7 @@ class Decoding:
         self._passed = start, end
 
     def _meet_passed(self, at: int, end: int) -> None:
-        """Find the faults of units that were answered without one: the last may go on behind them."""
+        """Find the faults of units that were handled without one: the last fault may extend past them."""
         self._passed = None
         while at < end:
             unit = reference.sequence_at(self.reading.form, self.data, at)
@@ -201,14 +200,14 @@ class Decoding:
             self._met, at = (fault, unit.end), unit.end
 
     def _enters_run(self) -> bool:
-        """Say whether a sequence without a fixed length begins at the position, and remember it if it can be passed."""
-        # Its bytes need not be held: the built-in policies either raise here or see no more than byte after byte.
-        # A foreign handler is called once with all of it, so for one the run is held back.
+        """Return whether a sequence without a fixed length begins at the position and can be processed in pieces."""
+        # Its bytes need not be held: the built-in policies either raise here or treat it byte by byte.
+        # A foreign handler is called once with the whole sequence, so for a handler the run is held back.
         self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
         return self.in_run
 
     def _rest_of_run(self, end: int) -> Answer:
-        """Go over what belongs, up to ``end``, to a sequence without a fixed length that began in an earlier piece."""
+        """Process, up to ``end``, the rest of a sequence without a fixed length that began in an earlier piece."""
         start = self.position
         self.in_run = end == len(self.data)
         if end == start or self.reading.once_per_unit:
@@ -231,7 +230,7 @@ def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
         written_part = encoded(form, code_point)
         if written_part is None:
             stalls.note(len(points) - at)
-            # What is left of a unit is one: its end need not be looked for again.
+            # The rest of a unit is a unit with the same end, which need not be found again.
             missing = range(at, missing.stop if at in missing else unencodable_end(form, points, at))
             error = encode_error(writing, text, at, missing.stop)
             written_part, end = ask_encoding(writing, error)
@@ -240,7 +239,7 @@ def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
 
 
 def unencodable_end(form: Form, points: Sequence[int], start: int) -> int:
-    """Return where a unit of error on encoding ends: the longest run in a byte form, else one code point."""
+    """Return the end of an encoding error: the longest run of such code points in a byte form, else one code point."""
     at = start + 1
     while form.unit_bits == 8 and at < len(points):
         code_point, end = next_written(form, points, at)
@@ -263,13 +262,13 @@ Begun = tuple[int, int, int, bool, tuple[int, int, int] | None, bool]
 
 
 class Target:
-    """The end of a conversion that is written: code points with their places in the source become bytes.
+    """The writing end of a conversion: turns code points, with their places in the source, into bytes.
 
     Attributes:
-        held: a lead that must see what follows it, or None. Where pairs are counted it may have been written.
-        counts: whether pairs that are joined are counted.
-        joined_pairs: how many were.
-        first_joined: the supplementary code point of the first of them with its span, or None.
+        held: a lead that waits for the next code point, or None. If pairs are counted, it may already be written.
+        counts: whether to count joined pairs.
+        joined_pairs: the number of joined pairs.
+        first_joined: the supplementary code point of the first joined pair with its span, or None.
     """
 
     def __init__(self, writing: Writing, source: str, *, replacement: str = REPLACEMENT, counts: bool = False) -> None:
@@ -284,7 +283,7 @@ class Target:
         self._lane = Writer(writing.form)
 
     def write(self, code_point: int, start: int, end: int) -> bytes:
-        """Return the bytes that can be written now that this code point is there."""
+        """Add a code point and return the bytes that can now be written."""
         before = b""
         if self.held is not None:
             if code_point in TRAILS:
@@ -319,7 +318,7 @@ class Target:
                 at, place = at + 1, end
 
     def finish(self) -> bytes:
-        """Return the bytes of a lead that was held, if it has not been written: nothing follows it."""
+        """Return the bytes of a held lead that has not been written yet; no code point follows it."""
         lead, self.held = self.held, None
         return b"" if lead is None or not self._holds else self._written(*lead)
 
@@ -331,16 +330,16 @@ class Target:
 
 
 def replaced(writing: Writing, source: str, missing: tuple[int, int, int], replacement: str) -> bytes:
-    """Return what a policy writes for a code point that the target of a conversion lacks.
+    """Return the replacement of a policy for a code point that the target of a conversion cannot write.
 
     Args:
         writing: the policy.
-        source: where code points come from.
-        missing: the code point, and the start and the end of what it came from there.
-        replacement: what ``replace`` writes.
+        source: the name of the source of the code points.
+        missing: the code point, and the start and end of its span in the source.
+        replacement: the text that ``replace`` writes.
 
     Raises:
-        ConversionError: the policy has no answer; and whatever a handler raises.
+        ConversionError: the policy has no replacement. Exceptions of a handler propagate.
     """
     code_point, start, end = missing
     if writing.errors == "replace":
@@ -369,7 +368,7 @@ def _asked(writing: Writing, code_point: int) -> bytes | None:
 
 
 def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: bool) -> Iterator[bytes]:
-    """Yield the bytes that a pass over bytes is converted to; ``offset`` is where its data begin in the source.
+    """Yield the converted bytes of a pass over bytes; ``offset`` is where its data begin in the source.
 
     Raises:
         ConversionError: with offsets into the source.
@@ -397,22 +396,22 @@ def converted_pieces(decoding: Decoding, target: Target, offset: int, *, final: 
 def decoded_piece(
     form: Form, errors: str, data: bytes, start: int = 0, chosen: int = 0, in_run: bool = False, final: bool = False
 ) -> tuple[str, bytes, bool]:
-    """Decode a piece of a stream as far as is certain.
+    """Decode a piece of a stream, up to where more input could change the result.
 
     Args:
-        form: what was asked for.
+        form: the form that the caller gave.
         errors: the policy.
-        data: what was held, then the piece.
-        start: where the text begins in it, in bytes: behind a signature.
-        chosen: one more than the index of the signature whose form holds; 0 where the form has none.
-        in_run: whether a sequence without a fixed length goes on at the start.
-        final: whether nothing follows.
+        data: the held bytes, then the piece.
+        start: the byte offset in the data at which the text begins, after a signature.
+        chosen: 1 plus the index of the signature whose form applies; 0 if the form has no signatures.
+        in_run: whether the start is inside a sequence without a fixed length.
+        final: whether this is the end of the stream.
 
     Returns:
-        The text, the bytes to hold for the next piece, and whether a sequence without a fixed length goes on there.
+        The text, the bytes to hold for the next piece, and whether these are inside a sequence without a fixed length.
 
     Raises:
-        DecodeError: with offsets into the data; and whatever a handler raises.
+        DecodeError: with offsets into the data. Exceptions of a handler propagate.
     """
     plain = form.signatures[chosen - 1].form if chosen else form
     decoding = Decoding(reading(plain, errors, form.name), data, start, in_run=in_run)
@@ -425,7 +424,7 @@ def encoded_piece(form: Form, errors: str, text: str) -> bytes:
     """Encode a piece of a stream, without the signature that a form may begin with.
 
     Raises:
-        EncodeError: with offsets into the text; and whatever a handler raises.
+        EncodeError: with offsets into the text. Exceptions of a handler propagate.
     """
     return b"".join(encoded_pieces(writing(_plainly_written(form), errors, form.name), text))
 
@@ -434,24 +433,24 @@ def encoded_piece(form: Form, errors: str, text: str) -> bytes:
 def converted_piece(
     source: Form, target: Form, errors: str, data: bytes, begun: Begun, final: bool
 ) -> tuple[bytes, bytes, int, bool, tuple[int, int, int] | None, int, tuple[int, int, int] | None]:
-    """Convert a piece of a stream as far as is certain, without the signature that the target may begin with.
+    """Convert a piece of a stream, up to where more input could change the result, without the target's signature.
 
     Args:
-        source, target: what was asked for.
+        source, target: the forms that the caller gave.
         errors: the policy.
-        data: what was held, then the piece.
-        begun: where the text begins in the data, in bytes; at which offset of the source the data begin; ``chosen`` and
-            ``in_run`` as for :func:`decoded_piece`; a lead that must see what follows it, with its span; and whether
-            pairs that the target joins are counted.
-        final: whether nothing follows.
+        data: the held bytes, then the piece.
+        begun: the byte offset in the data at which the text begins; the offset of the data in the source; ``chosen``
+            and ``in_run`` as for :func:`decoded_piece`; a lead that waits for the next code point, with its span; and
+            whether to count pairs that the target joins.
+        final: whether this is the end of the stream.
 
     Returns:
-        The bytes; the bytes to hold for the next piece, and at which offset of the source these begin; whether a
-        sequence without a fixed length goes on there; a lead that must see what follows it, with its span; how many
-        pairs were joined, and the code point of the first of them with its span.
+        The converted bytes; the bytes to hold for the next piece, and their offset in the source; whether these are
+        inside a sequence without a fixed length; a lead that waits for the next code point, with its span; the number
+        of joined pairs, and the code point of the first of them with its span.
 
     Raises:
-        ConversionError: with offsets into the source; and whatever a handler raises.
+        ConversionError: with offsets into the source. Exceptions of a handler propagate.
     """
     start, offset, chosen, in_run, lead, counts = begun
     plain = source.signatures[chosen - 1].form if chosen else source
@@ -470,27 +469,27 @@ def _plainly_written(form: Form) -> Form:
 
 @bind
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int:
-    """Return where what is ill-formed, or not yet certain, begins: see :func:`reference.well_formed_end`."""
+    """Return where ill-formed or undecided input begins: see :func:`reference.well_formed_end`."""
     return lane.well_formed_end(form, data, start, final=final)
 
 
 @bind
 def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> tuple[int, int | None] | None:
-    """Return the end and the code point of a sequence, or None for "wait": see :func:`reference.sequence_at`."""
+    """Return the end and code point of a sequence, or None if undecided: see :func:`reference.sequence_at`."""
     return reference.sequence_at(form, data, start, final=final)
 
 
 @bind
 def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None:
-    """Return the fault at an ill-formed decoding unit, or None for "wait": see :func:`reference.fault_at`."""
+    """Return the fault at an ill-formed decoding unit, or None if undecided: see :func:`reference.fault_at`."""
     return reference.fault_at(form, data, start, final=final)
 
 
 @bind
 def line_feeds(form: Form, data: bytes) -> tuple[int, int]:
-    """Return how many line feeds there are, and where the last one ends: see :func:`reference.line_feeds`."""
+    """Return the number of line feeds and the end of the last one: see :func:`reference.line_feeds`."""
     return reference.line_feeds(form, data)
 
 
 TWINS = twins_of(__name__)
-"""What streams are made of, as the reference has it, whichever engine is at work."""
+"""The reference implementation of the functions that streams use, whichever engine is active."""

@@ -1,15 +1,15 @@
 r"""The verbs in pieces: an incremental decoder, encoder, converter and checker for any form.
 
-Whatever the cuts, the pieces add up to the result for the whole input. A coder that raises is exactly as before the
-call. What is held back between calls follows from the form's tables and is bounded: of Corrected UTF-8's reserved
-sequences, which have no longest one, only a flag is carried; but a foreign handler is called with all of one, and for
-it they are held.
+However the input is divided, the pieces add up to the result for the whole. A coder that raises keeps the state it had
+before the call. The amount of data held between calls follows from the form's tables and is bounded: for the reserved
+sequences of Corrected UTF-8, whose length is unlimited, the coder holds only a flag. The exception is a foreign error
+handler, which is called with a whole sequence, so the coder holds all of it.
 
-One thread at a time is let into a Converter, a Checker and a text file, and where Python has no global lock into a
-Decoder and an Encoder too. Elsewhere these two are like Python's own: nothing breaks, but a thread may be given what a
-piece of another has left behind.
+A Converter, a Checker and a text file admit one thread at a time; where Python has no global lock, so do a Decoder and
+an Encoder. With a global lock these two behave like Python's own: nothing breaks, but one thread may receive data left
+over from a piece of another.
 
-The classes of Python's codecs registry over these are in `codec`.
+`codec` has the classes for Python's codecs registry.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Coder = TypeVar("_Coder", bound=type)
 
 
 def in_turn(*methods: str) -> Callable[[_Coder], _Coder]:
-    """Let one thread at a time into these methods of a class."""
+    """Admit one thread at a time to these methods of a class."""
 
     def decorated(cls: _Coder) -> _Coder:
         for name in methods:
@@ -46,13 +46,13 @@ def in_turn(*methods: str) -> Callable[[_Coder], _Coder]:
 
 
 def _in_turn_without_global_lock(*methods: str) -> Callable[[_Coder], _Coder]:
-    """Do so where Python has no global lock: elsewhere a lock would take longer than a small piece."""
+    """Apply `in_turn` where Python has no global lock; elsewhere a lock would cost more than a small piece."""
     has_lock: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
     return in_turn(*(() if has_lock else methods))
 
 
 def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
-    from threading import RLock  # a handler may ask the coder that calls it
+    from threading import RLock  # reentrant: an error handler may call the coder that called it
 
     @wraps(method)
     def locked(self: Any, *given: Any, **named: Any) -> Any:
@@ -63,7 +63,7 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Copied:
-    """Copies and pickles with a state of its own: what changes in it is copied too, the lock of a thread is not."""
+    """Copies and pickles with its own state: mutable attributes are copied, the thread lock is not."""
 
     def __getstate__(self) -> dict[str, Any]:
         from copy import copy
@@ -72,12 +72,12 @@ class Copied:
 
 
 class _Opening:
-    """Which form holds in a stream: known at once, or when the first bytes have shown a signature or none.
+    """The form of a stream, which is known at once, or after the first bytes if they may be a signature.
 
     Attributes:
-        asked: the form that was asked for.
-        chosen: 0 before the first bytes are there, then one more than the index of the signature whose form holds.
-        plain: the form that holds, or None before that is known.
+        asked: the form that the caller gave.
+        chosen: 0 until the first bytes arrive, then 1 plus the index of the signature whose form applies.
+        plain: the form that applies, or None until it is known.
     """
 
     def __init__(self, asked: Form, chosen: int = 0) -> None:
@@ -87,7 +87,7 @@ class _Opening:
         self.plain = announced[chosen] if asked.signatures else asked
 
     def after(self, data: bytes, *, final: bool) -> tuple[_Opening, int] | None:
-        """Return the opening once these bytes are there and how many of them are its signature; None for "wait"."""
+        """Return the opening after these bytes and the length of the signature; None if more bytes are needed."""
         if self.plain is not None:
             return self, 0
         opening = reference.opening(self.asked, data, final=final)
@@ -98,26 +98,26 @@ class _Opening:
 
 
 _LONG_BYTES = 4096
-"""What is held and longer is a sequence without a fixed length: others have at most 255 code units."""
+"""Held data longer than this is a sequence without a fixed length: others have at most 255 code units."""
 
 
 def _waits_for_runs(form: Form, errors: str) -> bool:
-    """Return whether a sequence without a fixed length is held until it ends: a foreign handler gets it whole."""
+    """Return whether to hold a sequence without a fixed length until it ends: a foreign handler gets it whole."""
     announced = (form, *(signature.form for signature in form.signatures))
     return any(each.run_unit is not None for each in announced) and not is_built_in(errors)
 
 
 def _members_of_run(form: Form | None) -> bytes:
-    """Return the bytes that go on with a sequence without a fixed length; none where units are wider than bytes."""
+    """Return the bytes that continue a sequence without a fixed length; none if units are wider than bytes."""
     if form is None or form.run_unit is None or form.unit_bytes > 1:
         return b""
     return bytes(byte for low, high in form.run_unit.run for byte in range(low, high + 1))
 
 
 def _goes_on(form: Form | None, held: bytes, data: Data) -> bool:
-    """Return whether all of a piece goes on with the sequence that is held: it is then only put behind it.
+    """Return whether a whole piece continues the held sequence, and so only needs to be appended to it.
 
-    What is held is not looked at again with each piece, so that the work stays linear.
+    The held bytes are not examined again for each piece, so the work stays linear.
     """
     if len(held) <= _LONG_BYTES:
         return False
@@ -130,11 +130,11 @@ class Decoder(Copied, codecs.IncrementalDecoder):
     r"""Decodes a form piece by piece.
 
     Args:
-        form: a Form or the name of one.
+        form: a Form or its name.
         errors: the policy, as for :func:`eightfold.decode`.
 
     Raises:
-        LookupError: no such form or policy. ValueError: the form refuses the policy.
+        LookupError: unknown form or policy. ValueError: the form refuses the policy.
 
     >>> decoder = Decoder("wtf-8")
     >>> decoder.decode(b"\xed\xa0"), decoder.decode(b"\xbd", final=True)
@@ -155,17 +155,17 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         return f"<Decoder {self.form.name}, {self.errors}>"
 
     def decode(self, input: Data, final: bool = False) -> str:
-        """Return the text of as many bytes as can be decoded now; the rest is held for the next call.
+        """Decode as many bytes as possible and hold the rest for the next call.
 
         Raises:
-            DecodeError: with offsets relative to its object: what was held, then these bytes.
+            DecodeError: the bytes are ill-formed. Offsets refer to the error's object: the held bytes, then these.
         """
         if self._waits:
             if not final and _goes_on(self._opening.plain, self._held, input):
                 self._behind.append(bytes_of(input))
                 return ""
             self._held, self._behind = b"".join((self._held, *self._behind)), []
-        # Nearly all are bytes, of which 64 take 180 ns in all; the call would take 40 more.
+        # Most input is bytes. Decoding 64 of them takes 180 ns in all; the call would add 40 ns.
         content = self._held + (input if type(input) is bytes else bytes_of(input))
         skipped, opening = 0, self._opening
         if opening.plain is None:
@@ -183,15 +183,15 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         return text
 
     def reset(self) -> None:
-        """Forget what was held; the next bytes are the first."""
+        """Discard held bytes and start a new input."""
         self.setstate((b"", 0))
 
     def getstate(self) -> tuple[bytes, int]:
-        """Return the bytes that are held, and an integer that is 0 before the first bytes."""
+        """Return the held bytes and an integer, which is 0 before the first bytes."""
         return b"".join((self._held, *self._behind)), 2 * self._opening.chosen + self._in_run
 
     def setstate(self, state: tuple[bytes, int]) -> None:
-        """Go back to a state that :meth:`getstate` gave."""
+        """Restore a state returned by :meth:`getstate`."""
         (self._held, flags), self._behind = state, []
         self._opening = _Opening(self.form, flags // 2)
         self._in_run = bool(flags % 2)
@@ -201,15 +201,16 @@ class Decoder(Copied, codecs.IncrementalDecoder):
 class Encoder(Copied, codecs.IncrementalEncoder):
     r"""Encodes a form piece by piece.
 
-    A lead at the end of a piece is held where a pair is written otherwise than its halves (WTF-8 and CESU-8): finish
-    with ``encode("", final=True)`` or :meth:`finish`. An encoder that goes away while it holds one warns.
+    If the form writes a pair differently from its halves (WTF-8 and CESU-8), the encoder holds a lead at the end of a
+    piece: finish with ``encode("", final=True)`` or :meth:`finish`. An encoder that is deleted while it holds a lead
+    issues a warning.
 
     Args:
-        form: a Form or the name of one.
+        form: a Form or its name.
         errors: the policy, as for :func:`eightfold.encode`.
 
     Raises:
-        LookupError: no such form or policy. ValueError: the form refuses the policy.
+        LookupError: unknown form or policy. ValueError: the form refuses the policy.
 
     >>> encoder = Encoder("wtf-8")
     >>> encoder.encode("\ud83d"), encoder.encode("\ude00", final=True)
@@ -230,10 +231,10 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         return f"<Encoder {self.form.name}, {self.errors}>"
 
     def encode(self, input: str, final: bool = False) -> bytes:
-        """Return the bytes of as much text as can be encoded now; a lead at its end may be held for the next call.
+        """Encode as much text as possible; a lead at its end may be held for the next call.
 
         Raises:
-            EncodeError: with offsets relative to its object: what was held, then this text.
+            EncodeError: the form cannot write the text. Offsets refer to the error's object: held lead, then text.
         """
         try:
             content, held = self._held + input, ""
@@ -250,28 +251,28 @@ class Encoder(Copied, codecs.IncrementalEncoder):
 
     @property
     def holds(self) -> bool:
-        """Whether a lead is held, to see what follows it."""
+        """Whether the encoder holds a lead until it sees the next code point."""
         return bool(self._held)
 
     def discard(self) -> None:
-        """Forget a lead that is held; whoever calls this has said so."""
+        """Discard a held lead without a warning."""
         self._held = ""
 
     def finish(self) -> bytes:
-        """Return the bytes of a lead that is held, if one is; unlike `encode`, never a signature."""
+        """Return the bytes of a held lead, if there is one; unlike `encode`, never write a signature."""
         return self.encode("", final=True) if self._held else b""
 
     def reset(self) -> None:
-        """Begin anew: a signature is due again. A lead that was held is lost, with a warning."""
+        """Start a new output, with a signature if the form has one. A held lead is lost, with a warning."""
         self._warn_of_loss()
         self._held, self._mark_due = "", bool(self._mark)
 
     def getstate(self) -> int:
-        """Return an integer; it is 0 when nothing is held and no signature is due."""
+        """Return an integer; it is 0 when no lead is held and no signature remains to be written."""
         return 2 * (ord(self._held) if self._held else 0) + self._mark_due
 
     def setstate(self, state: int | str) -> None:
-        """Go back to a state that :meth:`getstate` gave; 0 is also how a text file says that it has moved."""
+        """Restore a state returned by :meth:`getstate`; a text file also passes 0 after it has moved."""
         code, due = divmod(int(state), 2)
         if not state:
             self._warn_of_loss()
@@ -291,16 +292,16 @@ class Encoder(Copied, codecs.IncrementalEncoder):
 
 
 class _ConverterState(NamedTuple):
-    """What a converter carries from call to call.
+    """The state of a converter between calls.
 
     Attributes:
         held: bytes of the source that are not converted yet.
         offset: where they begin in the source.
         chosen: see :class:`_Opening`.
-        in_run: whether a sequence without a fixed length goes on, its beginning met already.
-        lead: a lead that the target must see together with what follows it, with its place.
-        mark_due: whether the target's signature is to be written.
-        dropped: how many bytes more than are held belong to a sequence without a fixed length that is an error.
+        in_run: whether the input is inside a sequence without a fixed length.
+        lead: a lead, with its place, that the target must see together with the next code point.
+        mark_due: whether the target's signature is still to be written.
+        dropped: the number of discarded bytes of an erroneous sequence without a fixed length, beyond those held.
     """
 
     held: bytes = b""
@@ -313,7 +314,7 @@ class _ConverterState(NamedTuple):
 
 
 def _lengthened(error: ConversionError, count: int) -> ConversionError:
-    """Return the same error with a sequence that is longer by bytes that were not kept."""
+    """Return the same error with its sequence lengthened by the bytes that were discarded."""
     fault = replace(error.fault, end=error.fault.end + count)
     return ConversionError(error.source, error.target, error.start, error.end + count, fault)
 
@@ -324,20 +325,21 @@ class Converter(Copied):
 
     Args:
         source, target: Forms or names.
-        errors: the policy.
+        errors: the policy, as for :func:`eightfold.convert`.
 
     Raises:
-        LookupError: no such form or policy. ValueError: an end refuses the policy.
+        LookupError: unknown form or policy. ValueError: a form refuses the policy.
 
     >>> converter = Converter("utf-16-le", "utf-8")
     >>> converter.convert(b"\x3d\xd8\x00"), converter.convert(b"\xde", final=True)
     (b'', b'\xf0\x9f\x98\x80')
 
     Attributes:
-        joined_pairs: how many surrogate pairs of the source the target has joined though its definition does not
-            prescribe that, since the converter was made or reset. They are read back as supplementary code points.
+        joined_pairs: the number of surrogate pairs of the source that the target has joined although its definition
+            does not prescribe joining, since the converter was created or reset. The target reads them back as
+            supplementary code points.
         first_joined_pair: the first of them as a fault of kind ``joined-pair``, a warning with offsets into the whole
-            source, or None. A state does not hold these two.
+            source, or None. :meth:`getstate` does not include these two attributes.
     """
 
     def __init__(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> None:
@@ -360,10 +362,10 @@ class Converter(Copied):
         return f"<Converter {self.source.name} to {self.target.name}, {self.errors}, at byte {self._state.offset}>"
 
     def convert(self, chunk: Data, final: bool = False) -> bytes:
-        """Return the bytes of the target for as much of the source as can be converted now.
+        """Convert as much of the source as possible and hold the rest for the next call.
 
         Raises:
-            ConversionError: with offsets into the whole source; the converter is as before the call.
+            ConversionError: with offsets into the whole source; the converter keeps the state before the call.
         """
         data = bytes_of(chunk)
         if self._waits:
@@ -384,7 +386,7 @@ class Converter(Copied):
                 if self._state.dropped:
                     raise _lengthened(error, self._state.dropped + passed) from None
                 raise
-        # What is wrong there depends on what follows: it is told when that is there.
+        # The fault depends on the bytes that follow, so it is reported when they arrive.
         dropped, written = self._state.dropped, self._converted(content[:settled], final=False)
         self._hold(content[settled:], dropped)
         return written
@@ -397,7 +399,7 @@ class Converter(Copied):
         return plain is not None and fault_at(plain, content, start, final=False) is None
 
     def _length_of_run(self, data: bytes) -> int:
-        """Return how many bytes go on with the sequence without a fixed length that is an error; at once, in bytes."""
+        """Return how many bytes continue an erroneous sequence without a fixed length, without looking at each byte."""
         members = _members_of_run(self._plain(self._state.held))
         return len(data) - len(data.lstrip(members)) if members else 0
 
@@ -406,7 +408,7 @@ class Converter(Copied):
         return None if opened is None else opened[0].plain
 
     def _hold(self, rest: bytes, dropped: int) -> None:
-        """Hold a sequence that is wrong however it ends; of one without a fixed length, only what its fault shows."""
+        """Hold a sequence that is ill-formed however it ends; of one without a fixed length, only the bytes to show."""
         plain = self._plain(rest)
         kept = UNITS_KEPT if plain is not None and reference.begins_run(plain, rest, 0) else len(rest)
         held = self._state.held + rest[:kept]
@@ -437,7 +439,7 @@ class Converter(Copied):
         return may_give(reading(plain, self.errors, self.source.name, converting=True))
 
     def reset(self) -> None:
-        """Begin anew: offsets count from 0, signatures are looked for and written again.
+        """Start a new input and output: offsets count from 0, and signatures are read and written again.
 
         >>> converter = Converter("utf-8", "utf-8-sig")
         >>> first = converter.convert(b"a")
@@ -448,7 +450,7 @@ class Converter(Copied):
         self._begin()
 
     def getstate(self) -> tuple[object, ...]:
-        """Return the state as a tuple of plain values, for :meth:`setstate`.
+        """Return the state as a tuple of plain values, to be passed to :meth:`setstate`.
 
         >>> Converter("utf-8", "wtf-8").getstate() == Converter("utf-8", "utf-16").getstate()
         True
@@ -456,7 +458,7 @@ class Converter(Copied):
         return tuple(self._whole_state())
 
     def setstate(self, state: tuple[object, ...]) -> None:
-        r"""Go back to a state that :meth:`getstate` gave.
+        r"""Restore a state returned by :meth:`getstate`.
 
         >>> converter = Converter("utf-8", "utf-16-be")
         >>> _ = converter.convert(b"\xc3")
@@ -468,13 +470,13 @@ class Converter(Copied):
         b'\x00\xe8'
         """
         given = _ConverterState(*state)  # type: ignore[arg-type]
-        # A state that was kept as JSON has a list in the place of a tuple.
+        # A state that went through JSON has a list in place of a tuple.
         lead = None if given.lead is None else Placed(*given.lead)
         self._state, self._behind = given._replace(in_run=bool(given.in_run), lead=lead), []
 
 
 class Located(NamedTuple):
-    """A fault with the line and the column at which it starts, both from 1; the column counts bytes."""
+    """A fault and the line and column at which it starts, both counted from 1; the column counts bytes."""
 
     fault: Fault
     line: int
@@ -483,10 +485,10 @@ class Located(NamedTuple):
 
 @in_turn("check", "__getstate__")
 class Checker(Copied):
-    r"""Finds the faults of a form piece by piece: the same as :func:`eightfold.faults` of the whole, with their places.
+    r"""Finds the faults of bytes piece by piece: those of :func:`eightfold.faults` for the whole, with line and column.
 
     Args:
-        form: a Form or the name of one.
+        form: a Form or its name.
 
     >>> checker = Checker("utf-8")
     >>> checker.check(b"one\ntwo \xe2\x82"), [str(found.fault) for found in checker.check(b"", final=True)]
@@ -505,7 +507,7 @@ class Checker(Copied):
         return f"<Checker {self.form.name}, at byte {self._offset}>"
 
     def check(self, chunk: Data, final: bool = False) -> list[Located]:
-        """Return the faults that are certain now, with offsets into the whole input."""
+        """Return the faults that later bytes cannot change, with offsets into the whole input."""
         content = self._held + bytes_of(chunk)
         opened = self._opening.after(content, final=final)
         if opened is None:
@@ -528,7 +530,7 @@ class Checker(Copied):
     def _scan(
         self, form: Form, content: bytes, start: int, position: LinePosition, *, final: bool
     ) -> tuple[list[Located], int, int]:
-        """Return the faults from ``start`` on, where to go on, and how far the position has been moved."""
+        """Return the faults from ``start`` on, where to continue, and how far the position has advanced."""
         found: list[Located] = []
         at, passed = start, 0
         while (at := well_formed_end(form, content, at, final=final)) < len(content):
@@ -549,11 +551,11 @@ class Checker(Copied):
         return found, at, passed
 
     def _go_on_in_run(self, form: Form, content: bytes, *, final: bool) -> tuple[list[Located], int]:
-        """Return the fault of a sequence without a fixed length, if it ends here, and where."""
-        assert self._run is not None  # asked only then
+        """Return the fault of a sequence without a fixed length, if it ends here, and where it ends."""
+        assert self._run is not None  # the caller has checked this
         begun = self._run.fault
         whole = fault_at(form, begun.units + content, 0)
-        assert whole is not None  # asked as of an input that ends here
+        assert whole is not None  # the call above treats the input as complete
         end = whole.end - len(begun.units)
         run = self._run._replace(fault=replace(begun, end=begun.end + end, units=whole.units))
         if end == len(content) and not final:

@@ -1,7 +1,7 @@
-"""The verbs: encode, decode, convert, check and locate, for any form. Whole inputs; pieces are for `stream`.
+"""The verbs: encode, decode, convert, check and locate, for any form, on whole inputs. `stream` handles pieces.
 
-A form is a Form or any of its names; data is any bytes-like object, contiguous or not. What is bound is here as the
-reference has it: where the core is at work, the verb is the core's own function.
+A form is a Form or any of its names; data is any bytes-like object, contiguous or not. The functions marked with `bind`
+are the reference implementation: when the core is active, each of them is replaced by the core's own function.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     Data: TypeAlias = ReadableBuffer
 else:
     Data = bytes | bytearray | memoryview | array
-"""Any bytes-like object: whatever has the buffer protocol, as type checkers know it."""
+"""Any bytes-like object: for type checkers, anything that supports the buffer protocol."""
 AnyForm: TypeAlias = Form | str
 AnyErrors: TypeAlias = Errors | str
 
 
 def bytes_of(data: Data) -> bytes:
-    """Return the bytes of any bytes-like object, contiguous or not; `bytes` are returned as they are.
+    """Return the bytes of any bytes-like object, contiguous or not; a `bytes` object is returned unchanged.
 
     Raises:
-        TypeError: it is none.
+        TypeError: the object is not bytes-like.
     """
     if type(data) is bytes:
         return data
@@ -65,16 +65,16 @@ def _text_of(text: str) -> str:
 
 @bind
 def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
-    r"""Return the bytes that write a str in a form.
+    r"""Return a str encoded in a form.
 
     Args:
-        text: any str, surrogates included; what becomes of them is the form's own rule.
-        form: a Form or the name of one.
-        errors: what to do with code points that the form lacks.
+        text: any str, surrogates included; the form defines how it writes them.
+        form: a Form or its name.
+        errors: how to handle code points that the form cannot write.
 
     Raises:
-        EncodeError: there is one, and the policy is strict. Offsets count code points.
-        LookupError: no such form or policy. ValueError: the form refuses the policy.
+        EncodeError: the form cannot write a code point, and the policy is strict. Offsets count code points.
+        LookupError: unknown form or policy. ValueError: the form refuses the policy.
 
     >>> encode("h\ud83d\ude00", "wtf-8")
     b'h\xf0\x9f\x98\x80'
@@ -90,22 +90,22 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
 
 
 def signed(form: Form) -> tuple[Form, bytes]:
-    """Return the form that is written and the signature that goes before it, empty where there is none."""
+    """Return the form to write and the signature to put before it (empty if the form has none)."""
     return (form.signatures[0].form, form.signatures[0].mark) if form.signatures else (form, b"")
 
 
 @bind
 def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
-    r"""Return the str that bytes of a form hold.
+    r"""Return bytes of a form decoded to a str.
 
     Args:
         data: any bytes-like object.
-        form: a Form or the name of one.
-        errors: what to do at ill-formed bytes, once per decoding unit (the maximal subpart by the form's own rows).
+        form: a Form or its name.
+        errors: how to handle ill-formed bytes, once per decoding unit (the maximal subpart by the form's own rows).
 
     Raises:
         DecodeError: the data are ill-formed, or hold a code point above U+10FFFF, and the policy is strict.
-        LookupError: no such form or policy. ValueError: the form refuses the policy.
+        LookupError: unknown form or policy. ValueError: the form refuses the policy.
 
     >>> decode(b"\xed\xa0\xbd!", "wtf-8")
     '\ud83d!'
@@ -121,12 +121,12 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
 
 def _opening(form: Form, data: bytes) -> tuple[Form, int]:
     opening = reference.opening(form, data)
-    assert opening is not None  # the whole input is at hand
+    assert opening is not None  # the input is complete
     return opening
 
 
 def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
-    """Return the form that holds after the signature, the bytes that offsets count in, and where to begin in them."""
+    """Return the form of the text after the signature, the bytes that offsets refer to, and where to begin in them."""
     plain, length = _opening(form, data)
     if any(not signature.counted for signature in form.signatures):
         return plain, data[length:], 0
@@ -135,21 +135,22 @@ def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
 
 @bind
 def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict", *, threads: int = 1) -> bytes:
-    r"""Return bytes of one form as bytes of another, without a str between.
+    r"""Return bytes of one form converted to another form, without an intermediate str.
 
-    Equals decoding and encoding, but that code points above U+10FFFF pass where both ends have them, and that
-    ``replace`` writes U+FFFD for faults at either end. A handler gets a DecodeError for a fault of the source, and for
-    a code point that the target lacks an EncodeError whose object is that one character (the position must be 1).
+    The result equals decoding and then encoding, with two differences: code points above U+10FFFF pass if both forms
+    have them, and ``replace`` writes U+FFFD for faults of the source and of the target. A handler gets a DecodeError
+    for a fault of the source. For a code point that the target cannot write it gets an EncodeError whose object is that
+    one character (the handler must return position 1).
 
     Args:
         data: any bytes-like object, in the source form.
         source, target: Forms or names.
-        errors: the policy; one that Python has for one direction only applies to that end, the other is strict.
-        threads: how many may work at once, from 8 MiB on; results are the same.
+        errors: the policy; one that Python defines for one direction applies to that direction, the other is strict.
+        threads: the maximum number of threads, used from 8 MiB on; the result does not depend on it.
 
     Raises:
-        ConversionError: with byte offsets into the data.
-        LookupError: no such form or policy. ValueError: an end refuses the policy, or ``threads`` is below 1.
+        ConversionError: the data cannot be converted, and the policy is strict. Offsets count bytes of the data.
+        LookupError: unknown form or policy. ValueError: a form refuses the policy, or ``threads`` is below 1.
 
     >>> convert(b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8", "utf-8")
     b'\xf0\x9f\x98\x80'
@@ -174,15 +175,15 @@ def _check_threads(threads: int) -> None:
 
 @bind
 def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
-    r"""Say whether bytes follow the definition of a form.
+    r"""Return whether bytes are well-formed in a form.
 
     Args:
-        data: any bytes-like object. One that is not `bytes` is scanned in constant memory, and by one thread.
-        form: a Form or the name of one.
-        threads: how many may work at once, from 8 MiB on; the answer is the same.
+        data: any bytes-like object. An object other than `bytes` is scanned in constant memory, by one thread.
+        form: a Form or its name.
+        threads: the maximum number of threads, used from 8 MiB on; the result does not depend on it.
 
     Raises:
-        LookupError: no such form. ValueError: ``threads`` is below 1.
+        LookupError: unknown form. ValueError: ``threads`` is below 1.
 
     >>> is_well_formed(b"\xed\xa0\x80", "utf-8"), is_well_formed(b"\xed\xa0\x80", "wtf-8")
     (False, True)
@@ -195,7 +196,7 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
 
 @bind
 def is_encodable(text: str, form: AnyForm) -> bool:
-    r"""Say whether a form has bytes for each code point of a str.
+    r"""Return whether a form can write every code point of a str.
 
     >>> is_encodable("\ud800", "utf-8"), is_encodable("\ud800", "wtf-8")
     (False, True)
@@ -205,16 +206,16 @@ def is_encodable(text: str, form: AnyForm) -> bool:
 
 @bind
 def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int = 1) -> Iterator[Fault]:
-    r"""Yield the faults of bytes, in order: one for each sequence that was meant.
+    r"""Yield the faults of bytes, in order: one for each intended sequence.
 
     Args:
-        data: any bytes-like object. One that is not `bytes` is scanned in constant memory, and by one thread.
-        form: a Form or the name of one.
-        limit: how many at most; None for all.
-        threads: how many may look ahead at once, from 8 MiB on; the faults are the same.
+        data: any bytes-like object. An object other than `bytes` is scanned in constant memory, by one thread.
+        form: a Form or its name.
+        limit: the maximum number of faults; None for all.
+        threads: the maximum number of threads that scan ahead, used from 8 MiB on; the faults do not depend on it.
 
     Raises:
-        LookupError: no such form. ValueError: ``threads`` or ``limit`` is out of range.
+        LookupError: unknown form. ValueError: ``threads`` or ``limit`` is out of range.
 
     >>> [str(fault) for fault in faults(b"a\xc0\xaf", "utf-8")]
     ['overlong form of U+002F (C0 AF)']
@@ -227,18 +228,18 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
 
 @bind
 def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
-    r"""Count the faults of bytes by their kinds, at the speed of a scan: no object is made for each.
+    r"""Count the faults of bytes by kind, at the speed of a scan: no Fault objects are created.
 
     Args:
-        data: any bytes-like object. One that is not `bytes` is scanned in constant memory, and by one thread.
-        form: a Form or the name of one.
-        threads: how many may work at once, from 8 MiB on; the numbers are the same.
+        data: any bytes-like object. An object other than `bytes` is scanned in constant memory, by one thread.
+        form: a Form or its name.
+        threads: the maximum number of threads, used from 8 MiB on; the counts do not depend on it.
 
     Returns:
-        how many faults there are of each kind that occurs, as :func:`faults` yields them.
+        the number of faults of each kind that occurs, counted as :func:`faults` yields them.
 
     Raises:
-        LookupError: no such form. ValueError: ``threads`` is below 1.
+        LookupError: unknown form. ValueError: ``threads`` is below 1.
 
     >>> tally(b"\xff\xff \xed\xa0\x80", "utf-8")
     {'surrogate': 1, 'invalid-byte': 2}
@@ -254,7 +255,7 @@ def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
 
 
 def _first(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
-    """Yield as many as that. Two threads at once are refused by a generator; they crash `itertools.islice`."""
+    """Yield the first `limit` faults. A generator refuses a second thread; `itertools.islice` would crash."""
     left = limit
     while left is None or left > 0:
         fault = next(found, None)
@@ -266,17 +267,17 @@ def _first(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
 
 @bind
 def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warnings: bool = False) -> Iterator[Fault]:
-    r"""Yield the places of a str that a form cannot write: one for each unit that an error handler would get.
+    r"""Yield a fault for each place of a str that a form cannot write, one for each call an error handler would get.
 
     Args:
         text: any str.
-        form: a Form or the name of one.
-        limit: how many at most; None for all.
-        warnings: whether to yield what is written, but read back otherwise, too: a surrogate pair that the form joins
-            though its definition does not prescribe that (kind ``joined-pair``, severity ``warning``).
+        form: a Form or its name.
+        limit: the maximum number of faults; None for all.
+        warnings: also report text that the form writes but reads back differently: surrogate pairs that it joins
+            although its definition does not prescribe joining (kind ``joined-pair``, severity ``warning``).
 
     Raises:
-        LookupError: no such form. ValueError: ``limit`` is out of range.
+        LookupError: unknown form. ValueError: ``limit`` is out of range.
 
     Source: WTF-8 section 4.1.
 
@@ -309,17 +310,17 @@ def _encode_faults(text: str, asked: Form, *, warnings: bool) -> Iterator[Fault]
 
 
 def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, int]:
-    r"""Return the line and the column at which a fault starts, both from 1; the column counts bytes.
+    r"""Return the line and column at which a fault starts, both counted from 1; the column counts bytes.
 
-    Lines end at U+000A only.
+    Only U+000A ends a line.
 
     Args:
         data: the bytes in which the fault was found.
         fault: a fault of bytes.
-        form: the form that the fault was found in, needed only for one of your own whose U+000A is no byte 0A.
+        form: the form in which the fault was found; needed only for a form of your own whose U+000A is not byte 0A.
 
     Raises:
-        ValueError: the fault is one of a str.
+        ValueError: the fault was found in a str.
 
     >>> data = b"one\ntwo \xff"
     >>> [locate(data, fault) for fault in faults(data, "utf-8")]
@@ -342,7 +343,7 @@ def _form_of(fault: Fault) -> Form:
 
 
 class LinePosition:
-    """A place in bytes that are passed over piece by piece: its line and its column in bytes, both from 1."""
+    """A position in bytes that advances piece by piece: line and column, both from 1; the column counts bytes."""
 
     def __init__(self, form: Form) -> None:
         self.line: int = 1
@@ -350,7 +351,7 @@ class LinePosition:
         self._form = form
 
     def pass_over(self, data: bytes) -> None:
-        """Go on over whole code units."""
+        """Advance over whole code units."""
         count, last_end = line_feeds(self._form, data)
         if count:
             self.line, self.column = self.line + count, 1
@@ -359,11 +360,11 @@ class LinePosition:
 
 @bind
 def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> array[int]:
-    r"""Return the code points of bytes as an array of 4-byte integers (typecode "I"), above U+10FFFF too.
+    r"""Return the code points of bytes as an array of 4-byte integers (typecode "I"), including those above U+10FFFF.
 
     Raises:
         DecodeError: the data are ill-formed, and the policy is strict.
-        LookupError: no such form or policy. ValueError: the form refuses the policy.
+        LookupError: unknown form or policy. ValueError: the form refuses the policy.
 
     >>> decode_code_points(b"\xfd\xbf\xbf\xbf\xbf\xbf", "utf-8-rfc2044")
     array('I', [2147483647])
@@ -380,16 +381,16 @@ def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") 
 
 @bind
 def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: AnyErrors = "strict") -> bytes:
-    """Return the bytes that write code points in a form, the inverse of :func:`decode_code_points`.
+    """Return code points encoded in a form, the inverse of :func:`decode_code_points`.
 
     Args:
-        points: any iterable of integers; an array or a buffer of 4-byte integers is one.
-        form: a Form or the name of one.
+        points: any iterable of integers, such as an array or a buffer of 4-byte integers.
+        form: a Form or its name.
         errors: ``strict``, ``replace`` (writes ``?``) or ``ignore``.
 
     Raises:
-        ConversionError: the form lacks one; ``start`` is its index.
-        LookupError: no such form or policy. ValueError: the form refuses the policy, or it is another one.
+        ConversionError: the form cannot write a code point; ``start`` is its index.
+        LookupError: unknown form or policy. ValueError: the form refuses the policy, or it is not one of these three.
 
     >>> encode_code_points([0x8421109F], "corrected-utf-8").hex()
     'fdbfbfbfbfbf'
@@ -406,7 +407,7 @@ def encode_code_points(points: Iterable[SupportsIndex], form: AnyForm, errors: A
 
 
 TWINS = twins_of(__name__)
-"""The verbs as the reference has them, whichever engine is at work."""
+"""The reference implementation of each verb, whichever engine is active."""
 
 __all__ = [
     "convert",

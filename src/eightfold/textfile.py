@@ -1,6 +1,6 @@
-r"""Text files of any form: `eightfold.open`, which is `io.open` but that closing a file finishes its encoder.
+r"""Text files of any form: `eightfold.open` works like `io.open`, and closing a file finishes its encoder.
 
-Python's text files never finish an encoder, so a lead written last in WTF-8 or CESU-8 would be lost under plain `open`.
+Python's text files never finish an encoder, so plain `open` would lose a final lead in WTF-8 or CESU-8.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from eightfold.seam import Seam, SeamError
 from eightfold.stream import Decoder, Encoder, in_turn
 from eightfold.text import AnyErrors, AnyForm, signed
 
-# What Python's own text files do in several steps, each of which another thread could come between.
+# Python's text files perform these methods in several steps, and another thread could run between them.
 _METHODS = ("read", "readline", "__next__", "write", "writelines", "flush", "seek", "tell", "truncate", "reconfigure")
 _CODEC = "eightfold_open"
 _UNCHANGED: Any = object()
 
 
 class _Opening(threading.local):
-    """What the file that this thread is opening reads and writes; `io.TextIOWrapper` takes only a codec's name."""
+    """The form and policy of the file that this thread is opening: `io.TextIOWrapper` accepts only a codec name."""
 
     form: Form
     errors: str
@@ -53,7 +53,7 @@ def _search(name: str) -> codecs.CodecInfo | None:
     if name != _CODEC:
         return None
     utf_8 = codec_info(form_named("utf-8"))
-    # Only the two factories are ever asked for.
+    # Text files use only the two factories.
     return codecs.CodecInfo(utf_8.encode, utf_8.decode, None, None, _encoder, _decoder, name)  # type: ignore[arg-type]
 
 
@@ -61,7 +61,7 @@ codecs.register(_search)
 
 
 class _Opened(NamedTuple):
-    """A binary file, and how it was opened."""
+    """A binary file, with the path and mode with which it was opened."""
 
     binary: Any
     path: str | bytes | os.PathLike[Any] | int
@@ -70,20 +70,20 @@ class _Opened(NamedTuple):
 
 @in_turn(*_METHODS, "detach", "close")
 class TextFile(io.TextIOWrapper):
-    """A text file of a form, which never loses or misplaces a lead surrogate. Made by :func:`open`.
+    """A text file of a form that never loses or misplaces a lead surrogate. Returned by :func:`open`.
 
-    A form that joins surrogate pairs holds a lead back until the code point after it is written. `flush` writes all but
-    such a lead. `tell`, `seek`, `truncate`, `reconfigure`, `detach` and `close`, and `read` in a file that is written
-    too, write it as it stands, or give it to the policy. A trail that is written next at that very place is joined with
-    it nevertheless, and so is one that is written first after opening or after `seek`, where a lead stands before it in
-    the file: the lead's bytes are replaced. Where the file cannot be read or changed there, the trail is an error for
-    the policy.
+    A form that joins surrogate pairs holds a lead back until the next code point is written. `flush` writes everything
+    except such a lead. `tell`, `seek`, `truncate`, `reconfigure`, `detach`, `close`, and `read` in a file opened for
+    reading and writing, write the lead alone or pass it to the policy. A trail that is then written at the same
+    position is still joined with it: the bytes of the lead are replaced. The same holds for a trail written first after
+    opening or `seek`, if the file has a lead directly before it. If the file cannot be read or changed there, the
+    policy handles the trail as an error.
 
-    What is written to ``buffer`` directly goes before a lead that is held, and the text file knows nothing of it: call
-    `tell` first, or leave ``buffer`` alone.
+    Data written directly to ``buffer`` precedes a held lead, and the text file does not notice it: call `tell` first,
+    or do not use ``buffer``.
 
     Attributes:
-        mode: the mode that it was opened in.
+        mode: the mode in which the file was opened.
     """
 
     mode: str
@@ -111,7 +111,7 @@ class TextFile(io.TextIOWrapper):
         return self._policy
 
     def _settle(self) -> None:
-        """Write what the encoder holds: the place in the file is looked at, or changes."""
+        """Write the lead that the encoder holds, because the caller reads or changes the file position."""
         if self._form_encoder is None or self.closed:
             return
         if self._form_encoder.holds:
@@ -123,7 +123,7 @@ class TextFile(io.TextIOWrapper):
         """Write text; see :meth:`io.TextIOWrapper.write`.
 
         Raises:
-            EncodeError: the form cannot write it, and the policy is strict. TypeError: it is not a str.
+            EncodeError: the form cannot write the text, and the policy is strict. TypeError: the text is not a str.
         """
         if self._seam.continued or not text or not isinstance(text, str):
             return super().write(text)
@@ -133,7 +133,7 @@ class TextFile(io.TextIOWrapper):
         return len(text)
 
     def _join(self, text: str) -> int:
-        """Join a trail that begins a text with a lead before it in the file; return how much of the text that was."""
+        """Join a trail at the start of a text with a lead before it in the file; return how much text was used."""
         plain, _ = signed(self._form)
         if self._form_encoder is None or not ("\udc00" <= text[:1] <= "\udfff" and holds_back_lead(plain)):
             return 0
@@ -148,7 +148,7 @@ class TextFile(io.TextIOWrapper):
             return self._refuse(plain, text)
 
     def _refuse(self, plain: Form, text: str) -> int:
-        """Let the policy answer a trail that cannot be joined; return how much of the text that was."""
+        """Apply the policy to a trail that cannot be joined; return how much text was used."""
         asked = writing(plain, self._policy, self._form.name)
         fault = Fault("surrogate-pair", self._form.name, 0, 1, b"", ord(text[0]), "text")
         error, stalls, position = EncodeError(fault.form, text, 0, 1, str(fault), fault), Stalls(), 0
@@ -159,19 +159,19 @@ class TextFile(io.TextIOWrapper):
         return position
 
     def seek(self, cookie: int, whence: int = 0, /) -> int:
-        """Write what is held, and move; see :meth:`io.TextIOWrapper.seek`."""
+        """Write a held lead, and change the position; see :meth:`io.TextIOWrapper.seek`."""
         if self.seekable():
             self._settle()
         return super().seek(cookie, whence)
 
     def tell(self) -> int:
-        """Write what is held, and return the place in the file; see :meth:`io.TextIOWrapper.tell`."""
+        """Write a held lead, and return the position in the file; see :meth:`io.TextIOWrapper.tell`."""
         if self.seekable():
             self._settle()
         return super().tell()
 
     def truncate(self, pos: int | None = None, /) -> int:
-        """Write what is held, and cut the file off; see :meth:`io.TextIOWrapper.truncate`."""
+        """Write a held lead, and truncate the file; see :meth:`io.TextIOWrapper.truncate`."""
         self._settle()
         size = super().truncate(pos)
         self._seam.cut(size)
@@ -186,12 +186,12 @@ class TextFile(io.TextIOWrapper):
         line_buffering: bool | None = None,
         write_through: bool | None = None,
     ) -> None:
-        """Write what is held, and go on otherwise; see :meth:`io.TextIOWrapper.reconfigure`.
+        """Write a held lead, and change the settings; see :meth:`io.TextIOWrapper.reconfigure`.
 
         Args:
-            encoding: a form's name; a new one counts as Python's own does, only before the first reading.
+            encoding: the name of a form; as in Python, it cannot be changed after reading has started.
             errors: the policy.
-            newline, line_buffering, write_through: as Python has them.
+            newline, line_buffering, write_through: as for :meth:`io.TextIOWrapper.reconfigure`.
         """
         form = self._form if encoding is None else form_named(encoding)
         policy = self._policy if errors is None else errors
@@ -206,13 +206,13 @@ class TextFile(io.TextIOWrapper):
         self._form_encoder, _opening.encoder = _opening.encoder or self._form_encoder, None
 
     def detach(self) -> Any:
-        """Write what is held, and return the binary file."""
+        """Write a held lead, and return the binary file."""
         self._settle()
         self._form_encoder = None
         return super().detach()
 
     def close(self) -> None:
-        """Write what is held, and close the file, which is closed even if that fails."""
+        """Write a held lead, and close the file, even if writing the lead fails."""
         try:
             self._settle()
         except EncodeError:
@@ -225,20 +225,20 @@ class TextFile(io.TextIOWrapper):
 
 @in_turn("read", "readline")
 class UpdatedTextFile(TextFile):
-    """A text file that is read and written: reading settles what was written before."""
+    """A text file opened for reading and writing: reading first writes a held lead."""
 
     def _end_writing(self) -> None:
         self._settle()
-        self.flush()  # Up to Python 3.12.1 reading a part does not write what is buffered.
+        self.flush()  # Up to Python 3.12.1 a partial read does not flush the buffer.
 
     def read(self, size: int | None = -1, /) -> str:
-        """Write what is held, and read; see :meth:`io.TextIOWrapper.read`."""
+        """Write a held lead, and read; see :meth:`io.TextIOWrapper.read`."""
         if self._seam.continued:
             self._end_writing()
         return super().read(size)
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """Write what is held, and read a line; see :meth:`io.TextIOWrapper.readline`. Iteration calls it too."""
+        """Write a held lead, and read a line; see :meth:`io.TextIOWrapper.readline`. Iteration uses this method."""
         if self._seam.continued:
             self._end_writing()
         return super().readline(size)
@@ -256,20 +256,20 @@ def open(
     closefd: bool = True,
     opener: Callable[[str, int], int] | None = None,
 ) -> TextFile:
-    r"""Open a file as text of a form, as :func:`io.open` does; closing it finishes the encoder.
+    r"""Open a file as text of a form, like :func:`io.open`; closing the file finishes the encoder.
 
     Args:
         path: a path or a file descriptor.
-        mode: a text mode (``r``, ``w``, ``a``, ``x``, with ``+``).
-        form: a Form or the name of one; utf-8 where none is given.
+        mode: a text mode (``r``, ``w``, ``a`` or ``x``, optionally with ``+``).
+        form: a Form or its name; utf-8 by default.
         errors: the policy, as for `decode` and `encode`.
-        encoding: another name of ``form``, as :func:`io.open` has it.
-        buffering, newline, closefd, opener: as :func:`io.open` has them; text is never unbuffered.
+        encoding: an alias of ``form``, for compatibility with :func:`io.open`.
+        buffering, newline, closefd, opener: as for :func:`io.open`; text cannot be unbuffered.
 
     Raises:
-        ValueError: the mode is not one of text, ``buffering`` is 0, or the form refuses the policy.
+        ValueError: the mode is not a text mode, ``buffering`` is 0, or the form refuses the policy.
         TypeError: both ``form`` and ``encoding`` are given.
-        LookupError: no such form or policy. OSError: the file cannot be opened.
+        LookupError: unknown form or policy. OSError: the file cannot be opened.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "lead.txt")
@@ -285,11 +285,11 @@ def open(
     if buffering == 0:
         raise ValueError("buffering=0 is for binary files: text cannot be unbuffered")
     if form is not None and encoding is not None:
-        raise TypeError("form and encoding are two names of one argument: give one of them")
+        raise TypeError("form and encoding are aliases: give only one of them")
     named = encoding if form is None else form
     asked = form_named("utf-8" if named is None else named)
     check_policy(errors, asked)
-    # Line buffering is the text layer's affair; a binary file has none.
+    # The text layer does line buffering; a binary file has none.
     kept = -1 if buffering == 1 else buffering
     binary = builtins.open(path, mode.replace("t", "") + "b", kept, closefd=closefd, opener=opener)  # noqa: SIM115
     try:
@@ -302,6 +302,6 @@ def open(
 
 def _check_mode(mode: str) -> None:
     if "b" in mode:
-        raise ValueError(f"eightfold.open opens text, not the binary mode {mode!r}")
+        raise ValueError(f"eightfold.open opens text files; mode {mode!r} is binary")
     if len(set(mode)) < len(mode) or not set(mode) <= set("rwaxt+") or len(set(mode) & set("rwax")) != 1:
         raise ValueError(f"invalid mode: {mode!r} (one of r, w, a, x; with + or without)")

@@ -1,9 +1,9 @@
-r"""What WTF-8's specification offers beyond the verbs: joining, changing in place, 16-bit code units, a string type.
+r"""Operations of the WTF-8 specification beyond the verbs: concatenation, in-place change, code units, a string type.
 
-Everything here takes well-formed WTF-8; ill-formed input, a surrogate pair byte sequence too, is a DecodeError before
-anything is written. For ill-formed input there is ``eightfold.convert(data, "wtf-8", "utf-8", "replace")``.
+Everything here takes well-formed WTF-8. Ill-formed input, including a surrogate pair byte sequence, raises a
+DecodeError before anything is written; for such input use ``eightfold.convert(data, "wtf-8", "utf-8", "replace")``.
 
-What is well-formed, and how a pair is joined, is not known here: the form's tables say it, through the verbs.
+This file does not know what is well-formed or how a pair is joined: it calls the verbs, which use the form's tables.
 
 Source: WTF-8 sections 6.3 (code units), 6.4 (UTF-8) and 6.5 (concatenation).
 """
@@ -48,7 +48,7 @@ _SURROGATE_BYTES = _PAIR_BYTES // 2
 
 
 def _well_formed(data: Data) -> bytes:
-    """Return the bytes of well-formed WTF-8; raise the DecodeError of anything else."""
+    """Return the bytes of well-formed WTF-8; raise a DecodeError for ill-formed input."""
     content = bytes_of(data)
     if not is_well_formed(content, WTF_8):
         decode(content, WTF_8)
@@ -56,10 +56,10 @@ def _well_formed(data: Data) -> bytes:
 
 
 def concat(parts: Iterable[Data]) -> bytes:
-    r"""Return WTF-8 strings as one: a lead that ends one and a trail that begins the next become one code point.
+    r"""Concatenate WTF-8 strings; a lead at the end of one and a trail at the start of the next become one code point.
 
-    Equals going to WTF-16, joining there, and coming back. An empty part between a lead and a trail is nothing between
-    them. The cost is linear in the total size.
+    The result equals conversion to WTF-16, concatenation, and conversion back. An empty part between a lead and a trail
+    does not separate them. The cost is linear in the total size.
 
     Args:
         parts: any iterable of bytes-like objects, each of them well-formed WTF-8.
@@ -77,11 +77,11 @@ def concat(parts: Iterable[Data]) -> bytes:
 
 @bind
 def joined(form: Form, parts: Iterable[bytes]) -> bytes:
-    """Join parts that are known to be well-formed WTF-8; ``form`` is that form."""
+    """Concatenate parts known to be well-formed WTF-8; ``form`` is the form ``wtf-8``."""
     whole = bytearray()
     for part in parts:
         seam = bytes(whole[-_SURROGATE_BYTES:]) + part[:_SURROGATE_BYTES]
-        # Six bytes that are one ill-formed unit: the surrogate pair byte sequence, which only a seam can bring about.
+        # Six bytes that are one ill-formed unit are a surrogate pair byte sequence, which occurs only at a seam.
         if sequence_at(form, seam, 0) == Decoded(_PAIR_BYTES, None):
             whole[-_SURROGATE_BYTES:] = convert(seam, GENERALIZED_UTF_8, form)
             part = part[_SURROGATE_BYTES:]
@@ -90,16 +90,16 @@ def joined(form: Form, parts: Iterable[bytes]) -> bytes:
 
 
 def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> bytes:
-    r"""Return well-formed WTF-8 as UTF-8: the same bytes, and the very same object, where no surrogate is in them.
+    r"""Convert well-formed WTF-8 to UTF-8. A `bytes` object without surrogates is returned unchanged.
 
     Args:
         data: well-formed WTF-8.
         errors: ``strict``, or ``replace``, which writes U+FFFD for each surrogate and so keeps the length.
 
     Raises:
-        ConversionError: there is a surrogate, and the policy is strict; the kind is ``unrepresentable``.
+        ConversionError: the data contain a surrogate, and the policy is strict; the kind is ``unrepresentable``.
         DecodeError: the data are ill-formed.
-        ValueError: another policy.
+        ValueError: the policy is neither of these.
 
     Source: WTF-8 section 6.4.
 
@@ -112,17 +112,17 @@ def to_utf8(data: Data, errors: Literal["strict", "replace"] = "strict") -> byte
 
 
 def replace_surrogates_in_place(buffer: WriteableBuffer) -> int:
-    r"""Make well-formed WTF-8 in a writable buffer UTF-8: each surrogate becomes U+FFFD, which is as long.
+    r"""Convert well-formed WTF-8 to UTF-8 in a writable buffer: replace each surrogate with U+FFFD, of equal length.
 
     Args:
-        buffer: a bytearray, memoryview, array, mmap or the like; bytes are counted in it, whatever its items are.
+        buffer: a bytearray, memoryview, array, mmap or similar; offsets count bytes, whatever the item type.
 
     Returns:
-        How many surrogates there were.
+        The number of surrogates replaced.
 
     Raises:
-        DecodeError: the buffer holds ill-formed WTF-8; nothing has been written.
-        TypeError: it cannot be written to, or not as one row of bytes.
+        DecodeError: the buffer contains ill-formed WTF-8; nothing has been written.
+        TypeError: the buffer is read-only, or is not a contiguous sequence of bytes.
 
     Source: WTF-8 section 6.4.
 
@@ -136,29 +136,29 @@ def replace_surrogates_in_place(buffer: WriteableBuffer) -> int:
         if converted is content:
             return 0
         places[:] = converted
-    # U+FFFD is what was put in, and may have been there before; its bytes stand in no other sequence.
+    # U+FFFD may have occurred before, so compare the counts; its bytes do not occur inside other sequences.
     return converted.count(_REPLACEMENT) - content.count(_REPLACEMENT)
 
 
 def _writable_bytes(view: memoryview, type_name: str) -> memoryview:
     if view.readonly:
-        raise TypeError(f"surrogates are replaced in a writable buffer; this {type_name} is read-only")
+        raise TypeError(f"the buffer must be writable; this {type_name} is read-only")
     if view.c_contiguous:
         return view.cast("B")
     if view.ndim == 1 and view.format == "B":
         return view[:]
-    raise TypeError(f"surrogates are replaced in one row of bytes; this {type_name} has gaps between larger items")
+    raise TypeError(f"the buffer must be contiguous; this {type_name} has gaps between larger items")
 
 
 def from_code_units(units: Iterable[int]) -> bytes:
-    r"""Return the WTF-8 of 16-bit code units, paired or not; every sequence of them has one.
+    r"""Return 16-bit code units as WTF-8; surrogates may be paired or not, and every sequence can be converted.
 
     Args:
-        units: any iterable of integers 0 to 0xFFFF. For bytes of WTF-16 there is :func:`eightfold.convert`.
+        units: any iterable of integers from 0 to 0xFFFF. For bytes of WTF-16, use :func:`eightfold.convert`.
 
     Raises:
-        OverflowError: an integer is no 16-bit code unit.
-        TypeError: it is no integer, or the units are bytes.
+        OverflowError: an integer is not a 16-bit code unit.
+        TypeError: an item is not an integer, or the units are bytes.
 
     Source: WTF-8 section 6.3.
 
@@ -166,8 +166,8 @@ def from_code_units(units: Iterable[int]) -> bytes:
     b'\xf0\x9f\x98\x80\xed\xa0\xbd'
     """
     if isinstance(units, (bytes, bytearray)):
-        raise TypeError('16-bit code units are integers; for bytes use convert(data, "wtf-16-le", "wtf-8")')
-    # An array is copied as it is; all else is asked for its items, whatever its bytes may be.
+        raise TypeError('16-bit code units must be integers; for bytes use convert(data, "wtf-16-le", "wtf-8")')
+    # An array is copied directly; any other object is iterated, even if it supports the buffer protocol.
     return convert(array("H", units if isinstance(units, array) else iter(units)), _NATIVE_WTF_16, WTF_8)
 
 
@@ -188,14 +188,15 @@ def to_code_units(data: Data) -> array[int]:
 @final
 @dataclass(frozen=True, order=True, slots=True, init=False, repr=False)
 class Wtf8:
-    r"""An immutable string of well-formed WTF-8: text in which surrogates may stand alone, never in pairs.
+    r"""An immutable string of well-formed WTF-8: text that may contain unpaired surrogates, but not surrogate pairs.
 
-    Lengths and offsets count bytes. Joining with ``+`` and :meth:`join` makes a lead and a trail that meet one code
-    point, so the parts cannot always be found in the whole. Order is that of code points, not of 16-bit code units. A
-    Wtf8 equals no bytes and no str. It hashes, pickles and copies.
+    Lengths and offsets count bytes. Concatenation with ``+`` and :meth:`join` combines a lead and a trail that meet
+    into one code point, so the result does not always contain the parts. Strings sort by code points, not by 16-bit
+    code units. A Wtf8 never equals bytes or a str. It can be hashed, pickled and copied.
 
-    Iterating gives code points, and searching finds code points: a supplementary one does not contain the surrogates
-    by which UTF-16 writes it. What is found or split off begins and ends between code points, so it is well-formed.
+    Iteration yields code points, and searching compares code points: a supplementary code point does not contain the
+    surrogates that UTF-16 uses for it. Results of searching and splitting begin and end between code points, so they
+    are well-formed.
 
     Args:
         data: well-formed WTF-8.
@@ -216,7 +217,7 @@ class Wtf8:
 
     @staticmethod
     def from_str(text: str) -> Wtf8:
-        r"""Return the string with the code points of a str; a lead and a trail in it are joined.
+        r"""Return the string with the code points of a str; a lead followed by a trail is joined.
 
         >>> Wtf8.from_str("a\ud83d")
         Wtf8(b'a\xed\xa0\xbd')
@@ -225,10 +226,10 @@ class Wtf8:
 
     @staticmethod
     def from_code_points(points: Iterable[SupportsIndex]) -> Wtf8:
-        r"""Return the string with these code points; a lead and a trail among them are joined.
+        r"""Return the string with these code points; a lead followed by a trail is joined.
 
         Raises:
-            ConversionError: one is above U+10FFFF; ``start`` is its index.
+            ConversionError: a code point is above U+10FFFF; ``start`` is its index.
 
         >>> Wtf8.from_code_points([0xD83D, 0x61])
         Wtf8(b'\xed\xa0\xbda')
@@ -237,7 +238,7 @@ class Wtf8:
 
     @staticmethod
     def from_code_units(units: Iterable[int]) -> Wtf8:
-        r"""Return the string with these 16-bit code units, as :func:`from_code_units`.
+        r"""Return the string with these 16-bit code units; see :func:`from_code_units`.
 
         >>> Wtf8.from_code_units([0xD83D, 0xDE00])
         Wtf8(b'\xf0\x9f\x98\x80')
@@ -261,7 +262,7 @@ class Wtf8:
         return to_code_units(self._data)
 
     def to_utf8(self, errors: Literal["strict", "replace"] = "strict") -> bytes:
-        r"""Return the string as UTF-8, as :func:`to_utf8`.
+        r"""Return the string as UTF-8; see :func:`to_utf8`.
 
         >>> Wtf8(b"a\xed\xa0\xbd").to_utf8("replace")
         b'a\xef\xbf\xbd'
@@ -269,13 +270,13 @@ class Wtf8:
         return to_utf8(self._data, errors)
 
     def to_str(self, errors: Literal["strict", "replace"] = "strict") -> str:
-        r"""Return the string as a str of Unicode text, without surrogates. ``str()`` keeps them.
+        r"""Return the string as a str without surrogates; ``str()`` keeps them.
 
         Args:
-            errors: ``strict``, or ``replace``, which puts U+FFFD in the place of each surrogate.
+            errors: ``strict``, or ``replace``, which replaces each surrogate with U+FFFD.
 
         Raises:
-            ConversionError: there is a surrogate, and the policy is strict.
+            ConversionError: the string contains a surrogate, and the policy is strict.
 
         >>> Wtf8(b"a\xed\xa0\xbd").to_str("replace"), str(Wtf8(b"a\xed\xa0\xbd"))
         ('a�', 'a\ud83d')
@@ -283,7 +284,7 @@ class Wtf8:
         return decode(self.to_utf8(errors), UTF_8)
 
     def join(self, parts: Iterable[Wtf8]) -> Wtf8:
-        r"""Return the parts as one string with this one between them, as ``str.join``.
+        r"""Concatenate the parts with this string between them, like ``str.join``.
 
         >>> Wtf8(b", ").join([Wtf8(b"a"), Wtf8(b"b")])
         Wtf8(b'a, b')
@@ -291,7 +292,7 @@ class Wtf8:
         pieces: list[bytes] = []
         for part in parts:
             if not isinstance(part, Wtf8):
-                raise TypeError(f"only Wtf8 strings are joined, not {type(part).__name__}")
+                raise TypeError(f"parts must be Wtf8 strings, not {type(part).__name__}")
             pieces += (self._data, part._data)
         return _trusted(joined(WTF_8, pieces[1:]))
 
@@ -303,16 +304,16 @@ class Wtf8:
 
         Raises:
             ValueError: an offset is inside a sequence, or the slice has a step.
-            TypeError: the index is no slice.
+            TypeError: the index is not a slice.
 
         >>> Wtf8(b"\xc3\xa9!")[2:]
         Wtf8(b'!')
         """
         if not isinstance(cut, slice):
-            raise TypeError(f"a Wtf8 is cut by slices of byte offsets, not indexed by {type(cut).__name__}")
+            raise TypeError(f"a Wtf8 takes slices of byte offsets, not an index of type {type(cut).__name__}")
         start, stop, step = cut.indices(len(self))
         if step != 1:
-            raise ValueError(f"a Wtf8 is cut without a step, not with {step}")
+            raise ValueError(f"a slice of a Wtf8 must have step 1, not {step}")
         return _trusted(self._data[self._boundary(start) : self._boundary(stop)])
 
     def __iter__(self) -> Iterator[int]:
@@ -324,11 +325,11 @@ class Wtf8:
         return iter(self.code_points())
 
     def __contains__(self, part: Wtf8 | SupportsIndex) -> bool:
-        r"""Say whether a string, or a code point, is in this one.
+        r"""Return whether the string contains another one, or a code point.
 
         Raises:
             ConversionError: the code point is above U+10FFFF, or negative.
-            TypeError: it is neither.
+            TypeError: the argument is neither a Wtf8 nor an integer.
 
         >>> 0xD83D in Wtf8(b"a\xed\xa0\xbd"), 0xD83D in Wtf8(b"\xf0\x9f\x98\x80")
         (True, False)
@@ -337,31 +338,31 @@ class Wtf8:
             return part._data in self._data
         if hasattr(part, "__index__"):
             return encode_code_points((part,), WTF_8) in self._data
-        raise TypeError(f"a Wtf8 contains Wtf8 strings and code points, not {type(part).__name__}")
+        raise TypeError(f"a Wtf8 can contain a Wtf8 or a code point, not {type(part).__name__}")
 
     def find(self, part: Wtf8, start: int = 0, stop: int | None = None) -> int:
-        r"""Return the byte offset at which a string is found first, or -1.
+        r"""Return the lowest byte offset at which a string is found, or -1.
 
         Args:
-            part: what to find.
-            start, stop: byte offsets between which all of it must lie, counted as in a slice.
+            part: the string to find.
+            start, stop: byte offsets that limit the search, interpreted as in slice notation.
 
         Raises:
             ValueError: an offset is inside a sequence.
-            TypeError: the part is no Wtf8.
+            TypeError: the part is not a Wtf8.
 
         >>> Wtf8(b"\xc3\xa9\xed\xa0\xbd!").find(Wtf8(b"\xed\xa0\xbd"))
         2
         """
         first, last, _ = slice(start, stop).indices(len(self))
-        # No sequence has the beginning of another inside it, so what bytes find are whole sequences.
+        # No sequence begins inside another, so searching for bytes finds whole sequences.
         return self._data.find(_bytes_of(part), self._boundary(first), self._boundary(last))
 
     def startswith(self, part: Wtf8 | tuple[Wtf8, ...]) -> bool:
-        r"""Say whether the string begins with another one, or with one of several.
+        r"""Return whether the string begins with another one, or with one of several.
 
         Raises:
-            TypeError: one of them is no Wtf8.
+            TypeError: a part is not a Wtf8.
 
         >>> Wtf8(b"\xf0\x9f\x98\x80").startswith(Wtf8(b"\xed\xa0\xbd"))
         False
@@ -369,10 +370,10 @@ class Wtf8:
         return self._data.startswith(_each_bytes_of(part))
 
     def endswith(self, part: Wtf8 | tuple[Wtf8, ...]) -> bool:
-        r"""Say whether the string ends with another one, or with one of several.
+        r"""Return whether the string ends with another one, or with one of several.
 
         Raises:
-            TypeError: one of them is no Wtf8.
+            TypeError: a part is not a Wtf8.
 
         >>> Wtf8(b"a\xed\xa0\xbd").endswith((Wtf8(b"b"), Wtf8(b"\xed\xa0\xbd")))
         True
@@ -380,17 +381,17 @@ class Wtf8:
         return self._data.endswith(_each_bytes_of(part))
 
     def split(self, separator: Wtf8, maxsplit: int = -1) -> list[Wtf8]:
-        r"""Return the strings between the places where a separator stands, as ``str.split`` with one.
+        r"""Split the string at each separator, like ``str.split`` with a separator.
 
-        Joining them with the separator gives the string again.
+        Joining the parts with the separator restores the string.
 
         Args:
-            separator: what stands between the parts.
-            maxsplit: at how many places to split, from the left; -1 for all.
+            separator: the separator.
+            maxsplit: the maximum number of splits, from the left; -1 for no limit.
 
         Raises:
             ValueError: the separator is empty.
-            TypeError: it is no Wtf8.
+            TypeError: the separator is not a Wtf8.
 
         >>> Wtf8(b"a, \xed\xa0\xbd").split(Wtf8(b", "))
         [Wtf8(b'a'), Wtf8(b'\xed\xa0\xbd')]
@@ -398,14 +399,14 @@ class Wtf8:
         return [_trusted(part) for part in self._data.split(_bytes_of(separator), maxsplit)]
 
     def split_at_first_surrogate(self) -> tuple[Wtf8, Wtf8]:
-        r"""Return the string in two: the Unicode text before its first surrogate, and what begins with that.
+        r"""Split the string before its first surrogate.
 
-        Where there is no surrogate, the second is empty; ``to_str`` of the first never fails.
+        Without a surrogate the second part is empty. ``to_str`` of the first part never fails.
 
         >>> Wtf8(b"a\xed\xa0\xbdb").split_at_first_surrogate()
         (Wtf8(b'a'), Wtf8(b'\xed\xa0\xbdb'))
         """
-        # Surrogates are all that is well-formed here and not in UTF-8.
+        # Only surrogates are well-formed in WTF-8 but not in UTF-8.
         surrogate = next(faults(self._data, UTF_8, limit=1), None)
         at = len(self) if surrogate is None else surrogate.start
         return _trusted(self._data[:at]), _trusted(self._data[at:])
@@ -434,7 +435,7 @@ class Wtf8:
 
 def _bytes_of(part: Wtf8) -> bytes:
     if not isinstance(part, Wtf8):
-        raise TypeError(f"a Wtf8 is searched for Wtf8 strings, not for {type(part).__name__}")
+        raise TypeError(f"expected a Wtf8, not {type(part).__name__}")
     return part._data
 
 
@@ -443,7 +444,7 @@ def _each_bytes_of(part: Wtf8 | tuple[Wtf8, ...]) -> tuple[bytes, ...]:
 
 
 def _trusted(data: bytes) -> Wtf8:
-    """Return the string of bytes that are known to be well-formed."""
+    """Return the string with bytes that are known to be well-formed, without a check."""
     string = object.__new__(Wtf8)
     object.__setattr__(string, "_data", data)
     return string

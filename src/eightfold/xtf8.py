@@ -1,11 +1,11 @@
-r"""XTF-8's own operations, bytes to bytes, and the bridges to PEP 383.
+r"""XTF-8's own operations, from bytes to bytes, and conversions to and from PEP 383.
 
-A hybrid byte string, which is UTF-8 with binary bytes in it, becomes UTF-8 and comes back: the bytes of ill-formed
-sequences, all of them 80 to FF, are written as U+EF80 to U+EFFF. Which bytes those are is the business of the form
-``xtf-8``; here are the directions, names and defaults of XTF-8's own document. Seen from Python's codecs the directions
-are the other way round: ``data.decode("xtf-8")`` is :func:`encode`.
+These functions convert a hybrid byte string, which is UTF-8 mixed with binary bytes, to UTF-8 and back: the bytes of
+ill-formed sequences, all of them in the range 80 to FF, are written as U+EF80 to U+EFFF. The form ``xtf-8`` defines
+which bytes these are. Directions, names and defaults follow XTF-8's own document; Python's codecs use the opposite
+directions: ``data.decode("xtf-8")`` is :func:`encode`.
 
-Ill-formed input is never skipped, and no escape gives an ASCII byte: ``ignore`` is refused.
+Ill-formed input is never skipped, so ``ignore`` is refused; and an escape never yields an ASCII byte.
 
 Source: XTF-8, sections Algorithm and Security; PEP 383.
 """
@@ -27,24 +27,24 @@ from eightfold.text import Data, bytes_of
 
 _FROM_PEP_383 = dict(zip(range(0xDC80, 0xDD00), range(ESCAPE.first, ESCAPE.last + 1), strict=True))
 _ESCAPES = re.compile(b"(?:%s)+" % b"".join(b"[\\x%02x-\\x%02x]" % bounds for bounds in COLLISION.unit_ranges))
-"""Escapes side by side, as UTF-8 writes them. Their first byte begins sequences only, so no other holds them."""
+"""Adjacent escapes in UTF-8. Their first byte only occurs at the start of a sequence, so every match is an escape."""
 _ESCAPE_BYTES = len(COLLISION.unit_ranges)
 _NO_ESCAPE = re.compile(f"[^{chr(ESCAPE.first)}-{chr(ESCAPE.last)}]")
 _pep_383 = codecs.lookup_error("surrogateescape")
 
 
 def encode(hybrid: Data, errors: Literal["replace", "strict", "escape"] = "replace") -> bytes:
-    r"""Return a hybrid byte string as UTF-8: each byte of an ill-formed sequence as its escape, the rest as it is.
+    r"""Convert a hybrid byte string to UTF-8: escape each byte of an ill-formed sequence, keep the rest unchanged.
 
     Args:
-        hybrid: any bytes.
-        errors: what to do with U+EF80 to U+EFFF in the input, which look like escapes: ``replace`` writes U+FFFD,
-            ``strict`` raises, ``escape`` escapes the three bytes one by one. With ``escape``, and only with it,
-            :func:`decode` gives every byte string back.
+        hybrid: any bytes-like object.
+        errors: how to handle U+EF80 to U+EFFF in the input, which look like escapes: ``replace`` writes U+FFFD,
+            ``strict`` raises, ``escape`` escapes the three bytes one by one. Only with ``escape`` does :func:`decode`
+            restore every byte string.
 
     Raises:
-        ConversionError: there is such a code point, and the policy is strict; ``start`` is its offset.
-        ValueError: another policy.
+        ConversionError: the input contains such a code point, and the policy is strict; ``start`` is its offset.
+        ValueError: the policy is not one of these three.
 
     Source: XTF-8, Algorithm; ``escape`` is the rule of MirBSD's OPTU-8.
 
@@ -58,16 +58,16 @@ def encode(hybrid: Data, errors: Literal["replace", "strict", "escape"] = "repla
 
 
 def decode(data: Data, errors: Literal["replace", "strict"] = "replace") -> bytes:
-    r"""Return the hybrid byte string of UTF-8 with escapes: U+EF80 to U+EFFF as bytes 80 to FF, the rest as it is.
+    r"""Convert UTF-8 with escapes to a hybrid byte string: U+EF80 to U+EFFF to bytes 80 to FF, the rest unchanged.
 
     Args:
         data: UTF-8.
-        errors: what to do where the data are ill-formed: ``replace`` writes ``EF BF BD`` for each maximal subpart,
-            ``strict`` raises.
+        errors: how to handle ill-formed data: ``replace`` writes ``EF BF BD`` for each maximal subpart, ``strict``
+            raises.
 
     Raises:
         ConversionError: the data are ill-formed, and the policy is strict.
-        ValueError: another policy.
+        ValueError: the policy is not one of these two.
 
     Source: XTF-8, Algorithm.
 
@@ -79,13 +79,13 @@ def decode(data: Data, errors: Literal["replace", "strict"] = "replace") -> byte
 
 
 def lint(data: Data) -> Iterator[Fault]:
-    r"""Yield what keeps UTF-8 with escapes from coming back as it is, in order of offset.
+    r"""Yield the faults that prevent UTF-8 with escapes from round-tripping, in order of offset.
 
-    There is nothing to yield if, and only if, ``encode(decode(data), "escape") == data``.
+    There are no faults if and only if ``encode(decode(data), "escape") == data``.
 
-    Errors are ill-formed sequences. Warnings, of kind ``needless-escape``, are escapes side by side whose bytes are
-    together a well-formed sequence: decoding gives a character, and that is not escaped again. ``encode`` never writes
-    them; who does may want to smuggle a character past a check of the text.
+    Errors are ill-formed sequences. Warnings, of kind ``needless-escape``, are adjacent escapes whose bytes together
+    form a well-formed sequence: decoding yields a character, which encoding does not escape again. ``encode`` never
+    writes them; they may be an attempt to smuggle a character past a check of the text.
 
     Args:
         data: UTF-8.
@@ -93,7 +93,7 @@ def lint(data: Data) -> Iterator[Fault]:
     Source: XTF-8, Algorithm.
 
     >>> [(fault.start, fault.end, str(fault)) for fault in lint("caf\uefc3\uefa9".encode())]
-    [(3, 9, 'escapes (EE BF 83 EE BE A9) of the bytes of U+00E9, which xtf-8 leaves as it is')]
+    [(3, 9, 'needless escapes (EE BF 83 EE BE A9) for U+00E9, which xtf-8 does not escape')]
     >>> list(lint("caf\uefe9".encode()))
     []
     """
@@ -104,7 +104,7 @@ def lint(data: Data) -> Iterator[Fault]:
 def _needless_escapes(content: bytes) -> Iterator[Fault]:
     for escapes in _ESCAPES.finditer(content):
         text = verbs.decode(decode(escapes[0]), XTF_8, "escape")
-        # Each escape that stays stands for one byte, and so does each byte of a character.
+        # Each remaining escape stands for one byte, and so does each byte of a character.
         seen, start = 0, escapes.start()
         for found in _NO_ESCAPE.finditer(text):
             start += (found.start() - seen) * _ESCAPE_BYTES
@@ -121,14 +121,14 @@ def _check(errors: str, *offered: str) -> None:
 
 
 def from_surrogateescape(text: str) -> str:
-    r"""Return a str of PEP 383, such as a file name from ``os.fsdecode``, as valid Unicode with XTF-8's escapes.
+    r"""Convert a PEP 383 str, such as a file name from ``os.fsdecode``, to valid Unicode with XTF-8's escapes.
 
-    U+DC80 to U+DCFF become U+EF80 to U+EFFF, and U+EF80 to U+EFFF are escaped themselves, so that
-    :func:`to_surrogateescape` gives the name back. That holds for what ``surrogateescape`` makes of bytes; a str in
-    which surrogates spell out well-formed UTF-8 comes back as that text.
+    U+DC80 to U+DCFF become U+EF80 to U+EFFF. U+EF80 to U+EFFF are escaped themselves, so :func:`to_surrogateescape`
+    restores the name. This holds for every str that ``surrogateescape`` produces from bytes; in any other str,
+    surrogates that spell out well-formed UTF-8 come back as the text they spell.
 
     Raises:
-        EncodeError: the text holds other surrogates.
+        EncodeError: the text contains other surrogates.
 
     Source: PEP 383; XTF-8, Rationale.
 
@@ -139,10 +139,10 @@ def from_surrogateescape(text: str) -> str:
 
 
 def to_surrogateescape(text: str) -> str:
-    r"""Return a str with XTF-8's escapes as a str of PEP 383: the inverse of :func:`from_surrogateescape`.
+    r"""Convert a str with XTF-8's escapes to a PEP 383 str: the inverse of :func:`from_surrogateescape`.
 
     Raises:
-        EncodeError: the text holds surrogates.
+        EncodeError: the text contains surrogates.
 
     Source: PEP 383; XTF-8, Rationale.
 
@@ -153,11 +153,11 @@ def to_surrogateescape(text: str) -> str:
 
 
 def escape_errors(error: UnicodeError) -> tuple[str, int]:
-    r"""Answer a decoding error with XTF-8's escapes: the error handler ``xtf8`` of ``data.decode("utf-8", "xtf8")``.
+    r"""Handle a decoding error with XTF-8's escapes: the error handler ``xtf8`` of ``data.decode("utf-8", "xtf8")``.
 
-    A handler sees only what is ill-formed: U+EF80 to U+EFFF in well-formed input pass unnoticed, so that what it gives
-    cannot always be turned back. Where that matters, decode with the codec ``xtf-8``. Encoding errors, and units that
-    begin with an ASCII byte (other encodings have them), are raised again.
+    A handler sees only ill-formed bytes. U+EF80 to U+EFFF in well-formed input pass unchanged, so the result cannot
+    always be converted back. If you need that, decode with the codec ``xtf-8``. The handler re-raises encoding errors,
+    and decoding errors of units that begin with an ASCII byte (which occur in other encodings).
 
     Source: XTF-8, Algorithm; PEP 383, whose handler it follows.
 

@@ -118,7 +118,8 @@ def test_what_is_said_of_a_name_does_not_grow_with_it_squared(tmp_path: Path) ->
     assert len(lines) == 34
     assert all(len(line) < 5_000 for line in lines)
     assert lines[0].endswith(
-        f"\\xFF… ({LENGTH} characters): invalid-byte: byte FF begins no sequence, at byte 0 of the name (tar header)"
+        f"\\xFF… ({LENGTH} characters): invalid-byte: byte FF cannot begin a sequence, "
+        "at byte 0 of the name (tar header)"
     )
     assert lines[16].endswith(f": {LENGTH - 16} more faults of the name (tar header)")
     assert lines[33].endswith(f": {LENGTH - 16} more faults of where it leads (tar header)")

@@ -118,7 +118,7 @@ def test_no_faults_shown_still_fails(capsys: pytest.CaptureFixture[str], tmp_pat
 
 def test_auto_identifies_first_also_a_pipe() -> None:
     done = run("check", "-f", "auto", input=b"\xef\xbb\xbfa\xff")
-    assert done.stdout == b"-:1:5: invalid-byte: byte FF begins no sequence\n"
+    assert done.stdout == b"-:1:5: invalid-byte: byte FF cannot begin a sequence\n"
     assert done.stderr.splitlines()[0] == b"eightfold: -: identified as utf-8-sig"
 
 

@@ -207,9 +207,9 @@ def test_statistics_by_file_form_and_kind(folder: Path) -> None:
         "cesu-8: 2 four-byte, 1 invalid-byte",
         "utf-8: 1 overlong, 1 surrogate, 1 truncated",
         "       2 four-byte: a four-byte sequence, where the encoding writes surrogate pairs",
-        "       1 invalid-byte: a byte that begins no sequence",
-        "       1 overlong: a longer form of a code point that has a shorter one",
-        "       1 surrogate: a surrogate code point where the encoding has none",
+        "       1 invalid-byte: a byte that cannot begin a sequence",
+        "       1 overlong: a code point encoded in more bytes than necessary",
+        "       1 surrogate: a surrogate code point, which the encoding does not allow",
         "       1 truncated: a sequence that is cut short",
     ]
 

@@ -56,7 +56,7 @@ def largest_of(path: Path, *arguments: str) -> tuple[int, bytes]:
 @pytest.mark.parametrize("arguments", [[], ["-j", "2"], ["--context"]], ids=" ".join)
 def test_memory_does_not_grow_with_a_file_of_many_gibibytes(arguments: list[str], sparse: Path) -> None:
     used, output = largest_of(sparse, *arguments)
-    place = f"{sparse}:2:{SIZE - len(LINE)}: invalid-byte: byte FF begins no sequence"
+    place = f"{sparse}:2:{SIZE - len(LINE)}: invalid-byte: byte FF cannot begin a sequence"
     assert output.decode().splitlines()[0] == place
     assert used < LARGEST
 

@@ -120,7 +120,7 @@ def test_a_fault_names_the_file_the_place_the_rule_and_a_way_on(tmp_path: Path) 
 
 def test_a_fault_of_a_pipe_has_its_offset() -> None:
     done = run("convert", "-t", "utf-16", input=b"line\nab\xff")
-    assert done.stderr.startswith(b"-: invalid-byte: byte FF begins no sequence, at byte 7\n")
+    assert done.stderr.startswith(b"-: invalid-byte: byte FF cannot begin a sequence, at byte 7\n")
 
 
 @pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-16", "utf-8-sig", "utf-32"])

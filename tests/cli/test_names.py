@@ -67,7 +67,7 @@ def test_every_fault_of_a_name_is_a_line(folder: Path) -> None:
         for name, at in [
             ("./d\\xE9/a\\xE9.txt: truncated: sequence E9 is cut short by another byte", 1),
             ("./d\\xE9/sub\\xFF/caf\\xE9: truncated: sequence E9 is cut short by the end of the input", 3),
-            ("./d\\xE9/sub\\xFF: invalid-byte: byte FF begins no sequence", 3),
+            ("./d\\xE9/sub\\xFF: invalid-byte: byte FF cannot begin a sequence", 3),
             ("./d\\xE9: truncated: sequence E9 is cut short by the end of the input", 1),
             ("./\\xE8: truncated: sequence E8 is cut short by the end of the input", 0),
         ]

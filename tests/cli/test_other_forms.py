@@ -95,7 +95,7 @@ def test_a_form_that_is_given_decides(folder: Path) -> None:
     path.write_bytes(BARE)
     for options in (["-f", "utf-8"], ["--form-map", "*.txt=utf-8"]):
         done = run("check", *options, "tree/a.txt", cwd=folder)
-        assert done.stdout.startswith(b"tree/a.txt:1:1: invalid-byte: byte FF begins no sequence\n")
+        assert done.stdout.startswith(b"tree/a.txt:1:1: invalid-byte: byte FF cannot begin a sequence\n")
     assert run("check", "--form-map", "*.txt=utf-16", "tree", cwd=folder).returncode == 0
     assert run("check", "--form-map", "*.md=utf-16", "tree", cwd=folder).returncode == 1
     assert run("check", "-f", "auto", "tree", cwd=folder).returncode == 0

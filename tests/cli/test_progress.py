@@ -93,7 +93,7 @@ def slowly(process: subprocess.Popen[bytes]) -> None:
 def test_it_is_shown_while_a_file_is_read_and_gone_in_the_end(output_too: bool) -> None:
     shown, results = on_terminal("check", "-", feed=slowly, output_too=output_too)
     assert shown.seen
-    fault = "-:6001:1: invalid-byte: byte FF begins no sequence"
+    fault = "-:6001:1: invalid-byte: byte FF cannot begin a sequence"
     message = "eightfold: 1 file checked, 1 ill-formed: 1 error"
     assert shown.left == ([fault, message] if output_too else [message])
     assert results == (b"" if output_too else f"{fault}\n".encode())

@@ -132,7 +132,7 @@ def test_the_exit_status(status: int, arguments: list[str], tmp_path: Path) -> N
 def test_results_and_messages_go_apart(tmp_path: Path) -> None:
     (tmp_path / "faulty.txt").write_bytes(b"\xff\n")
     done = run("check", "faulty.txt", cwd=tmp_path)
-    assert done.stdout == b"faulty.txt:1:1: invalid-byte: byte FF begins no sequence\n"
+    assert done.stdout == b"faulty.txt:1:1: invalid-byte: byte FF cannot begin a sequence\n"
     assert done.stderr == b"eightfold: 1 file checked, 1 ill-formed: 1 error\n"
 
 
@@ -157,7 +157,7 @@ def test_behind_two_dashes_all_are_paths(arguments: list[str], tmp_path: Path) -
     done = run("check", *arguments, "a.txt", "-f", "--help", "./-", cwd=tmp_path)
     paths = [line.partition(b":")[0] for line in done.stdout.splitlines()]
     assert paths == [b"a.txt"] * (arguments[0] == "a.txt") + [b"a.txt", b"-f", b"--help", b"./-"]
-    assert run("explain", "--", "-f", cwd=tmp_path).stdout.count(b"byte FF begins no sequence") == 1
+    assert run("explain", "--", "-f", cwd=tmp_path).stdout.count(b"byte FF cannot begin a sequence") == 1
     assert run("names", "--", "-f", cwd=tmp_path).returncode == 0
 
 

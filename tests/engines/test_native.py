@@ -69,7 +69,7 @@ except ImportError as error:
 def test_a_planted_difference_between_the_core_and_the_package_is_found(name: str) -> None:
     command = [sys.executable, "-c", PLANTED, name, FACTS[name]]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"the compiled core is of another version: its {name} is ")
+    assert done.stdout.startswith(f"the compiled core is from another version: its {name} is ")
     assert done.stdout.count("EIGHTFOLD_ENGINE=python") == 1
 
 

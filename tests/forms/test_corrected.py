@@ -331,7 +331,7 @@ class TestDocument:
         (fault,) = lint(MAGIC + b"a\0\n")
         assert told([fault]) == [(9, 10, "raw-nul", "error")]
         assert (fault.form, fault.units, fault.code_point) == (FORM, b"\0", 0)
-        assert str(fault) == "U+0000 must not be in a document but in its magic number"
+        assert str(fault) == "U+0000 must not occur in a document outside its magic number"
 
     def test_u_0000_of_a_second_magic_number_is_one(self):
         assert told(lint(MAGIC + MAGIC)) == [(14, 15, "raw-nul", "error")]
@@ -472,7 +472,7 @@ def test_a_document_is_written_with_its_magic_number_and_read_back() -> None:
 
 @pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "private-use"])
 def test_a_document_refuses_nul_under_every_policy(errors: str) -> None:
-    with pytest.raises(eightfold.EncodeError, match=r"U\+0000 must not be in a document") as caught:
+    with pytest.raises(eightfold.EncodeError, match=r"U\+0000 must not occur in a document") as caught:
         corrected.write_document("ab\0", errors)
     error = caught.value
     assert (error.start, error.end, error.object, error.fault.kind) == (2, 3, "ab\0", "raw-nul")

@@ -196,7 +196,7 @@ def test_a_prefix_is_allowed_where_the_longest_match_is_declared() -> None:
 @pytest.mark.parametrize(
     ("facts", "says"),
     [
-        pytest.param({"rows": []}, "needs a row", id="no rows"),
+        pytest.param({"rows": []}, "needs at least one row", id="no rows"),
         pytest.param({"unit_bits": 12}, "8, 16 or 32 bits, not 12", id="unit width"),
         pytest.param({"byte_order": "middle"}, "'little' or 'big', not 'middle'", id="byte order"),
         pytest.param({"rows": [Row(0x0, 0xFF, (0x01, 0x100))]}, "8 bits cannot hold", id="row too wide"),
@@ -332,7 +332,7 @@ def test_what_is_no_row_is_a_type_error() -> None:
             Row(0, 1, wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         Row(0.0, 0x7F, (0x00, 0x7F))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a row is a Row"):
+    with pytest.raises(TypeError, match="each row must be a Row"):
         Form("x", [(0, 0x7F, (0, 0x7F))])  # type: ignore[list-item]
 
 

@@ -93,7 +93,7 @@ class TestLimit:
     )
     def test_above_the_limit_nothing_is_written(self, text, size):
         stream = io.BytesIO()
-        with pytest.raises(ValueError, match=f"{size} bytes.*65535 at most"):
+        with pytest.raises(ValueError, match=f"{size} bytes.*maximum is 65535"):
             write_utf(stream, text)
         assert stream.getvalue() == b""
 
@@ -120,11 +120,11 @@ class TestStreams:
     @pytest.mark.parametrize(
         ("data", "message"),
         [
-            (b"", "2 bytes were due, and the stream ended after 0"),
-            (b"\x00", "2 bytes were due, and the stream ended after 1"),
-            (b"\x00\x05", "5 bytes were due, and the stream ended after 0"),
-            (b"\x00\x05abcd", "5 bytes were due, and the stream ended after 4"),
-            (b"\xff\xffab", "65535 bytes were due, and the stream ended after 2"),
+            (b"", "expected 2 bytes, but the stream ended after 0"),
+            (b"\x00", "expected 2 bytes, but the stream ended after 1"),
+            (b"\x00\x05", "expected 5 bytes, but the stream ended after 0"),
+            (b"\x00\x05abcd", "expected 5 bytes, but the stream ended after 4"),
+            (b"\xff\xffab", "expected 65535 bytes, but the stream ended after 2"),
         ],
     )
     @pytest.mark.parametrize("stream", [io.BytesIO, RawStream])

@@ -51,7 +51,7 @@ def test_tables_of_any_length(engine: str, rows: int) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_fault_is_named_and_policies_hold(engine: str) -> None:
     data = b"name,n\n\xff,1\n"
-    with pytest.raises(eightfold.DecodeError, match="byte FF begins no sequence"):
+    with pytest.raises(eightfold.DecodeError, match="byte FF cannot begin a sequence"):
         read(data, "cesu-8", engine)
     assert read(data, "cesu-8", engine, encoding_errors="replace")["name"][0] == "�"
     assert read(data, "xtf-8", engine)["name"][0] == "\uefff"

@@ -377,7 +377,7 @@ def test_a_form_of_ones_own_is_explained_by_its_rows() -> None:
     rows = explain(b"A\xa1\xb2\xa1\xff", form)
     assert [row.bits for row in rows] == ["0[1000001]", "1010[0001] 1011[0010]", "1010[0001]", "11111111"]
     assert [row.source for row in rows] == ["", "", "", ""]
-    assert str(rows).endswith("invalid-byte: byte FF begins no sequence")
+    assert str(rows).endswith("invalid-byte: byte FF cannot begin a sequence")
     assert entry_of_sequence(form, b"\xa1\xb2") is form.rows[1]
 
 
@@ -398,7 +398,7 @@ def test_the_source_of_a_fault_says_what_its_sentence_says(data: bytes, kind: st
     (row,) = explain(data, "utf-8")
     assert row.fault is not None
     assert (row.fault.kind, row.source) == (kind, source)
-    assert str(row.fault).startswith("beginning of a " if kind == "too-long" else "byte F")
+    assert str(row.fault).startswith("incomplete " if kind == "too-long" else "byte F")
 
 
 def test_the_escapes_of_xtf_8_are_private_use_in_other_forms() -> None:

@@ -36,19 +36,19 @@ SENTENCES = [
         Fault("too-long", "utf-8", 0, 5, b"\xf8\x80\x80\x80\xaf", 0x2F),
         "five-byte sequence (F8 80 80 80 AF), which utf-8 does not have",
     ),
-    (Fault("too-long", "utf-8", 0, 1, b"\xf8"), "beginning of a five-byte sequence (F8), which utf-8 does not have"),
+    (Fault("too-long", "utf-8", 0, 1, b"\xf8"), "incomplete five-byte sequence (F8), which utf-8 does not have"),
     (
         Fault("too-long", "utf-8", 0, 2, b"\xfd\x80"),
-        "beginning of a six-byte sequence (FD 80), which utf-8 does not have",
+        "incomplete six-byte sequence (FD 80), which utf-8 does not have",
     ),
     (
         Fault("too-long", "own", 0, 1, b"\x41"),
-        "beginning of a five- or six-byte sequence (41), which own does not have",
+        "incomplete five- or six-byte sequence (41), which own does not have",
     ),
-    (Fault("invalid-byte", "utf-8", 0, 1, b"\xff"), "byte FF begins no sequence"),
+    (Fault("invalid-byte", "utf-8", 0, 1, b"\xff"), "byte FF cannot begin a sequence"),
     (
         Fault("unexpected-continuation", "utf-8", 0, 1, b"\x80"),
-        "continuation byte 80 where a lead byte is due",
+        "continuation byte 80 where a lead byte is expected",
     ),
     (Fault("truncated", "utf-8", 0, 2, b"\xe2\x82"), "sequence E2 82 is cut short by another byte"),
     (
@@ -65,12 +65,12 @@ SENTENCES = [
     ),
     (
         Fault("four-byte", "cesu-8", 0, 4, b"\xf0\x9f\x92\xa9", 0x1F4A9),
-        "four-byte sequence (F0 9F 92 A9) for U+1F4A9, which cesu-8 does not have: it writes surrogate pairs",
+        "four-byte sequence (F0 9F 92 A9) for U+1F4A9, which cesu-8 writes as a surrogate pair",
     ),
     (Fault("raw-nul", "mutf-8", 0, 1, b"\0", 0), "byte 00: mutf-8 writes U+0000 as C0 80"),
     (
         Fault("raw-nul", "corrected-utf-8-sig", 8, 9, b"\0", 0),
-        "U+0000 must not be in a document but in its magic number",
+        "U+0000 must not occur in a document outside its magic number",
     ),
     (
         Fault("escape-collision", "xtf-8", 0, 3, b"\xee\xbe\x80", 0xEF80),
@@ -83,7 +83,7 @@ SENTENCES = [
     ),
     (
         Fault("unrepresentable", "utf-8-rfc2044", 0, 4, b"\xf4\x90\x80\x80", 0x110000),
-        "U+110000 (F4 90 80 80) is above U+10FFFF, and a Python str cannot hold it",
+        "U+110000 (F4 90 80 80) is above U+10FFFF, which a Python str cannot hold",
     ),
     (Fault("unrepresentable", "utf-8", 1, 2, b"", 0xD800, "text"), "U+D800 cannot be written in utf-8"),
     (
@@ -114,11 +114,11 @@ SENTENCES = [
     ),
     (
         Fault("needless-escape", "xtf-8", 0, 6, b"\xee\xbf\x83\xee\xbe\xa9", 0xE9, severity="warning"),
-        "escapes (EE BF 83 EE BE A9) of the bytes of U+00E9, which xtf-8 leaves as it is",
+        "needless escapes (EE BF 83 EE BE A9) for U+00E9, which xtf-8 does not escape",
     ),
     (Fault("unexamined", "utf-8", 0, 0, side="text", severity="warning"), UNEXAMINED),
     (UnexaminedFault(path="a[0]", type="http.client.HTTPResponse"), f"a[0] (http.client.HTTPResponse) {EXAMINED}"),
-    (Fault("other-form", "utf-8", 0, 2, b"\xff\xfe"), "the file looks like another form than utf-8"),
+    (Fault("other-form", "utf-8", 0, 2, b"\xff\xfe"), "the file appears to be in a form other than utf-8"),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 

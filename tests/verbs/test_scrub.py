@@ -76,7 +76,7 @@ DATA = st.recursive(
 
 
 def expected(obj: Any, errors: str) -> Picture | None:
-    """Return the picture of the scrubbed data, or None where keys would become one."""
+    """Return the picture of the scrubbed data, or None where keys would become equal."""
     try:
         return with_texts(shape(obj), lambda text: by_cpython(text, errors))
     except CollisionError:
@@ -88,7 +88,7 @@ def test_every_text_becomes_what_cpython_says_and_nothing_else_changes(obj: Any,
     before = shape(obj)
     picture = expected(obj, errors)
     if picture is None:
-        with pytest.raises(ValueError, match="would become one"):
+        with pytest.raises(ValueError, match="would become equal"):
             scrub(obj, errors)
     else:
         scrubbed = scrub(obj, errors)

@@ -349,14 +349,14 @@ def test_a_frame_without_fault_is_the_very_same_object() -> None:
 def test_labels_that_would_become_one_are_an_error_that_names_both(make: Any) -> None:
     obj = make(UNFIT, "x", "a\ud801")
     at = list(obj).index(UNFIT)
-    with pytest.raises(ValueError, match=rf"^\[0\]\[{at}\] and \[0\]\[{at + 2}\] would become one$"):
+    with pytest.raises(ValueError, match=rf"^\[0\]\[{at}\] and \[0\]\[{at + 2}\] would become equal$"):
         scrub([obj])
     assert scrub(labels(UNFIT, UNFIT)).tolist() == [FIT, FIT]
     assert check_scrubbed(obj, errors="backslashreplace").tolist()[at] == r"a\ud800"
 
 
 def test_categories_that_would_become_one_are_an_error() -> None:
-    with pytest.raises(ValueError, match="would become one"):
+    with pytest.raises(ValueError, match="would become equal"):
         scrub(categories(UNFIT, "a\ud801"))
 
 

@@ -1,4 +1,4 @@
-"""What scrubbing makes of each str, where keys and elements would become one, and where the report says that it was."""
+"""What scrubbing makes of each str, where keys and elements become equal, and where the report says that it was."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_policy_that_cannot_help_is_refused_before_any_work(errors: Any, raise
         scrub("fine" if clean else "\ud800", errors)
 
 
-# --- keys and elements that would become one --------------------------------------------------------------------------
+# --- keys and elements that would become equal ------------------------------------------------------------------------
 
 
 def keyed(*keys: Any) -> dict[Any, Any]:
@@ -147,7 +147,7 @@ def test_keys_that_would_become_one_are_an_error_that_names_both(obj: Any, first
     before = shape(obj)
     with pytest.raises(ValueError) as caught:
         scrub(obj)
-    assert str(caught.value) == f"{first} and {second} would become one"
+    assert str(caught.value) == f"{first} and {second} would become equal"
     assert shape(obj) == before
 
 
@@ -155,7 +155,7 @@ def test_keys_that_would_become_one_are_an_error_that_names_both(obj: Any, first
 def test_elements_of_a_set_that_would_become_one_are_an_error_too(cls: type) -> None:
     with pytest.raises(ValueError) as caught:
         scrub({"tags": cls(["\ud800", "\ud801", "fine"])})
-    assert set(str(caught.value).removesuffix(" would become one").split(" and ")) == {
+    assert set(str(caught.value).removesuffix(" would become equal").split(" and ")) == {
         r'tags{"\ud800"}',
         r'tags{"\ud801"}',
     }

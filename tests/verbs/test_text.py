@@ -276,8 +276,8 @@ TEXT_WANTED: dict[str, Callable[[Any], Any]] = {
 def test_what_wants_bytes_says_what_to_pass(name: str) -> None:
     for given, advice in (
         ("abc", "not str: decode takes bytes; to encode a str use encode"),
-        (Path("file"), f"not {type(Path()).__name__}: pass what the file holds, path.read_bytes()"),
-        (io.BytesIO(), "not BytesIO: pass what it holds, file.read(), of a file opened in binary mode"),
+        (Path("file"), f"not {type(Path()).__name__}: pass the contents of the file, path.read_bytes()"),
+        (io.BytesIO(), "not BytesIO: open the file in binary mode and pass its contents, file.read()"),
         (None, "not NoneType"),
         (3, "not int"),
     ):

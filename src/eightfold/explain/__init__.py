@@ -1,7 +1,7 @@
-r"""Explain bytes or a str: one row for each sequence, with its bits, its code point and its name, or the fault it is.
+r"""Explain bytes or a str: one row for each sequence, with its bits, code point and name, or its fault.
 
-What ill-formed means is in `reference`, and the words for a fault in `faults`; the rows here put them beside the text.
-How rows look to people is in the files `as_text` and `as_html` of this folder.
+`reference` defines what is ill-formed, and `faults` has the wording; this package builds the rows. The modules
+`as_text` and `as_html` format them.
 
 >>> import eightfold
 >>> print(eightfold.explain(b"h\xc3\xa9\xed\xa0\x80", "wtf-8"))
@@ -32,11 +32,11 @@ from eightfold.stream import Checker
 from eightfold.text import AnyForm, Data, bytes_of, encode_faults, signed
 
 _BYTES_AT_ONCE = 1024
-"""A fault is larger than its byte, so not all faults of a large chunk are made before the first is explained."""
+"""The size of the slices of a chunk. Faults take more memory than their bytes, so they are created slice by slice."""
 
 
 class Explanation(list[Explained]):
-    r"""The rows of an explanation, in order. ``str()`` is a table of aligned text; notebooks show it as a table too.
+    r"""The rows of an explanation, in order. ``str()`` gives a table of aligned text; notebooks display an HTML table.
 
     Attributes:
         form: the name of the form.
@@ -50,7 +50,7 @@ class Explanation(list[Explained]):
         self.form = form
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the explanation as JSON-ready values."""
+        """Return the explanation as a JSON-ready dict."""
         return {"form": self.form, "rows": [row.as_dict() for row in self]}
 
     def __str__(self) -> str:
@@ -67,15 +67,16 @@ class Explanation(list[Explained]):
 def explain(data_or_text: Data | str, form: AnyForm) -> Explanation:
     r"""Return one row for each sequence of bytes, or for each code point of a str as the form writes it.
 
-    A fault is one row, however long; so is the signature that begins an input. Where the form joins a pair of a str,
-    the pair is one row. Each code point of a str that cannot be written has a row, with the fault that contains it.
+    A fault is one row, however long; so is a signature at the beginning of the input. A surrogate pair of a str is one
+    row if the form joins it. A code point of a str that the form cannot write has a row of its own, with the fault that
+    contains it.
 
     Args:
         data_or_text: any bytes-like object, or any str.
-        form: a Form or the name of one.
+        form: a Form or its name.
 
     Raises:
-        LookupError: no such form. TypeError: neither bytes nor str.
+        LookupError: unknown form. TypeError: the argument is neither bytes-like nor a str.
 
     >>> [(row.offset, row.name) for row in explain("\ud83d\ude00!", "wtf-8")]
     [(0, 'GRINNING FACE'), (2, 'EXCLAMATION MARK')]
@@ -89,12 +90,12 @@ def explain(data_or_text: Data | str, form: AnyForm) -> Explanation:
 
 
 def iter_explained(chunks: Iterable[Data], form: AnyForm, start: int = 0) -> Iterator[Explained]:
-    r"""Yield the rows of bytes that come in chunks, however they are cut; memory does not grow with the input.
+    r"""Yield the rows of bytes that arrive in chunks of any size; memory use does not grow with the input.
 
     Args:
         chunks: the input.
-        form: a Form or the name of one.
-        start: begin with the row that holds the byte at this offset; what is before it is passed over fast.
+        form: a Form or its name.
+        start: begin with the row that contains the byte at this offset; the bytes before it are skipped fast.
 
     >>> [row.end for row in iter_explained([b"A\xc3", b"\xa9\xff"], "utf-8")]
     [1, 3, 4]
@@ -116,7 +117,7 @@ def _from(start: int, rows: Iterator[Explained]) -> Iterator[Explained]:
 
 
 class _RowCutter:
-    """Cuts bytes into rows: the faults are those of a Checker, and what stands between them is well-formed."""
+    """Divides bytes into rows: a Checker finds the faults, and the bytes between them are well-formed."""
 
     def __init__(self, asked: Form, landing: Landing) -> None:
         self._asked = asked
@@ -130,7 +131,7 @@ class _RowCutter:
             self._begun = self._held_from = landing.run.end
 
     def rows(self, chunk: bytes, *, final: bool) -> Iterator[Explained]:
-        """Yield the rows that are certain now."""
+        """Yield the rows that later bytes cannot change."""
         found = (each.fault for each in self._checker.check(chunk, final))
         self._faults.extend(fault.moved(self._begun).renamed(self._asked.name) for fault in found)
         self._held += chunk
@@ -168,7 +169,7 @@ class _RowCutter:
         return _sequence(form, self._next, self._next + step.end - start, self._held[start : step.end], step.code_point)
 
     def _forget(self) -> None:
-        """Let go of what has its row, and of a sequence without a fixed length, whose end the Checker will tell."""
+        """Drop bytes that have a row, and a sequence without a fixed length, whose end the Checker will find."""
         done = self._next - self._held_from
         if done < 0 or (self._form is not None and reference.begins_run(self._form, self._held, done)):
             done = len(self._held)
@@ -177,7 +178,7 @@ class _RowCutter:
 
 
 def iter_explained_text(text: str, form: AnyForm) -> Iterator[Explained]:
-    r"""Yield the rows of a str: how the form writes each code point, after the signature that it writes first.
+    r"""Yield the rows of a str: the signature, if the form writes one, then how the form writes each code point.
 
     >>> [row.units for row in iter_explained_text("A", "utf-8-sig")]
     [b'\xef\xbb\xbf', b'A']
@@ -216,7 +217,7 @@ def _lacking(form: Form, offset: int, end: int, code_point: int, fault: Fault) -
 
 
 def _named(code_point: int) -> str:
-    # Loads the character database, which nothing but an explanation needs.
+    # Importing this loads the character database, which only explanations need.
     from eightfold.explain.characters import character_name
 
     return character_name(code_point)

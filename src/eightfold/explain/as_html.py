@@ -1,7 +1,7 @@
-"""An explanation as a table for notebooks: self-contained, no script, right on light and on dark pages.
+"""An explanation as a table for notebooks: self-contained, without scripts, legible on light and dark pages.
 
-All text is escaped, and a character that is shown stands alone in its cell's direction (``bdi``), so that nothing in
-the input can act on the page or turn the text around it.
+All text is escaped, and each character is isolated in its text direction (``bdi``), so the input can neither affect the
+page nor change the direction of the text around it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CLASSES = ("offset", "bytes", "bits", "point", "character", "said")
 
 
 def html_table(rows: Sequence[Explained], form: str) -> str:
-    """Return the rows as an HTML table, the payload bits bold; of more than :data:`ROWS_SHOWN` the first ones.
+    """Return the rows, at most the first :data:`ROWS_SHOWN`, as an HTML table with the payload bits in bold.
 
     >>> import eightfold
     >>> "0<b>1000001</b>" in html_table(eightfold.explain(b"A", "utf-8"), "utf-8")

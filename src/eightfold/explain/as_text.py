@@ -1,4 +1,4 @@
-"""An explanation as aligned text. Nothing in it can act on a terminal: what is not printable is told by its name."""
+"""An explanation as aligned text, safe for a terminal: an unprintable character appears only by its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS_ALIGNED = 1000
 def text_lines(rows: Iterable[Explained]) -> Iterator[str]:
     """Yield a header and a line for each row.
 
-    A thousand rows at a time are aligned, so that rows without end are printed as they come; columns only grow.
+    Rows are aligned in batches of a thousand, so an endless input is printed as it arrives; columns only grow.
 
     >>> import eightfold
     >>> list(text_lines(eightfold.explain(b"A", "utf-8")))[1]
@@ -33,7 +33,7 @@ def text_lines(rows: Iterable[Explained]) -> Iterator[str]:
 
 
 def cells(row: Explained) -> tuple[str, str, str, str, str, str]:
-    r"""Return what the columns of :data:`HEADER` say of a row.
+    r"""Return the cells of a row, in the order of :data:`HEADER`.
 
     >>> import eightfold
     >>> cells(eightfold.explain("\n", "utf-8")[0])

@@ -1,14 +1,14 @@
-"""Code units in binary with their payload bits in brackets: the bits that say which code point it is.
+"""Code units in binary with their payload bits, which determine the code point, in brackets.
 
-Which bits are payload follows from the ranges of a form's rows alone. A bit that never changes, at its place in the
-sequences of as many units, is a marker, and so is every bit before it that never changes; the others are payload:
+The payload bits follow from the ranges of a form's rows alone. At each place, in sequences of the same number of units,
+the leading bits that never change are markers; the others are payload:
 
     UTF-8, three units      E0-EF 80-BF 80-BF           1110[....] 10[......] 10[......]
     UTF-16, two units       D800-DBFF DC00-DFFF         110110[..........] 110111[..........]
 
-A row that shares no marker with the others of its length, though it has one, is taken alone: the escapes of XTF-8,
-80-FF, are 1[.......] beside ASCII's 0[.......]. So read, the payload bits of a sequence are a number that differs from
-the code point by one constant for each row.
+A row that has a marker, but shares none with the others of its length, is treated alone: the escapes of XTF-8, 80-FF,
+are 1[.......] beside ASCII's 0[.......]. The payload bits of a sequence are then a number that differs from the code
+point by a constant for each row.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from eightfold.reference import unit_at
 
 
 def payload_widths(form: Form, entry: Row | FaultRow) -> tuple[int, ...]:
-    """Return for each unit of a row how many of its bits are payload; they are its lowest ones.
+    """Return for each unit of a row the number of payload bits, which are its lowest bits.
 
     >>> from eightfold.forms import form
     >>> [payload_widths(form("utf-8"), row) for row in form("utf-8").rows[:3]]
@@ -51,10 +51,10 @@ def _changing(ranges: Iterable[Range]) -> int:
 
 
 def marked_bits(form: Form, entry: Row | FaultRow | None, sequence: bytes) -> str:
-    r"""Return a sequence in binary, unit by unit, payload bits in brackets; without an entry there are none.
+    r"""Return a sequence in binary, unit by unit, with payload bits in brackets; without an entry, none are marked.
 
-    A sequence that is cut short has fewer units than its entry, one without a fixed length more. What is left of a unit
-    is shown byte by byte.
+    A sequence that is cut short has fewer units than its entry; one without a fixed length may have more. The bytes of
+    an incomplete unit are shown one by one.
 
     >>> from eightfold.forms import form
     >>> marked_bits(form("utf-8"), form("utf-8").rows[1], b"\xc3\xa9")
@@ -86,7 +86,7 @@ def entry_of_sequence(form: Form, sequence: bytes) -> Row:
 
 
 def entry_of_fault(form: Form, fault: Fault) -> Row | FaultRow | None:
-    r"""Return what the units of a fault begin: the row that gave it its name, or if it is cut short any; None for none.
+    r"""Return the entry that the units of a fault begin: the fault row of its kind, any row if truncated, or None.
 
     >>> from eightfold.forms import form
     >>> entry_of_fault(form("utf-8"), Fault("overlong", "utf-8", 0, 2, b"\xc0\xaf")).source
@@ -100,7 +100,7 @@ def entry_of_fault(form: Form, fault: Fault) -> Row | FaultRow | None:
 
 
 def source_of_lack(form: Form, code_point: int) -> str:
-    """Return the source of the rule by which a form has no sequence for a code point.
+    """Return the source of the rule that excludes a code point from a form.
 
     >>> from eightfold.forms import form
     >>> source_of_lack(form("utf-8"), 0xD800)

@@ -1,7 +1,7 @@
-"""What people call a code point: its Unicode name, or a label where it has none; and the character, if it can be shown.
+"""The Unicode name of a code point, or a label if it has no name; and the character, if it can be printed.
 
-Controls have no names but aliases, which Python finds by alias only; so they are written out here. The other names are
-those of the interpreter's Unicode version.
+Controls have aliases instead of names, and Python cannot look up the alias of a control, so the aliases are listed
+here. All other names come from the interpreter's Unicode version.
 
 Source: Unicode 4.8 (names and code point labels); NameAliases.txt (the controls).
 """
@@ -55,9 +55,10 @@ def _label(code_point: int) -> str:
 
 
 def shown_character(code_point: int) -> str:
-    r"""Return what may be printed for a code point: the character, a mark on a dotted circle, or nothing.
+    r"""Return a printable representation of a code point: the character, a mark on a dotted circle, or an empty str.
 
-    Nothing stands for all that could act on a terminal or a page: controls, bidirectional controls, surrogates.
+    The result is empty for characters that could affect a terminal or page: controls, bidirectional controls,
+    surrogates.
 
     >>> shown_character(0xE9), shown_character(0x301), shown_character(0x202E)
     ('é', '◌́', '')
@@ -69,7 +70,7 @@ def shown_character(code_point: int) -> str:
 
 
 def columns(shown: str) -> int:
-    """Return how many columns of a terminal printable text takes.
+    """Return the width of printable text in terminal columns.
 
     >>> columns("é"), columns("漢"), columns("")
     (1, 2, 0)

@@ -1,10 +1,10 @@
-r"""Where the rows around an offset begin, found without stepping through all that stands before it.
+r"""Finds where the row at an offset begins, without stepping through all rows before it.
 
-Rows are found from a *border*, an offset at which one row ends and the next begins; what a row is depends on nothing
-before it. Close to the offset that is asked for, the rows are stepped through from every place at which one could
-begin: no row is longer than the longest entry of the form's tables, so one of these places is a border. Where all of
-these chains of rows have met, they have met the true one. Only where they do not meet, as in a form made for that, or
-in a sequence without a fixed length, are the bytes before the offset scanned, by the core.
+A *border* is an offset at which one row ends and the next begins; rows after a border do not depend on the bytes before
+it. Shortly before the given offset, rows are followed from every place where one could begin. No row is longer than the
+longest entry of the form's tables, so one of these places is a border. When all of these chains of rows have met, they
+have met the true one. If they do not meet, as in a form designed for that or in a sequence without a fixed length, the
+core scans the bytes before the offset.
 
 >>> from eightfold.forms import form
 >>> border_before(form("utf-8"), b"\x80\xc3\xa9" * 1000, 2000)
@@ -23,20 +23,20 @@ from eightfold.run import fault_at, well_formed_end
 from eightfold.stream import Checker
 
 ENOUGH = 1024 * 1024
-"""How many bytes are gathered before the next border is looked for and they are let go of."""
+"""How many bytes to gather before finding the next border and dropping the bytes before it."""
 _WINDOWS = (16, 1024)
-"""How many of the longest rows the chains may take to meet."""
+"""Window sizes in which the chains must meet, in multiples of the longest row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Where to begin to explain.
+    """The place at which an explanation begins.
 
     Attributes:
-        offset: a border at or before the offset that was asked for.
-        content: what has been read from there on, or behind the run if there is one.
-        form: the form that holds there; None where that is not known, and the offset is 0.
-        run: a fault without a fixed length that begins at the offset.
+        offset: a border at or before the given offset.
+        content: the bytes read from there on, or after the run if there is one.
+        form: the form at this place; None if it is not known yet, in which case the offset is 0.
+        run: a fault without a fixed length that begins at the offset, or None.
     """
 
     offset: int
@@ -46,7 +46,7 @@ class Landing:
 
 
 def landed(asked: Form, chunks: Iterator[bytes], start: int) -> Landing:
-    r"""Read as many chunks as it takes to know the row that holds the byte at an offset; the last of them goes further.
+    r"""Read enough chunks to find the row that contains the byte at an offset; the last chunk may extend past it.
 
     >>> from eightfold.forms import form
     >>> landing = landed(form("utf-8"), iter([b"ab\xc3", b"\xa9cd"]), 3)
@@ -64,7 +64,7 @@ def landed(asked: Form, chunks: Iterator[bytes], start: int) -> Landing:
 
 
 class _Descent:
-    """Goes from border to border, up to an offset."""
+    """Advances from border to border, up to an offset."""
 
     def __init__(self, form: Form, chunks: Iterator[bytes], start: int) -> None:
         self._form = form
@@ -72,7 +72,7 @@ class _Descent:
         self._start = start
 
     def landing(self, content: bytes, offset: int) -> Landing:
-        """Return the last border that is needed; the content begins at one, ``offset`` bytes into the input."""
+        """Return the last border needed; the content begins at a border, ``offset`` bytes into the input."""
         while True:
             content += self._gathered(min(ENOUGH, self._start + 1 - offset) - len(content))
             here = min(self._start - offset, len(content))
@@ -81,7 +81,7 @@ class _Descent:
             if len(content) > self._start - offset or len(content) + border < ENOUGH:
                 return Landing(offset, content, self._form)
             if len(content) >= ENOUGH:
-                # Nothing could be passed over: it is one sequence without a fixed length.
+                # There was no border to advance to: the content is one sequence without a fixed length.
                 run, content = self._run(content)
                 run = run.moved(offset)
                 if run.end > self._start:
@@ -89,7 +89,7 @@ class _Descent:
                 offset = run.end
 
     def _gathered(self, least: int) -> bytes:
-        """Return so many bytes or more, fewer at the end."""
+        """Return at least this many bytes, or fewer at the end of the input."""
         parts = []
         while least > 0 and (chunk := next(self._chunks, b"")):
             parts.append(chunk)
@@ -97,7 +97,7 @@ class _Descent:
         return b"".join(parts)
 
     def _run(self, content: bytes) -> tuple[Fault, bytes]:
-        """Return the fault that a content without a border is, and what has been read behind it."""
+        """Return the fault that spans a content without borders, and the bytes read after it."""
         checker, passed = Checker(self._form), 0
         found = checker.check(content)
         while not found:
@@ -109,7 +109,7 @@ class _Descent:
 
 
 def border_before(form: Form, content: bytes, offset: int) -> int:
-    r"""Return a border at or before an offset, close to it; 0, with which the content begins, is one.
+    r"""Return a border at or shortly before an offset; 0, the start of the content, is a border.
 
     >>> from eightfold.forms import form
     >>> border_before(form("utf-8"), "é".encode() * 1000, 1001)
@@ -131,12 +131,12 @@ def border_before(form: Form, content: bytes, offset: int) -> int:
 
 
 def _longest(form: Form) -> int:
-    """Return how many bytes the longest row, decoding unit or named fault has, apart from what has no fixed length."""
+    """Return the length in bytes of the longest row, decoding unit or named fault of fixed length."""
     return max(len(entry.unit_ranges) for entry in (*form.sequences, *form.names)) * form.unit_bytes
 
 
 def _stretch_before(form: Form, content: bytes, offset: int) -> int | None:
-    """Return where a stretch of bytes begins that could all go on a sequence without a fixed length; None for none."""
+    """Return the start of a stretch of bytes that could all continue a sequence without a fixed length, or None."""
     row = form.run_unit
     if row is None or form.unit_bytes > 1:
         return None
@@ -162,13 +162,13 @@ def _border_in(form: Form, content: bytes, stretch: int, offset: int) -> int:
 
 
 def _marking(ranges: Iterable[tuple[int, int]], *, others: bool) -> bytes:
-    """Return a table for `bytes.translate` that makes 1 of bytes in ranges, or of the others, and 0 of the rest."""
+    """Return a table for `bytes.translate` that maps bytes in ranges (or the others) to 1, and the rest to 0."""
     held = {unit for first, last in ranges for unit in range(first, last + 1)}
     return bytes((unit in held) != others for unit in range(256))
 
 
 def _meeting(form: Form, window: bytes, *, in_run: bool = True) -> int | None:
-    """Return where the rows that begin at each of the first places of a window have all met, or None for nowhere.
+    """Return where the rows that begin at each of the first places of a window have all met, or None if they have not.
 
     With ``in_run`` the window may begin inside a sequence without a fixed length.
     """
@@ -189,7 +189,7 @@ def _meeting(form: Form, window: bytes, *, in_run: bool = True) -> int | None:
 
 
 def _row_end(form: Form, content: bytes, start: int) -> int | None:
-    """Return where the row that begins at an offset ends, or None where that is not certain."""
+    """Return the end of the row that begins at an offset, or None if it is not certain yet."""
     step = reference.sequence_at(form, content, start, final=False)
     if step is None or step.code_point is not None:
         return None if step is None else step.end
@@ -198,7 +198,7 @@ def _row_end(form: Form, content: bytes, start: int) -> int | None:
 
 
 def _last_border(form: Form, content: bytes, start: int, stop: int) -> int:
-    """Return the last border that can be reached from another one, up to an offset, by scanning."""
+    """Scan from a border, and return the last border at or before an offset."""
     scanned, at = content[:stop], start
     while (at := well_formed_end(form, scanned, at, final=False)) < stop:
         fault = fault_at(form, scanned, at, final=False)

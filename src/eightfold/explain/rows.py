@@ -1,4 +1,4 @@
-"""One row of an explanation: a sequence, what it stands for, and the rule that it follows or breaks."""
+"""One row of an explanation: a sequence, its meaning, and the rule that it follows or breaks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class Explained:
     r"""One sequence of an input, explained.
 
     Attributes:
-        offset, end: the span, end exclusive: byte offsets into the input, or code points where the input is a str.
-        units: the bytes of the sequence, at most 64 of them; where the input is a str those that write the code point.
+        offset, end: the span, end exclusive: byte offsets into the input, or code point indices if the input is a str.
+        units: the bytes of the sequence, at most 64 of them; if the input is a str, the bytes that the form writes.
         bits: the same in binary, unit by unit, with the payload bits in brackets; empty for a signature.
         code_point: the code point; None for a signature and for ill-formed bytes.
-        name: the Unicode name of the code point, or its label in angle brackets; for a signature, which form
-            it announces; empty for ill-formed bytes.
-        source: where the rule comes from that the sequence follows, or breaks.
-        fault: the fault that the sequence is, or that contains the code point of a str; None where nothing is wrong.
+        name: the Unicode name of the code point, or its label in angle brackets; for a signature, the form that it
+            announces; empty for ill-formed bytes.
+        source: the document with the rule that the sequence follows or breaks.
+        fault: the fault at this place, or the one that contains the code point of a str; None if there is no fault.
 
     >>> import eightfold
     >>> row = eightfold.explain("\N{GRINNING FACE}", "cesu-8")[0]
@@ -38,7 +38,7 @@ class Explained:
     fault: Fault | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as JSON-ready values: bytes in hex, and the fault as its own."""
+        """Return the row as a JSON-ready dict: bytes in hex, and the fault as :meth:`Fault.as_dict` gives it."""
         return {
             "offset": self.offset,
             "end": self.end,

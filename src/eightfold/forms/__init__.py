@@ -1,6 +1,6 @@
-"""The facts: one short file per encoding, data only, and the two ways to reach them by name.
+"""The facts: one short, data-only file per encoding, and two functions that look forms up.
 
-What the rows mean is in :mod:`eightfold.reference`; nothing here decodes or encodes.
+:mod:`eightfold.reference` defines what the rows mean; nothing here decodes or encodes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _BY_NAME = {spelling: each for each in _FORMS for name in (each.name, *each.alia
 
 
 def forms() -> tuple[Form, ...]:
-    """Return every form of the family, utf-8 first.
+    """Return all built-in forms, utf-8 first.
 
     >>> len(forms())
     23
@@ -55,7 +55,7 @@ def forms() -> tuple[Form, ...]:
 
 
 def _pickled(found: Form) -> tuple[Any, ...]:
-    """Pickle a form of the family by its name, so that it is the same one again; any other by its tables."""
+    """Pickle a built-in form by name, so that unpickling returns the same object; pickle any other by its tables."""
     return (form, (found.name,)) if any(found is each for each in _FORMS) else found.__reduce__()
 
 
@@ -65,13 +65,13 @@ _NOT_GIVEN: Any = object()
 
 
 def form(name: Form | str = _NOT_GIVEN) -> Form:
-    """Return the form of this name; ``_`` or nothing may stand for ``-``, and case does not count.
+    """Return the form with this name. ``-`` may be written as ``_`` or left out, and case is ignored.
 
-    A Form is returned as it is, so that every verb takes either.
+    A Form is returned unchanged, so every verb accepts a Form or a name.
 
     Raises:
-        LookupError: there is none; the message names those that are spelt nearly so.
-        TypeError: the name is not a str, or there is none; the message then lists all names.
+        LookupError: unknown name; the message suggests similar names.
+        TypeError: the name is not a str, or is missing; in the latter case the message lists all names.
 
     >>> form("WTF_8").name, form("utf16le").name
     ('wtf-8', 'utf-16-le')
@@ -81,7 +81,7 @@ def form(name: Form | str = _NOT_GIVEN) -> Form:
     if name is _NOT_GIVEN:
         raise TypeError(f"form takes the name of a form: {', '.join(each.name for each in _FORMS)}")
     if not isinstance(name, str):
-        raise TypeError(f"a form is a Form or the name of one, not {type(name).__name__}")
+        raise TypeError(f"form must be a Form or a str, not {type(name).__name__}")
     found = _BY_NAME.get(name.lower())
     if found is None:
         raise LookupError(f"unknown form: {name!r}{_near_misses(name)}")

@@ -24,13 +24,13 @@ FOUR_BYTE = fault_row(
 CESU_8 = Form(
     "cesu-8",
     (*BASIC, PAIR),
-    # A surrogate byte sequence is a unit of its own, so that it never swallows the lead byte of its neighbour.
+    # A surrogate byte sequence is a decoding unit, so that it never absorbs the lead byte of the next sequence.
     units=(
         fault_row("unpaired-surrogate", 0xED, (0xA0, 0xBF), CONTINUATION, meant=(0xD800, 0xDFFF), source=_UNIT),
         fault_row("truncated", 0xED, (0xA0, 0xBF), source=_UNIT),
     ),
     names=(utf_8.OVERLONG_TWO, utf_8.OVERLONG_THREE, FOUR_BYTE, *utf_8.TOO_LONG, utf_8.INVALID_BYTE),
     joins_pairs=True,
-    note="Supplementary code points take six bytes; for exchange inside systems that need the order of UTF-16.",
+    note="Supplementary code points take six bytes; for use inside systems that need the sort order of UTF-16.",
     source="UTR 26",
 )

@@ -12,7 +12,7 @@ MAGIC = b"\xef\xb7\x9d\xed\xb2\xae\x00\n"
 _UP_TO_THREE_BYTES = (
     Row(0x0, 0x7F, (0x00, 0x7F), source=_TABLE),
     Row(0xA0, 0x89F, (0xC0, 0xDF), _C, source=_TABLE),
-    # The break at EC BD A0, where the surrogates are left out, falls inside a second byte: five rows for two.
+    # The gap for the surrogates, at EC BD A0, falls inside the range of a second byte, so two rows become five.
     Row(0x8A0, 0xC89F, (0xE0, 0xEB), _C, _C, source=_TABLE),
     Row(0xC8A0, 0xD7DF, 0xEC, (0x80, 0xBC), _C, source=_TABLE),
     Row(0xD7E0, 0xD7FF, 0xEC, 0xBD, (0x80, 0x9F), source=_TABLE),
@@ -34,8 +34,8 @@ RESERVED = fault_row(
     source="Corrected UTF-8, Removing the artificial upper limit",
 )
 
-# The four-byte row, cut where code points are mapped: U+10EF80-U+10EF9F for the C1 controls U+0080-U+009F,
-# U+10F000-U+10F7FF for the surrogates. What is mapped away has no sequence of its own left.
+# The four-byte row, split where code points are mapped: U+10EF80-U+10EF9F for the C1 controls U+0080-U+009F,
+# U+10F000-U+10F7FF for the surrogates. The code points whose sequences are reused have no encoding.
 _FOUR_BYTES_PRIVATE_USE = (
     Row(0x110A0, 0xD109F, (0xF0, 0xF2), _C, _C, _C, source=_TABLE),
     Row(0xD10A0, 0x10E09F, 0xF3, (0x80, 0xBC), _C, _C, source=_TABLE),
@@ -66,8 +66,8 @@ CORRECTED_UTF_8 = Form(
     ROWS,
     units=(RESERVED,),
     variants=(Variant("private-use", PRIVATE_USE),),
-    note="C1 controls and surrogates have no encoding; reaches U+8421109F through code point arrays. In Python the "
-    "magic number of documents is neither written nor skipped; the command always means corrected-utf-8-sig.",
+    note="C1 controls and surrogates have no encoding; code point arrays reach U+8421109F. In Python the magic number "
+    "of documents is neither written nor skipped; the command line always uses corrected-utf-8-sig.",
     source="Corrected UTF-8",
 )
 
@@ -77,6 +77,6 @@ CORRECTED_UTF_8_SIG = Form(
     units=(RESERVED,),
     signatures=(Signature(MAGIC, CORRECTED_UTF_8),),
     variants=(Variant("private-use", PRIVATE_USE),),
-    note="Corrected UTF-8 with its magic number: written once at the start, skipped there when reading.",
+    note="Corrected UTF-8 with its magic number, which is written at the start and skipped there when reading.",
     source="Corrected UTF-8, Putting it all together",
 )

@@ -1,6 +1,6 @@
-"""What an encoding is: rows, fault rows, and the few rules that tables cannot speak; and the self-check of a form.
+"""What defines an encoding: rows, fault rows, and the few rules that tables cannot express; and a form's self-check.
 
-Data only: what the rows mean is in :mod:`eightfold.reference`. A form that contradicts itself cannot be built.
+Data only: :mod:`eightfold.reference` defines what the rows mean. A form that contradicts itself cannot be built.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ByteOrder = Literal["little", "big"]
 
 LARGEST_VALUE = 0xFFFFFFFF
 MOST_UNITS = 255
-"""How many code units a sequence of a table may have."""
+"""The maximum number of code units in a sequence of a table."""
 
 
 def _range(given: int | Sequence[int]) -> Range:
@@ -30,9 +30,9 @@ def _range(given: int | Sequence[int]) -> Range:
     elif isinstance(given, (tuple, list)) and len(given) == 2:
         low, high = given
     else:
-        raise TypeError(f"the range of a code unit is (lowest, highest), a range or one value, not {given!r}")
+        raise TypeError(f"the range of a code unit must be (lowest, highest), a range or one value, not {given!r}")
     if not (isinstance(low, int) and isinstance(high, int)):
-        raise TypeError(f"code units are integers, not {low!r} and {high!r}")
+        raise TypeError(f"code units must be integers, not {low!r} and {high!r}")
     if not 0 <= low <= high <= LARGEST_VALUE:
         raise ValueError(f"not a range of code units: {low:X}-{high:X}")
     return low, high
@@ -43,32 +43,32 @@ def _shown(ranges: Sequence[Range]) -> str:
 
 
 class _Fixed:
-    """An object whose attributes do not change: what was checked, and what is derived from it, holds for ever."""
+    """An immutable object, so that the results of its checks and all derived data stay valid."""
 
     __slots__ = ()
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} does not change: {name!r} cannot be set")
+        raise AttributeError(f"a {type(self).__name__} is immutable: {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} does not change: {name!r} cannot be deleted")
+        raise AttributeError(f"a {type(self).__name__} is immutable: {name!r} cannot be deleted")
 
 
 class Row(_Fixed):
-    """A run of code points and the code units that write them: one line of an encoding's table.
+    """A range of code points and the code units that write them: one line of an encoding's table.
 
     The code point is ``first`` plus the mixed-radix index of the units within their ranges, so the product of the
     ranges' widths must be the number of code points: a row proves itself.
 
     Args:
-        first, last: the code points, both included.
-        unit_ranges: for each code unit its lowest and highest value, both included; or a `range`; or one value.
-        source: where the row comes from.
+        first, last: the first and last code point, inclusive.
+        unit_ranges: for each code unit, its lowest and highest value, inclusive; or a `range`; or a single value.
+        source: the document that the row comes from.
 
-    A row does not change; it can be copied and pickled.
+    A row is immutable; it can be copied and pickled.
 
     Raises:
-        ValueError: the widths do not give the number of code points, or there are more than 255 code units.
+        ValueError: the widths do not match the number of code points, or there are more than 255 code units.
 
     >>> Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))
     Row(U+0080-U+07FF: C2-DF 80-BF)
@@ -83,7 +83,7 @@ class Row(_Fixed):
 
     def __init__(self, first: int, last: int, *unit_ranges: int | Sequence[int], source: str = "") -> None:
         if not (isinstance(first, int) and isinstance(last, int)):
-            raise TypeError(f"code points are integers, not {first!r} and {last!r}")
+            raise TypeError(f"code points must be integers, not {first!r} and {last!r}")
         facts = {"first": first, "last": last, "unit_ranges": tuple(map(_range, unit_ranges)), "source": source}
         for name, fact in facts.items():
             object.__setattr__(self, name, fact)
@@ -113,7 +113,7 @@ def _row(first: int, last: int, unit_ranges: tuple[Range, ...], source: str) -> 
 
 
 class FaultRow(NamedTuple):
-    """An ill-formed sequence that has a name. Made by :func:`fault_row`, which checks it.
+    """An ill-formed sequence that has a name. Create one with :func:`fault_row`, which checks it.
 
     >>> fault_row("invalid-byte", (0xFE, 0xFF)).unit_ranges
     ((254, 255),)
@@ -121,10 +121,10 @@ class FaultRow(NamedTuple):
     Attributes:
         kind: the kind of fault.
         unit_ranges: as in :class:`Row`.
-        first, last: the code points that were meant, or None.
-        run: ranges of units that go on belonging to the sequence, however many there are. No longer row or decoding
-            unit of the form may begin with the same units.
-        source: where the row comes from.
+        first, last: the first and last intended code point, or None.
+        run: ranges of units that continue the sequence; any number of them may follow. No longer row or
+            decoding unit of the form may begin with the same units.
+        source: the document that the row comes from.
     """
 
     kind: Kind
@@ -142,7 +142,7 @@ def fault_row(
     run: Sequence[Range] = (),
     source: str = "",
 ) -> FaultRow:
-    """Return a checked :class:`FaultRow`; ``meant`` is the first and the last code point that its units would give.
+    """Return a checked :class:`FaultRow`; ``meant`` is the first and last code point that its units would stand for.
 
     >>> fault_row("overlong", (0xC0, 0xC1), (0x80, 0xBF), meant=(0, 0x7F)).kind
     'overlong'
@@ -159,11 +159,11 @@ def _check_fault_row(row: FaultRow) -> None:
     if row.unit_ranges != tuple(map(_range, row.unit_ranges)) or row.run != tuple(map(_range, row.run)):
         raise TypeError(f"the ranges of {row} are not pairs of integers")
     if not row.unit_ranges:
-        raise ValueError(f"{row} is empty: a sequence has a code unit")
+        raise ValueError(f"{row} is empty: a sequence has at least one code unit")
     _check_length(row.unit_ranges)
     if row.first is not None and row.last is not None:
         if not 0 <= row.first <= row.last <= LARGEST_VALUE:
-            raise ValueError(f"{row}: the code points that were meant are out of range")
+            raise ValueError(f"{row}: the intended code points are out of range")
         _check_count(row, row.unit_ranges, row.first, row.last)
 
 
@@ -183,16 +183,16 @@ def _check_count(row: object, unit_ranges: Sequence[Range], first: int, last: in
 
 
 class Variant(NamedTuple):
-    """Other rows of a form, under the name of a policy that the form declares.
+    """Alternative rows of a form, used under a policy that the form declares.
 
     >>> from eightfold.forms import form
     >>> form("mutf-8").variants[0].policy
     'java'
 
     Attributes:
-        policy: the name that ``errors`` takes.
-        form: the form that holds instead.
-        encodes: whether it holds on encoding too; where not, the form's own rows do.
+        policy: the value of ``errors`` that selects the variant.
+        form: the form to use instead.
+        encodes: whether encoding uses it too; if false, encoding uses the form's own rows.
     """
 
     policy: str
@@ -201,7 +201,7 @@ class Variant(NamedTuple):
 
 
 class Signature(NamedTuple):
-    r"""Bytes that may begin an input and are no part of its text.
+    r"""Bytes that may begin an input and are not part of its text.
 
     >>> from eightfold.forms import form
     >>> form("utf-8-sig").signatures[0].mark
@@ -209,8 +209,8 @@ class Signature(NamedTuple):
 
     Attributes:
         mark: the bytes.
-        form: the form of what follows them.
-        counted: whether offsets in exceptions count them.
+        form: the form of the bytes that follow.
+        counted: whether offsets in exceptions include the mark.
     """
 
     mark: bytes
@@ -219,31 +219,31 @@ class Signature(NamedTuple):
 
 
 class Form(_Fixed):
-    """An encoding: its name, three tables, and the rules where tables cannot speak.
+    """An encoding: its name, three tables, and the rules that tables cannot express.
 
     Args:
-        name: the form's name, as errors and faults give it.
-        rows: what is well-formed; the longest row that matches wins.
+        name: the form's name, as used in errors and faults.
+        rows: the well-formed sequences; the longest matching row wins.
         unit_bits: the width of a code unit: 8, 16 or 32.
-        units: ill-formed sequences that are one decoding unit; elsewhere that is the maximal subpart by the rows.
-        names: fault rows for the diagnosis only.
-        longest_match: declares that a row may be the beginning of another.
-        joins_pairs: on encoding, a lead directly followed by a trail is the supplementary code point.
-        prescribes_joining: the form's own definition asks for that, so that it is not reported as a loss.
-        byte_order: of 16- and 32-bit units; the machine's own where not given.
-        signatures: marks that may begin an input, each with the form that it announces. The first is written.
-        refuses: policies that the form does not take, each with the reason.
-        variants: other rows under a policy's name.
-        decode_only: the rows need not be injective, and nothing is encoded with them.
-        cpython_reasons: CPython's words for a fault; a form that has them behaves as CPython's codec.
-        note: what a person should know before using the form.
-        source: the document that defines it.
+        units: ill-formed sequences that are one decoding unit; elsewhere the unit is the maximal subpart by the rows.
+        names: fault rows that only name faults; they do not change how the input is divided.
+        longest_match: allows a row to be the beginning of another.
+        joins_pairs: encoding joins a lead directly followed by a trail into the supplementary code point.
+        prescribes_joining: the form's own definition prescribes joining, so joining is not reported as a loss.
+        byte_order: the byte order of 16- and 32-bit units; native by default.
+        signatures: marks that may begin an input, each with the form that it announces. Encoding writes the first.
+        refuses: policies that the form does not accept, each with the reason.
+        variants: alternative rows, each selected by a policy.
+        decode_only: the rows need not be injective, and the form never encodes.
+        cpython_reasons: CPython's wording for a fault; a form that has it behaves as CPython's codec.
+        note: what to know before using the form.
+        source: the document that defines the form.
 
-    A form does not change, so a copy of it is itself; and it can be pickled.
+    A form is immutable, so copying returns the same object; it can be pickled.
 
     Raises:
-        ValueError: two rows share a code point, or one begins as another does; both are named. Or a signature announces
-            a form that has signatures itself.
+        ValueError: two rows share a code point, or begin alike (the message names both), or a signature announces a
+            form that itself has signatures.
 
     >>> Form("two", [Row(0, 0x7F, (0, 0x7F)), Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))]).name
     'two'
@@ -267,11 +267,11 @@ class Form(_Fixed):
     note: str
     source: str
     sequences: tuple[Row | FaultRow, ...]
-    """What the input is cut into: the rows, and the ill-formed sequences that are one decoding unit."""
+    """The units that input is divided into: the rows, and the ill-formed sequences that are one decoding unit."""
     run_unit: FaultRow | None
-    """The ill-formed sequence that has no fixed length, if the form has one."""
+    """The ill-formed sequence of unbounded length, if the form has one."""
     derived: dict[str, Any]
-    """What an engine derives from the tables, kept with the form."""
+    """A cache of the data that an engine derives from the tables."""
 
     def __init__(
         self,
@@ -325,7 +325,7 @@ class Form(_Fixed):
         return self.unit_bits // 8
 
     def variant(self, policy: str) -> Variant | None:
-        """Return the variant that the form declares under this policy's name, or None.
+        """Return the variant that this policy selects, or None.
 
         >>> from eightfold.forms import form
         >>> form("utf-8").variant("java") is None
@@ -343,7 +343,7 @@ class Form(_Fixed):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle a form by its tables. Those of the family are pickled by name: see :mod:`eightfold.forms`."""
+        """Pickle a form by its tables. Built-in forms are pickled by name: see :mod:`eightfold.forms`."""
         arguments = {name: getattr(self, name) for name in ("name", "rows", *(Form.__init__.__kwdefaults__ or ()))}
         return _built, ({**arguments, "refuses": dict(self.refuses), "cpython_reasons": dict(self.cpython_reasons)},)
 
@@ -382,11 +382,11 @@ def _check_arguments(form: Form) -> None:
     if form.byte_order not in ("little", "big"):
         raise ValueError(f"{form.name}: the byte order is 'little' or 'big', not {form.byte_order!r}")
     if not form.rows:
-        raise ValueError(f"{form.name}: a form needs a row")
+        raise ValueError(f"{form.name}: a form needs at least one row")
     if other := [row for row in form.rows if not isinstance(row, Row)]:
-        raise TypeError(f"{form.name}: a row is a Row, not {other[0]!r}")
+        raise TypeError(f"{form.name}: each row must be a Row, not {other[0]!r}")
     if sum(bool(unit.run) for unit in form.units) > 1:
-        raise ValueError(f"{form.name}: only one decoding unit can be without a fixed length")
+        raise ValueError(f"{form.name}: only one decoding unit can have an unbounded length")
 
 
 def _check_announced(form: Form) -> None:
@@ -406,7 +406,7 @@ def _check_apart(form: Form, one: Row, other: Row) -> None:
 
 
 def _overlap(one: Row | FaultRow, other: Row | FaultRow) -> bool:
-    """Say whether some sequence of one begins as some sequence of the other, or is the beginning of it."""
+    """Return whether some sequence of one entry equals a sequence of the other, or is the beginning of one."""
     return all(
         low <= other_high and other_low <= high
         for (low, high), (other_low, other_high) in zip(one.unit_ranges, other.unit_ranges, strict=False)

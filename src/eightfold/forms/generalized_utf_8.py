@@ -14,6 +14,6 @@ GENERALIZED_UTF_8 = Form(
     "generalized-utf-8",
     ROWS,
     names=NAMES,
-    note="Holds surrogates, in pairs too; no interchange format.",
+    note="Holds surrogates, paired or not; not an interchange format.",
     source="WTF-8 section 5",
 )

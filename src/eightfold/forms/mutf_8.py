@@ -43,6 +43,6 @@ MUTF_8 = Form(
     longest_match=True,
     joins_pairs=True,
     variants=(Variant("java", JAVA, encodes=False),),
-    note="What Java writes into class files: U+0000 is C0 80, supplementary code points take six bytes.",
+    note="The form of Java class files: U+0000 is C0 80, supplementary code points take six bytes.",
     source="JVMS 4.4.7",
 )

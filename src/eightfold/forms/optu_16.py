@@ -1,4 +1,4 @@
-"""OPTU-16, what MirBSD's OPTU-8 stands for: 16-bit units, each the code point of its number. optu8to16(3)."""
+"""OPTU-16, the counterpart of MirBSD's OPTU-8: each 16-bit unit is the code point of the same value. optu8to16(3)."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _OPTU = "MirBSD optu8to16(3)"
 _FACTS: dict[str, Any] = {
     "rows": (Row(0x0, 0xFFFF, (0x0, 0xFFFF), source=_OPTU),),
     "unit_bits": 16,
-    "note": "Code points of the BMP only; a lead and a trail stay two code points. optu-8 holds no U+FFFE and U+FFFF.",
+    "note": "BMP code points only; a lead and a trail stay two code points. optu-8 cannot hold U+FFFE and U+FFFF.",
     "source": _OPTU,
 }
 

@@ -1,4 +1,4 @@
-"""OPTU-8, MirBSD's own: the UTF-8 of the BMP, and every other byte as a unit U+EF80 to U+EFFF. optu8to16(3)."""
+"""OPTU-8, from MirBSD: the UTF-8 of the BMP; every other byte maps to a unit U+EF80 to U+EFFF. optu8to16(3)."""
 
 from eightfold.forms import generalized_utf_8, utf_8, xtf_8
 from eightfold.forms.definition import Form, Row
@@ -16,6 +16,6 @@ OPTU_8 = Form(
         xtf_8.ESCAPE,
     ),
     longest_match=True,
-    note="Every byte string is well-formed; code points of the BMP only, without U+FFFE and U+FFFF.",
+    note="Every byte string is well-formed; BMP code points only, without U+FFFE and U+FFFF.",
     source=_OPTU,
 )

@@ -12,7 +12,7 @@ MARKS = {"little": b"\xff\xfe", "big": b"\xfe\xff"}
 
 
 def marked(little: Form, big: Form, marks: dict[str, bytes]) -> tuple[Signature, Signature]:
-    """Return the byte order marks of two schemes, the machine's own order, which is written, first."""
+    """Return the byte order marks of two schemes. The native order comes first, because encoding writes the first."""
     schemes = (Signature(marks["little"], little), Signature(marks["big"], big))
     return schemes if sys.byteorder == "little" else (schemes[1], schemes[0])
 
@@ -40,7 +40,7 @@ UTF_16 = Form(
     "utf-16",
     **_FACTS,
     signatures=marked(UTF_16_LE, UTF_16_BE, MARKS),
-    note="A byte order mark is honoured when reading, and native order assumed without one; native order and a mark "
-    "are written.",
+    note="Reading honours a byte order mark and assumes native order without one; writing uses native order with a "
+    "mark.",
     source="Unicode 3.10, D98",
 )

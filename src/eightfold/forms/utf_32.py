@@ -31,7 +31,7 @@ UTF_32 = Form(
     "utf-32",
     **_FACTS,
     signatures=marked(UTF_32_LE, UTF_32_BE, {"little": b"\xff\xfe\0\0", "big": b"\0\0\xfe\xff"}),
-    note="A byte order mark is honoured when reading, and native order assumed without one; native order and a mark "
-    "are written.",
+    note="Reading honours a byte order mark and assumes native order without one; writing uses native order with a "
+    "mark.",
     source="Unicode 3.10, D101",
 )

@@ -1,4 +1,4 @@
-"""UTF-8: RFC 3629 section 4, Unicode Table 3-7, utf8(7). Its rows and fault rows are the family's common stock."""
+"""UTF-8: RFC 3629 section 4, Unicode Table 3-7, utf8(7). Other forms reuse its rows and fault rows."""
 
 from eightfold.forms.definition import Form, Row, Signature, fault_row
 
@@ -70,8 +70,8 @@ UTF_8_SIG = Form(
     ROWS,
     names=NAMES,
     cpython_reasons=REASONS,
-    # CPython's codec of this name hands what follows the mark to its utf-8, so its offsets begin there.
+    # CPython's codec of this name passes the bytes after the mark to its utf-8 codec, so offsets start after the mark.
     signatures=(Signature(b"\xef\xbb\xbf", UTF_8, counted=False),),
-    note="UTF-8 with the mark EF BB BF: written once at the start, skipped there when reading.",
+    note="UTF-8 with the mark EF BB BF, which is written at the start and skipped there when reading.",
     source="RFC 3629 section 6",
 )

@@ -27,6 +27,6 @@ UTF_8_RFC2044 = Form(
     "utf-8-rfc2044",
     ROWS,
     names=NAMES,
-    note="Reaches U+7FFFFFFF; above U+10FFFF through code point arrays only.",
+    note="Reaches U+7FFFFFFF; code points above U+10FFFF only through code point arrays.",
     source="RFC 2044",
 )

@@ -18,6 +18,6 @@ WTF_16 = Form(
     "wtf-16",
     **_FACTS,
     signatures=utf_16.marked(WTF_16_LE, WTF_16_BE, utf_16.MARKS),
-    note="UTF-16 as Windows and JavaScript hold it: surrogates need no partner.",
+    note="UTF-16 as Windows and JavaScript use it: surrogates need not be paired.",
     source="WTF-8 section 4",
 )

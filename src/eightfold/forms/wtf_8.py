@@ -18,6 +18,6 @@ WTF_8 = Form(
     names=generalized_utf_8.NAMES,
     joins_pairs=True,
     prescribes_joining=True,  # section 6.1
-    note="For use inside a program only: convert to UTF-8 at its boundary (WTF-8 section 1).",
+    note="Only for use inside a program: convert to UTF-8 at its boundary (WTF-8 section 1).",
     source="WTF-8 section 6",
 )

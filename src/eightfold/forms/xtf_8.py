@@ -1,4 +1,4 @@
-"""XTF-8: UTF-8 with binary bytes in it, whose bytes 80-FF are the private-use code points U+EF80 to U+EFFF."""
+"""XTF-8: UTF-8 mixed with binary bytes; its bytes 80-FF map to the private-use code points U+EF80 to U+EFFF."""
 
 from eightfold.forms import utf_8
 from eightfold.forms.definition import Form, Row, Variant, fault_row
@@ -18,7 +18,7 @@ ROWS = (
     *utf_8.FOUR_BYTES,
     ESCAPE,
 )
-# No input meets this name (the escapes take its bytes): `surrogatepass` reads from it what to write on encoding.
+# No input has this fault, because the escapes take its bytes. `surrogatepass` uses the row to encode surrogates.
 NAMES = (utf_8.SURROGATE,)
 
 XTF_8_ESCAPING = Form("xtf-8", ROWS, names=NAMES, longest_match=True, source=_README)
@@ -31,6 +31,6 @@ XTF_8 = Form(
     longest_match=True,
     refuses={"ignore": "XTF-8 never skips ill-formed input (its section Security)"},
     variants=(Variant("escape", XTF_8_ESCAPING),),
-    note="Bytes that are no UTF-8 become U+EF80 to U+EFFF. Encoding a str is not injective.",
+    note="Bytes that are not UTF-8 become U+EF80 to U+EFFF. Encoding a str is not injective.",
     source="XTF-8, liweitianux/xtf8",
 )

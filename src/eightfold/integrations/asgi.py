@@ -1,15 +1,15 @@
-r"""Middleware for ASGI applications (Starlette, FastAPI, Litestar, Django, ...) that reads the JSON bodies of requests.
+r"""Middleware for ASGI applications (Starlette, FastAPI, Litestar, Django, ...) that checks JSON request bodies.
 
-A body with ill-formed bytes, or with an escape of an unpaired surrogate (``"\ud83d"``), is refused or scrubbed before
-the application sees it:
+It refuses or scrubs a body with ill-formed bytes, or with an escape of an unpaired surrogate (``"\ud83d"``), before the
+application sees it:
 
 >>> from starlette.applications import Starlette
 >>> from starlette.middleware import Middleware
 >>> refusing = Starlette(middleware=[Middleware(WellFormedJSON)])
 >>> scrubbing = Starlette(middleware=[Middleware(WellFormedJSON, errors="replace")])
 
-No framework is needed. Nothing here trusts what a client sends: sizes are counted and not believed, and what cannot be
-looked into is refused.
+No framework is needed. The middleware does not trust the client: it counts sizes itself, and refuses bodies that it
+cannot examine.
 
 Source: RFC 8259 (JSON), RFC 9110 (415, 413, Content-Length), RFC 9457 (the answers), ASGI 3.0, HTTP message format.
 """
@@ -39,32 +39,32 @@ _TITLES = {400: "Bad Request", 413: "Content Too Large", 415: "Unsupported Media
 
 
 class WellFormedJSON:
-    r"""Refuses or scrubs JSON bodies that are not well-formed UTF-8, or hold escapes of unpaired surrogates.
+    r"""Refuses or scrubs JSON bodies that are not well-formed UTF-8, or contain escapes of unpaired surrogates.
 
-    What it answers itself is ``application/problem+json``:
+    It responds to refused requests with ``application/problem+json``:
 
-    - 400: the body has such a fault, and the policy is strict. The answer has the ``path``, the ``offset`` in bytes, the
-      ``kind`` and the ``code_point``. Or the body holds the byte 00: it is in UTF-16 or UTF-32, which some parsers find
-      out for themselves, or it is not JSON.
-    - 413: the body is longer than ``largest_body``. No more than that is kept.
-    - 415: the body is declared to be in another charset than UTF-8, or is compressed, and cannot be looked into. Put
-      middleware that decompresses before this one.
+    - 400: the body has such a fault, and the policy is strict; the response has the ``path``, the ``offset`` in bytes,
+      the ``kind`` and the ``code_point``. Or the body contains the byte 00: it is in UTF-16 or UTF-32, which some
+      parsers detect, or it is not JSON.
+    - 413: the body is longer than ``largest_body``. The middleware stops reading there.
+    - 415: the request declares a charset other than UTF-8, or a compressed body, which the middleware cannot examine.
+      Put middleware that decompresses before this one.
 
-    All else goes to the application: bodies that are not JSON, byte for byte (the parser there knows better), websockets,
-    and the events of the server. A client that disconnects before its body is complete is not handed on.
+    Everything else goes to the application: bodies that are not valid JSON, byte for byte (its parser reports them),
+    websockets, and server events. If a client disconnects before its body is complete, the application is not called.
 
-    A scrubbed body has its new ``Content-Length``. A signature over the body is to be checked before this.
+    A scrubbed body gets a new ``Content-Length``. Check a signature over the body before this middleware.
 
     Args:
         app: the application.
-        errors: ``strict`` refuses; any other policy of :func:`eightfold.jsontext.scrub` scrubs with it.
-        largest_body: how many bytes a body may have.
-        applies: says of a scope whether its body is read. As a rule it is if the request declares a type of JSON.
-            FastAPI, and ``request.json()`` of Starlette, also parse bodies that are not so declared; where all bodies
-            are JSON, pass ``lambda scope: True``.
+        errors: ``strict`` refuses; any other policy of :func:`eightfold.jsontext.scrub` scrubs the body.
+        largest_body: the maximum size of a body in bytes.
+        applies: takes a scope and returns whether to check its body; by default, whether the request declares a JSON
+            type. FastAPI, and ``request.json()`` of Starlette, also parse bodies of other types; if all bodies are
+            JSON, pass ``lambda scope: True``.
 
     Raises:
-        ValueError, LookupError: the policy is not one that `jsontext` takes, or the size is negative.
+        ValueError, LookupError: `jsontext` does not accept the policy, or the size is negative.
 
     >>> import asyncio
     >>> async def application(scope, receive, send):
@@ -98,7 +98,7 @@ class WellFormedJSON:
         self.applies: Callable[[Scope], bool] = applies or declares_json
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a connection, as ASGI has it."""
+        """Serve a connection; this is the ASGI interface."""
         if scope["type"] != "http" or not self.applies(scope):
             return await self.app(scope, receive, send)
         try:
@@ -113,7 +113,7 @@ class WellFormedJSON:
         return await self.app(scope, _replayed(fit, receive), send)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """Return the body, or None if the client has gone before its end."""
+        """Return the body, or None if the client disconnects before its end."""
         _check_readable(scope["headers"])
         if _declared_length(scope["headers"]) > self.largest_body:
             raise self._too_large()
@@ -141,7 +141,7 @@ class WellFormedJSON:
 
 
 def declares_json(scope: Scope) -> bool:
-    """Say whether a request declares its body to be JSON: ``application/json``, ``text/json`` or any ``+json``.
+    """Return whether a request declares its body to be JSON: ``application/json``, ``text/json`` or any ``+json``.
 
     >>> declares_json({"headers": [(b"content-type", b"application/problem+json; charset=utf-8")]})
     True
@@ -159,7 +159,7 @@ def _values(headers: Headers, name: bytes) -> Iterator[bytes]:
 
 
 def _check_readable(headers: Headers) -> None:
-    """Refuse what is not plain UTF-8, going by what is declared."""
+    """Refuse a request whose headers declare another charset than UTF-8, or a compressed body."""
     for content_type in _values(headers, b"content-type"):
         for parameter in content_type.split(b";")[1:]:
             name, _, value = parameter.partition(b"=")
@@ -170,18 +170,18 @@ def _check_readable(headers: Headers) -> None:
 
 
 def _declared_length(headers: Headers) -> int:
-    """Return what a client says of the length; 0 where that is no number, as it is counted anyway."""
+    """Return the length that the client declares; 0 if it is not a number, because the body is counted anyway."""
     declared = next(_values(headers, b"content-length"), b"")
     return int(declared) if declared.isdigit() and len(declared) < 20 else 0
 
 
 def _with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
-    """Return headers with another length, if they have one: a body that came in chunks has none."""
+    """Return headers with a new length if they have one; the headers of a chunked body have none."""
     return [(name, b"%d" % length if name.lower() == b"content-length" else value) for name, value in headers]
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return what gives an application the body, and after it what the server has to say."""
+    """Return a `receive` callable that yields the body and then the messages of the server."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replayed() -> Message:
@@ -202,7 +202,7 @@ def _about(error: ConversionError, body: bytes) -> dict[str, Any]:
 
 
 class _RefusalError(Exception):
-    """A request that is not handed on, and what it is answered."""
+    """A request that is refused, and the response to it."""
 
     def __init__(self, status: int, detail: str, **about: Any) -> None:
         super().__init__(detail)
@@ -210,7 +210,7 @@ class _RefusalError(Exception):
         self.about = about
 
     async def answer(self, send: Send) -> None:
-        """Send the answer: pure ASCII, and short whatever was in the body."""
+        """Send the response, which is pure ASCII and short, whatever the body contains."""
         problem = {"title": _TITLES[self.status], "status": self.status, "detail": str(self), **self.about}
         body = json.dumps(problem).encode()
         headers = [(b"content-type", b"application/problem+json"), (b"content-length", b"%d" % len(body))]

@@ -1,4 +1,4 @@
-r"""A filter that makes log records fit for handlers that write UTF-8.
+r"""A filter that scrubs log records so that handlers can write them as UTF-8.
 
 >>> import io, logging
 >>> handler = logging.StreamHandler(io.TextIOWrapper(io.BytesIO(), "utf-8"))
@@ -23,23 +23,23 @@ from eightfold.text import AnyErrors, is_encodable
 
 
 class ScrubFilter(logging.Filter):
-    r"""Scrubs records, and drops none; a record in which there is nothing to do is left as it is.
+    r"""Scrubs log records and never drops one; a record that needs no change stays unchanged.
 
-    Add it to handlers: a filter of a logger does not see the records of the loggers below it. A record is changed in
-    place, for the handlers after this one too.
+    Add the filter to handlers: a filter of a logger does not see the records of its child loggers. The filter changes
+    records in place, so later handlers see the change too.
 
-    The message, its arguments, the text of exceptions and stacks, and what ``extra=`` added are scrubbed. Where an
-    argument is an object whose str is unfit, such as an exception or a path, the message is formatted and its arguments
-    are dropped. The exception itself stays as it is: a formatter that does not use ``exc_text`` may still meet it.
+    It scrubs the message, its arguments, the text of exceptions and stacks, and attributes added by ``extra=``. If the
+    str of an argument, such as an exception or a path, contains surrogates, it formats the message and drops the
+    arguments. The exception itself is not changed: a formatter that ignores ``exc_text`` may still fail on it.
 
     Args:
         name: as for `logging.Filter`.
-        errors: the policy for each unpaired surrogate. ``backslashreplace``, the default, keeps which it was: it writes
-            ``\ud83d``. All policies of :func:`eightfold.scrub` may be named but ``strict``.
+        errors: the policy for each unpaired surrogate. The default, ``backslashreplace``, preserves its value: it
+            writes ``\ud83d``. Every policy of :func:`eightfold.scrub` except ``strict`` is allowed.
 
     Raises:
-        ValueError: the policy is strict, so logging would raise; or it leaves surrogates (``surrogatepass``).
-        LookupError: no such policy.
+        ValueError: the policy is ``strict``, with which logging would raise, or keeps surrogates (``surrogatepass``).
+        LookupError: unknown policy.
 
     >>> record = logging.makeLogRecord({"msg": "cut: %r %s", "args": (1, "\ud83d")})
     >>> ScrubFilter(errors="replace").filter(record), record.args, record.getMessage()
@@ -54,7 +54,7 @@ class ScrubFilter(logging.Filter):
         self.errors = errors
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Scrub a record that `logging.Filter` lets pass; see the class."""
+        """Scrub a record that `logging.Filter` accepts; see the class."""
         if not super().filter(record):
             return False
         self._scrub_message(record)
@@ -74,7 +74,7 @@ class ScrubFilter(logging.Filter):
             record.msg, record.args = scrub(message, self.errors), ()
 
     def _scrub_exception(self, record: logging.LogRecord) -> None:
-        """Write the text of an exception in the place that formatters look into first, where it needs scrubbing."""
+        """Store scrubbed text of an exception, if it needs scrubbing, where formatters look first."""
         if record.exc_info and record.exc_info[0] and not record.exc_text:
             text = _FORMATTER.formatException(record.exc_info)
             if not is_encodable(text, UTF_8):
@@ -84,12 +84,12 @@ class ScrubFilter(logging.Filter):
         try:
             return scrub(value, self.errors, unknown="ignore")
         except (TypeError, ValueError):
-            # Two keys would become one, or something cannot be copied: its text has escapes and can be written.
+            # Two keys would become equal, or an object cannot be copied. Its repr can be scrubbed and written.
             return scrub(repr(value), self.errors)
 
 
 def _formatted(record: logging.LogRecord) -> str | None:
-    """Return the message, or None where that fails: the handler reports it, as it does without a filter."""
+    """Return the message, or None if formatting fails: the handler then reports it, as it does without a filter."""
     try:
         return record.getMessage()
     except Exception:

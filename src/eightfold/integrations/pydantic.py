@@ -1,4 +1,4 @@
-r"""Types for models of pydantic 2: a str that UTF-8 can write, or that is made so.
+r"""Types for pydantic 2 models: a str that UTF-8 can write (checked), or a str made so (scrubbed).
 
 >>> from pydantic import BaseModel
 >>> class Message(BaseModel):
@@ -14,9 +14,9 @@ r"""Types for models of pydantic 2: a str that UTF-8 can write, or that is made 
 user
   U+D83D cannot be written in utf-8, at offset 2 [type=ill_formed_text, input_value='Zo\\ud83d', input_type=str]
 
-Both look at a str before pydantic does, which cannot apply a constraint (`max_length`, `pattern`) to such a str. What
-is not a str is left to pydantic. So is JSON text, whose escapes of unpaired surrogates its parser refuses:
-`eightfold.jsontext.scrub` makes it fit before `model_validate_json`.
+Both run before pydantic's own validation, which cannot apply a constraint (`max_length`, `pattern`) to a str with
+surrogates. They pass other values to pydantic. They do not see JSON text, and pydantic's parser refuses escapes of
+unpaired surrogates: use `eightfold.jsontext.scrub` before `model_validate_json`.
 
 pydantic shows a pattern in the JSON schema only if it stands before a validator:
 ``Annotated[str, Field(pattern=...), BeforeValidator(scrubbed)]``.
@@ -36,12 +36,12 @@ from eightfold.text import encode_faults, is_encodable
 
 
 def check(value: Any) -> Any:
-    r"""Return a value as it is, unless it is a str that UTF-8 cannot write: the validator of `WellFormedStr`.
+    r"""Return a value unchanged, unless it is a str that UTF-8 cannot write: the validator of `WellFormedStr`.
 
     Raises:
-        pydantic.ValidationError: of type ``ill_formed_text``; its context has the ``offset`` in code points, the
-            ``code_point`` as U+XXXX and the ``fault`` as a sentence. Its input is shown with escapes, so that the
-            errors can be written as JSON, in an answer to a client too.
+        pydantic.ValidationError: with type ``ill_formed_text``; its context has the ``offset`` in code points, the
+            ``code_point`` as U+XXXX and the ``fault`` as text. It shows its input with escapes, so that the errors can
+            be written as JSON, for example in a response to a client.
 
     >>> check("fine"), check(3)
     ('fine', 3)
@@ -49,7 +49,7 @@ def check(value: Any) -> Any:
     fault = next(encode_faults(value, UTF_8, 1), None) if _is_text(value) else None
     if fault is None:
         return value
-    assert fault.code_point is not None  # it is a code point that cannot be written
+    assert fault.code_point is not None  # an encoding fault always has one
     about = {"fault": str(fault), "offset": fault.start, "code_point": code_point_name(fault.code_point)}
     error = PydanticCustomError("ill_formed_text", "{fault}, at offset {offset}", about)
     shown = scrub(str.__str__(value), "backslashreplace")
@@ -57,7 +57,7 @@ def check(value: Any) -> Any:
 
 
 def scrubbed(value: Any) -> Any:
-    r"""Return a value as it is, and a str that UTF-8 cannot write scrubbed: the validator of `ScrubbedStr`.
+    r"""Return a value, scrubbed if it is a str that UTF-8 cannot write: the validator of `ScrubbedStr`.
 
     >>> scrubbed("well done \ud83d"), scrubbed(3)
     ('well done �', 3)
@@ -66,17 +66,17 @@ def scrubbed(value: Any) -> Any:
 
 
 def _is_text(value: Any) -> bool:
-    return issubclass(type(value), str)  # a proxy may say that it is one
+    return issubclass(type(value), str)  # not isinstance, which a proxy object can deceive
 
 
 WellFormedStr: TypeAlias = Annotated[str, BeforeValidator(check)]
-"""A str without surrogates: the error names the offset of the first and its code point. JSON schema: ``string``."""
+"""A str without surrogates; the error gives the offset and code point of the first. JSON schema: ``string``."""
 
 ScrubbedStr: TypeAlias = Annotated[str, BeforeValidator(scrubbed)]
-"""A str made fit by :func:`eightfold.scrub`: split pairs joined, U+FFFD for each surrogate left.
+"""A str scrubbed by :func:`eightfold.scrub`: split pairs are joined, each remaining surrogate becomes U+FFFD.
 
-As the key of a dict, it may become equal to another key; pydantic then keeps the last value. For another policy, write
-``Annotated[str, BeforeValidator(...)]`` with a call of ``scrub`` of your own.
+A scrubbed dict key may become equal to another key; pydantic then keeps the last value. For another policy, use
+``Annotated[str, BeforeValidator(...)]`` with your own call of ``scrub``.
 """
 
 __all__ = ["ScrubbedStr", "WellFormedStr", "check", "scrubbed"]

@@ -1,4 +1,4 @@
-r"""A column type of SQLAlchemy 2 for text that the database's own UTF-8 cannot hold.
+r"""A column type for SQLAlchemy 2 that stores text the database's own UTF-8 cannot hold.
 
 >>> import sqlalchemy as sa
 >>> posts = sa.Table("posts", sa.MetaData(), sa.Column("text", EncodedText("wtf-8")))
@@ -27,25 +27,25 @@ _LITERAL = "X'{}'"
 
 
 class EncodedText(TypeDecorator[str]):
-    r"""Text stored as the bytes of a form: what is stored comes back as the same str, or is refused.
+    r"""Text stored as the bytes of a form. A str is read back unchanged, or is refused when it is stored.
 
-    In ``wtf-8``, the default, any str can be stored but one with both halves of a pair side by side, which would come
-    back as one code point; ``generalized-utf-8`` stores that too. ``xtf-8`` stores text with binary bytes in it, which
-    are U+EF80 to U+EFFF in the str.
+    The default, ``wtf-8``, stores any str except one with both halves of a surrogate pair side by side, which would be
+    read back as one code point; ``generalized-utf-8`` stores that too. ``xtf-8`` stores text with embedded binary
+    bytes, which are U+EF80 to U+EFFF in the str.
 
     ``=``, ``<>``, ``IN``, ``<`` and ``ORDER BY`` compare bytes, whatever the collation of the database; in ``wtf-8``
-    and ``generalized-utf-8`` that is the order of code points. ``LIKE`` and functions of text are not for this type.
+    and ``generalized-utf-8`` this is code point order. Do not use ``LIKE`` and text functions with this type.
 
-    For another column type, such as one with a length that MySQL can index, derive a class with an ``impl`` of its own.
+    For another column type, such as one with a length that MySQL can index, derive a class with its own ``impl``.
 
     Args:
-        form: a Form or the name of one.
+        form: a Form or its name.
 
     Raises:
-        LookupError: no such form.
-        sqlalchemy.exc.StatementError: when a statement runs: its cause is an EncodeError for a code point that the form
-            lacks, or a ValueError for text that would come back otherwise. Reading bytes that are ill-formed in the
-            form, which others wrote, raises DecodeError.
+        LookupError: unknown form.
+        sqlalchemy.exc.StatementError: when a statement runs; its cause is an EncodeError for a code point that the form
+            cannot write, or a ValueError for text that would be read back differently. Reading bytes that are
+            ill-formed in the form, written by another program, raises DecodeError.
 
     >>> kept = EncodedText("xtf-8").process_bind_param("caf\uefe9", None)
     >>> kept, EncodedText("xtf-8").process_result_value(kept, None)
@@ -68,7 +68,7 @@ class EncodedText(TypeDecorator[str]):
         return str
 
     def process_bind_param(self, value: str | None, dialect: Dialect | None) -> bytes | None:
-        r"""Return the bytes that are stored.
+        r"""Return the bytes to store.
 
         >>> EncodedText().process_bind_param("\ud83d\ude00", None)
         Traceback (most recent call last):
@@ -82,7 +82,7 @@ class EncodedText(TypeDecorator[str]):
         return stored
 
     def process_result_value(self, value: bytes | None, dialect: Dialect | None) -> str | None:
-        r"""Return the text that bytes hold.
+        r"""Return the text of stored bytes.
 
         >>> EncodedText().process_result_value(b"\xed\xa0\xbd", None)
         '\ud83d'
@@ -90,7 +90,7 @@ class EncodedText(TypeDecorator[str]):
         return None if value is None else decode(value, self.form)
 
     def literal_processor(self, dialect: Dialect) -> Callable[[Any], str]:
-        """Return what writes a value into SQL, as bytes in hex: the literals of LargeBinary are UTF-8.
+        """Return a function that writes a value as a SQL literal, in hex: the literals of LargeBinary are UTF-8.
 
         >>> from sqlalchemy.dialects import sqlite
         >>> EncodedText().literal_processor(sqlite.dialect())("é")

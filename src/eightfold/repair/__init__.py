@@ -1,13 +1,14 @@
-r"""Repair as a plan: the changes that make bytes UTF-8, which can be shown, saved, applied, and undone to the byte.
+r"""Repairs bytes by a plan: the changes that turn them into UTF-8, which can be shown, saved, applied and undone.
 
-A change is a place whose bytes differ between the form that is read and UTF-8: a fault, for which a policy says what is
-written, or a well-formed sequence that UTF-8 writes otherwise. What is a fault, and what a sequence is worth, is the
-business of the form; here is what is written for it, and the plan as a record. The target is UTF-8 and nothing else:
-WTF-8 is not for interchange.
+A change is a place where the bytes in the source form and in UTF-8 differ: a fault, for which a policy provides the new
+bytes, or a well-formed sequence that UTF-8 writes differently. The form defines faults and the meaning of sequences;
+this package defines the replacements and the plan that records them. The target is always UTF-8, because WTF-8 is not
+meant for interchange.
 
-A plan holds the old bytes and the SHA-256 of both ends, so :meth:`Plan.undo` always gives the original back, and a plan
-for other bytes is refused. Without the plan only what ``strict`` and ``escape`` write can be turned back: different
-inputs give different results. The other policies are *lossy*, and each change that one of them made is counted.
+A plan stores the old bytes and the SHA-256 of the original and the result, so :meth:`Plan.undo` always restores the
+original, and a plan for other bytes is refused. Without the plan only the output of ``strict`` and ``escape`` can be
+reversed, because under them different inputs give different results. The other policies are *lossy*, and a plan counts
+the changes that they made.
 
 >>> from eightfold import repair
 >>> plan = repair.plan(b"caf\xe9\nCESU-8: \xed\xa0\xbd\xed\xb8\x80\n", errors="replace")

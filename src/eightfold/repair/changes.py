@@ -1,4 +1,4 @@
-"""The changes that a repair makes: one place each, in order; made in an original, and taken back in a result."""
+"""The changes of a repair, one for each place, in order; and the functions that apply and undo them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BYTES_SHOWN = 16
 
 
 class PlanError(ValueError):
-    r"""A plan that cannot be used: it was made for other bytes, or it is none.
+    r"""Raised when a plan cannot be used: it was made for other bytes, or is not a valid plan.
 
     >>> from eightfold.repair import plan
     >>> plan(b"caf\xe9").apply(b"tea")
@@ -29,18 +29,18 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    r"""One place that is written otherwise.
+    r"""One place where a repair replaces bytes.
 
     Attributes:
         start: the byte offset in the original.
-        old, new: the bytes there, and the UTF-8 in their place.
-        kind: the kind of fault; ``well-formed`` where the form has the sequence and UTF-8 writes it otherwise;
-            ``signature`` for a mark that is no part of the text.
-        policy: what decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` where there is no fault.
-        line, column: where that is, both from 1; the column counts bytes.
+        old, new: the original bytes, and the UTF-8 that replaces them.
+        kind: the kind of fault; ``well-formed`` if the sequence is well-formed and UTF-8 writes it differently;
+            ``signature`` for a mark that is not part of the text.
+        policy: the policy that decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` if there is no fault.
+        line, column: the place of the change, both counted from 1; the column counts bytes.
 
-    ``str(change)`` is one line. ``end`` is the offset after the old bytes, ``lossy`` whether the new ones could stand
-    for others too.
+    ``str(change)`` is one line. ``end`` is the offset after the old bytes. ``lossy`` is true if the new bytes could
+    also stand for other old bytes.
 
     >>> change = Change(3, b"\xe9", b"\xef\xbf\xbd", "truncated", "replace", 1, 4)
     >>> print(change, change.end, change.lossy)
@@ -62,14 +62,14 @@ class Change:
 
     @property
     def lossy(self) -> bool:
-        """Whether the new bytes could stand for other old ones."""
+        """Whether the new bytes could also stand for other old bytes."""
         return self.policy not in LOSSLESS
 
     def __str__(self) -> str:
         return f"{self.kind}: {_shown(self.old)} -> {_shown(self.new)}{_points(self.new)}"
 
     def as_dict(self) -> dict[str, Any]:
-        r"""Return the change as JSON-ready values, bytes in hex.
+        r"""Return the change as a JSON-ready dict, with bytes in hex.
 
         >>> Change(3, b"\xe9", b"\xc3\xa9", "truncated", "latin-1", 1, 4).as_dict()["new"]
         'C3 A9'
@@ -87,10 +87,10 @@ class Change:
 
     @classmethod
     def from_dict(cls, values: Any) -> Change:
-        r"""Return the change of the values that :meth:`as_dict` gave.
+        r"""Return the change with the values from :meth:`as_dict`.
 
         Raises:
-            PlanError: they are none.
+            PlanError: the values are not those of a change.
 
         >>> change = Change(3, b"\xe9", b"\xc3\xa9", "truncated", "latin-1", 1, 4)
         >>> Change.from_dict(change.as_dict()) == change
@@ -128,7 +128,7 @@ def _change(values: Any) -> Change:
 
 
 def why(error: Exception) -> str:
-    """Return what is wrong with values that were read from a plan, from what reading them raised.
+    """Describe what is wrong with values of a plan, given the exception raised when reading them.
 
     >>> why(KeyError("old"))
     "it has no 'old'"
@@ -137,10 +137,10 @@ def why(error: Exception) -> str:
 
 
 def in_order(changes: Iterable[Change]) -> Iterator[Change]:
-    """Yield changes as they are.
+    """Yield changes unchanged, and check their order.
 
     Raises:
-        PlanError: one begins before the end of the one before it.
+        PlanError: a change begins before the end of the previous one.
     """
     end = 0
     for change in changes:
@@ -151,15 +151,15 @@ def in_order(changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def apply_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
-    r"""Yield the repaired bytes of an original in chunks, as :meth:`Plan.apply_chunks`; changes may be an iterator.
+    r"""Yield the repaired bytes of an original in chunks, like :meth:`Plan.apply_chunks`; changes may be an iterator.
 
     Args:
         chunks: the original.
-        changes: those of its plan.
+        changes: the changes of its plan.
         digests: the SHA-256 of the original and of the result, in hex.
 
     Raises:
-        PlanError: as :meth:`Plan.apply`.
+        PlanError: as for :meth:`Plan.apply`.
 
     >>> from eightfold.repair import plan
     >>> made = plan(b"caf\xe9", errors="latin-1")
@@ -171,15 +171,15 @@ def apply_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: t
 
 
 def undo_changes(chunks: Iterable[bytes], changes: Iterable[Change], digests: tuple[str, str]) -> Iterator[bytes]:
-    r"""Yield the original bytes of a result in chunks, as :meth:`Plan.undo_chunks`; changes may be an iterator.
+    r"""Yield the original bytes of a result in chunks, like :meth:`Plan.undo_chunks`; changes may be an iterator.
 
     Args:
         chunks: the result.
-        changes: those of the plan for the original.
+        changes: the changes of the plan for the original.
         digests: the SHA-256 of the original and of the result, in hex.
 
     Raises:
-        PlanError: as :meth:`Plan.undo`.
+        PlanError: as for :meth:`Plan.undo`.
 
     >>> from eightfold.repair import plan
     >>> made = plan(b"caf\xe9", errors="latin-1")
@@ -199,7 +199,7 @@ def _way_back(changes: Iterable[Change]) -> Iterator[Edit]:
 
 
 class Edit(NamedTuple):
-    """New bytes in the place of old ones, at a byte offset."""
+    """New bytes that replace old ones at a byte offset."""
 
     start: int
     old: bytes
@@ -212,7 +212,7 @@ class Edit(NamedTuple):
 
 
 def _rewritten(chunks: Iterable[bytes], edits: Iterator[Edit], digests: tuple[str, str]) -> Iterator[bytes]:
-    """Yield chunks with the edits made; in the end the digests of both must be those that are expected."""
+    """Yield chunks with the edits applied; at the end, check the digests of the input and the output."""
     read, written = sha256(), sha256()
 
     def noted() -> Iterator[bytes]:
@@ -228,16 +228,16 @@ def _rewritten(chunks: Iterable[bytes], edits: Iterator[Edit], digests: tuple[st
 
 
 def spliced(chunks: Iterable[bytes], edits: Iterator[Edit]) -> Iterator[bytes]:
-    r"""Yield chunks with the edits made.
+    r"""Yield chunks with the edits applied.
 
     Raises:
-        PlanError: the old bytes are not there.
+        PlanError: the old bytes of an edit are not at its offset.
 
     >>> b"".join(spliced([b"caf", b"\xe9!"], iter([Edit(3, b"\xe9", b"e")])))
     b'cafe!'
     """
     edit = next(edits, None)
-    held, offset = b"", 0  # what is not written yet, and where it begins
+    held, offset = b"", 0  # the bytes not yielded yet, and where they begin
     for chunk in chain(chunks, (b"",)):
         content, at = held + chunk, 0
         while edit is not None and edit.end <= offset + len(content):

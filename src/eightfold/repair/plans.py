@@ -1,4 +1,4 @@
-"""Plans: what has to change so that certain bytes become UTF-8, as a record that can be saved, applied and undone."""
+"""Plans: the changes that turn particular bytes into UTF-8, as a record that can be saved, applied and undone."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ PLAN_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    r"""What has to change so that certain bytes become UTF-8. Made by :func:`plan`.
+    r"""The changes that turn particular bytes into UTF-8. Returned by :func:`plan`.
 
     Attributes:
-        form: the name of the form that the original is read in.
+        form: the name of the form in which the original is read.
         errors: the policy, a key of :data:`~eightfold.repair.POLICIES`.
-        original_sha256, result_sha256: the digests of both ends, in hex.
-        changes: in order, none of them overlapping.
+        original_sha256, result_sha256: the digests of the original and the result, in hex.
+        changes: the changes, in order and without overlap.
 
-    ``str(plan)`` is a line on the whole and one for each change.
+    ``str(plan)`` is a summary line followed by one line for each change.
 
     >>> made = plan(b"caf\xe9")
     >>> made.apply(b"caf\xe9").decode()
@@ -43,7 +43,7 @@ class Plan:
 
     @property
     def lossy_count(self) -> int:
-        """How many changes cannot be turned back without the plan."""
+        """The number of changes that cannot be undone without the plan."""
         return sum(change.lossy for change in self.changes)
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Plan:
         r"""Return the repaired bytes.
 
         Raises:
-            PlanError: these are not the bytes that the plan was made for.
+            PlanError: these are not the bytes for which the plan was made.
 
         >>> plan(b"\xff", errors="replace").apply(b"\xfe")
         Traceback (most recent call last):
@@ -68,7 +68,7 @@ class Plan:
         r"""Return the original bytes.
 
         Raises:
-            PlanError: these are not the bytes that the plan leads to.
+            PlanError: these are not the bytes that the plan produces.
 
         >>> plan(b"\xff", errors="replace").undo("\N{REPLACEMENT CHARACTER}".encode())
         b'\xff'
@@ -76,10 +76,10 @@ class Plan:
         return b"".join(self.undo_chunks([bytes_of(repaired)]))
 
     def apply_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        r"""Yield the repaired bytes of an original in chunks. That it fits is certain only when the last was taken.
+        r"""Yield the repaired bytes of an original in chunks. The final check happens after the last chunk.
 
         Raises:
-            PlanError: as :meth:`apply`.
+            PlanError: as for :meth:`apply`.
 
         >>> b"".join(plan(b"caf\xe9", errors="latin-1").apply_chunks([b"ca", b"f", b"\xe9"]))
         b'caf\xc3\xa9'
@@ -87,10 +87,10 @@ class Plan:
         return apply_changes(chunks, self.changes, (self.original_sha256, self.result_sha256))
 
     def undo_chunks(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        r"""Yield the original bytes of a result in chunks. That it fits is certain only when the last was taken.
+        r"""Yield the original bytes of a result in chunks. The final check happens after the last chunk.
 
         Raises:
-            PlanError: as :meth:`undo`.
+            PlanError: as for :meth:`undo`.
 
         >>> b"".join(plan(b"caf\xe9", errors="latin-1").undo_chunks([b"caf\xc3", b"\xa9"]))
         b'caf\xe9'
@@ -98,7 +98,7 @@ class Plan:
         return undo_changes(chunks, self.changes, (self.original_sha256, self.result_sha256))
 
     def as_dict(self) -> dict[str, Any]:
-        r"""Return the plan as JSON-ready values.
+        r"""Return the plan as a JSON-ready dict.
 
         >>> [change["old"] for change in plan(b"\xff").as_dict()["changes"]]
         ['FF']
@@ -113,10 +113,10 @@ class Plan:
 
     @classmethod
     def from_dict(cls, values: Any) -> Plan:
-        r"""Return the plan of the values that :meth:`as_dict` gave.
+        r"""Return the plan with the values from :meth:`as_dict`.
 
         Raises:
-            PlanError: they are no plan.
+            PlanError: the values are not those of a plan.
 
         >>> made = plan(b"\xff")
         >>> Plan.from_dict(made.as_dict()) == made
@@ -134,7 +134,7 @@ class Plan:
         return cls(*words, tuple(in_order(changes)))
 
     def to_json(self) -> str:
-        r"""Return the plan as JSON, all of it ASCII.
+        r"""Return the plan as JSON in ASCII.
 
         >>> '"old": "FF"' in plan(b"\xff").to_json()
         True
@@ -146,7 +146,7 @@ class Plan:
         """Return the plan that :meth:`to_json` wrote.
 
         Raises:
-            PlanError: it is no plan, or one of another version.
+            PlanError: the text is not a plan, or has another version.
 
         >>> Plan.from_json('{"version": 9}')
         Traceback (most recent call last):
@@ -156,10 +156,10 @@ class Plan:
 
 
 def versioned(text: str | bytes) -> Any:
-    """Return the values of a plan's JSON, after a look at its version.
+    """Return the values of a plan's JSON after checking its version.
 
     Raises:
-        PlanError: it is no JSON object, or one of another version.
+        PlanError: the text is not a JSON object, or has another version.
 
     >>> versioned('{"version": 1, "files": []}')["files"]
     []
@@ -178,17 +178,17 @@ def versioned(text: str | bytes) -> Any:
 
 
 def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> Plan:
-    r"""Return what has to change so that bytes become UTF-8; it is empty where nothing has.
+    r"""Return a plan of the changes that turn bytes into UTF-8; it has no changes if none are needed.
 
     Args:
         data: any bytes-like object.
-        form: the 8-bit form, or its name, that they are read in.
-        errors: what is written for a fault, a key of :data:`~eightfold.repair.POLICIES`; ``pairs`` is for UTF-8.
+        form: the 8-bit form in which to read them, or its name.
+        errors: the policy for faults, a key of :data:`~eightfold.repair.POLICIES`; ``pairs`` is only for utf-8.
 
     Raises:
-        ConversionError: there is a fault that the policy has no answer to; ``start`` is its offset. Under ``escape``
-            that is an ASCII byte, for which there is no escape (in MUTF-8 a raw NUL is a fault).
-        LookupError: no such form. ValueError: another policy, or a form with wider units.
+        ConversionError: the policy cannot repair a fault; ``start`` is its offset. For ``escape`` this is a fault with
+            an ASCII byte, which has no escape (in MUTF-8 a raw NUL is a fault).
+        LookupError: unknown form. ValueError: unknown policy, or a form with wider units.
 
     >>> [change.new for change in plan(b"caf\xe9", errors="cp1252").changes]
     [b'\xc3\xa9']
@@ -197,10 +197,10 @@ def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape") -
 
 
 def plan_chunks(chunks: Iterable[bytes], form: AnyForm = "utf-8", errors: Policy | str = "escape") -> Plan:
-    r"""Return the plan for bytes that come in chunks: what is held is the changes, not the bytes.
+    r"""Return the plan for bytes that arrive in chunks; memory holds the changes, not the bytes.
 
     Raises:
-        ConversionError, LookupError, ValueError: as :func:`plan`.
+        ConversionError, LookupError, ValueError: as for :func:`plan`.
 
     >>> plan_chunks([b"caf", b"\xe9"]) == plan(b"caf\xe9")
     True

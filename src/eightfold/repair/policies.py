@@ -1,4 +1,4 @@
-"""The policies of a repair: what each writes for the bytes of a fault."""
+"""The policies of a repair: how each replaces the bytes of a fault."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ POLICIES: Mapping[str, str] = {
 """What each policy writes for a fault."""
 
 LOSSLESS = ("escape", "strict")
-"""The policies under which different inputs give different results, so that the result alone can be turned back."""
+"""The policies under which different inputs give different results, so the result alone determines the original."""
 
 ESCAPES = range(ESCAPE.first, ESCAPE.last + 1)
-"""The code points that XTF-8 escapes bytes as."""
+"""The code points that XTF-8 uses as escapes of bytes."""
 _ESCAPE_OF_BYTE = dict(zip(range(0x80, 0x100), ESCAPES, strict=True))
 _C1 = dict(zip(range(0xDC80, 0xDCA0), range(0x80, 0xA0), strict=True))
-"""What windows-1252 has for the bytes that Python's cp1252 lacks: by WHATWG the C1 control of the same number."""
+"""The characters for bytes undefined in Python's cp1252: according to WHATWG, the C1 control of the same value."""
 
 
 def escaped(form: Form, span: bytes) -> bytes | None:
-    r"""Return each byte as its escape, or None where there is none.
+    r"""Return the escapes of bytes, or None if a byte has no escape.
 
     >>> from eightfold.forms import form
     >>> escaped(form("utf-8"), b"\xe9").decode()
     '\uefe9'
     """
-    # Below 80 nothing is ill-formed in UTF-8, and XTF-8 has no escape for it.
+    # Bytes below 80 are never ill-formed in UTF-8, and XTF-8 has no escapes for them.
     return None if min(span) < 0x80 else span.decode("latin-1").translate(_ESCAPE_OF_BYTE).encode()
 
 
@@ -55,4 +55,4 @@ WRITERS: Mapping[str, Callable[[Form, bytes], bytes | None]] = {
     "latin-1": lambda form, span: span.decode("latin-1").encode(),
     "cp1252": lambda form, span: span.decode("cp1252", "surrogateescape").translate(_C1).encode(),
 }
-"""For each policy what is written for the bytes of a fault in a form, or None where it has no answer."""
+"""For each policy, a function that returns the replacement for the bytes of a fault, or None if there is none."""

@@ -1,4 +1,4 @@
-"""Repairing piece by piece: what is found in the bytes, and what is written for it."""
+"""Repairs bytes piece by piece: finds sequences and faults, and writes their replacements."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from eightfold.sharing import sharing_of
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of, signed
 
 _SHORT_BYTES = 4096
-"""What is held and longer is looked at again when it has doubled, so that the work stays linear."""
+"""Held data longer than this is examined again only when it has doubled in size, so the work stays linear."""
 _COLLISION = re.compile(b"\xee[\xbe\xbf]")
-"""Where well-formed UTF-8 holds one of the escapes."""
+"""Matches the first two bytes of an escape in well-formed UTF-8."""
 _UTF_8_WITH_PAIRS = Form(UTF_8.name, UTF_8.rows, units=(PAIR,), names=UTF_8.names, source="WTF-8 section 2.1")
 
 
 def repair(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> bytes:
-    r"""Return bytes as UTF-8: the plan for them, applied at once.
+    r"""Return bytes repaired to UTF-8, as if the plan for them were applied at once.
 
     Args:
         data, form, errors: as for :func:`eightfold.repair.plan`.
 
     Raises:
-        ConversionError, LookupError, ValueError: as :func:`eightfold.repair.plan`.
+        ConversionError, LookupError, ValueError: as for :func:`eightfold.repair.plan`.
 
     >>> repair(b"\xed\xa0\xbd\xed\xb8\x80", errors="pairs")
     b'\xf0\x9f\x98\x80'
@@ -43,7 +43,7 @@ def repair(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape")
 
 
 class Repaired(NamedTuple):
-    r"""UTF-8, and the changes that were made on the way to it.
+    r"""Repaired UTF-8, and the changes that were made.
 
     >>> repaired = Repairer(errors="latin-1").repair(b"caf\xe9", final=True)
     >>> repaired.data, len(repaired.changes)
@@ -55,7 +55,7 @@ class Repaired(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A sequence or a fault, by offsets into what is at hand, and what is written for it."""
+    """A sequence or a fault, by offsets into the current content, and its replacement."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ class _Found(NamedTuple):
 
 
 class _SameText:
-    """The stretches of an input that are the same text in UTF-8, so that nothing is to be changed in them."""
+    """Finds the stretches of an input that are the same text in UTF-8 and need no change."""
 
     def __init__(self, form: Form, content: bytes, *, final: bool) -> None:
         self._sharing = sharing_of(form)
@@ -74,7 +74,7 @@ class _SameText:
         self._well_formed_end = 0
 
     def end(self, start: int) -> int:
-        """Return where the stretch from an offset on ends: there if it is empty."""
+        """Return the end of the stretch that begins at an offset; the offset itself if the stretch is empty."""
         if self._sharing is None:
             return start
         if self._sharing.reads is None:
@@ -83,20 +83,20 @@ class _SameText:
         return start if shared is None else shared.end()
 
     def _end_of_utf_8(self, start: int) -> int:
-        """Return where UTF-8 ends: what was found before holds wherever a sequence begins, so all is seen once."""
+        """Return where UTF-8 ends. An earlier result is valid at any start of a sequence, so bytes are scanned once."""
         if start >= self._well_formed_end or 0x80 <= self._content[start] < 0xC0:
             self._well_formed_end = well_formed_end(UTF_8, self._content, start, final=self._final)
         return self._well_formed_end
 
 
 class Repairer:
-    r""":func:`repair` piece by piece: the pieces add up to the result for the whole, and so do the changes.
+    r""":func:`repair` piece by piece: the pieces and their changes add up to the result for the whole.
 
     Args:
         form, errors: as for :func:`eightfold.repair.plan`.
 
     Raises:
-        LookupError: no such form. ValueError: another policy, or a form with wider units.
+        LookupError: unknown form. ValueError: unknown policy, or a form with wider units.
 
     >>> repairer = Repairer(errors="replace")
     >>> repairer.repair(b"caf\xe9").data, repairer.repair(b"!").data, repairer.repair(b"", final=True).changes
@@ -114,10 +114,10 @@ class Repairer:
         self._offset = 0
 
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
-        """Return the UTF-8 of as many bytes as can be repaired now, and what was changed in them.
+        """Repair as many bytes as possible and hold the rest for the next call.
 
         Raises:
-            ConversionError: there is a fault that the policy has no answer to; the repairer is as before the call.
+            ConversionError: the policy cannot repair a fault; the repairer keeps the state before the call.
         """
         piece = bytes_of(chunk)
         if not final and self._due > len(piece):
@@ -143,14 +143,14 @@ class Repairer:
         return Repaired(b"".join(spliced([content[:end]], edits)), changes)
 
     def _opened(self, content: bytes, *, final: bool) -> tuple[Form, int] | None:
-        """Return the form that holds and how long its signature is; None for "wait"."""
+        """Return the form that applies and the length of its signature; None if more bytes are needed."""
         if self._offset:
             return self._plain, 0
         opening = reference.opening(self.form, content, final=final)
         return (_UTF_8_WITH_PAIRS, opening[1]) if opening is not None and self.errors == "pairs" else opening
 
     def _sequences(self, content: bytes, start: int, *, final: bool) -> Iterator[_Found]:
-        """Yield what is written for each sequence and each fault, up to where more input could change the answer."""
+        """Yield each sequence and fault with its replacement, up to where more input could change the result."""
         at, same_text = start, _SameText(self._plain, content, final=final)
         while at < len(content):
             same = self._before_collision(content, at, same_text.end(at))
@@ -189,7 +189,7 @@ class Repairer:
         return _Found(fault.start, fault.end, new, fault.kind, self.errors)
 
     def _placed(self, content: bytes, found: list[_Found]) -> Iterator[Change]:
-        """Yield the changes with their places, and move the position over all of the content."""
+        """Yield the changes with their places, and advance the position over the whole content."""
         position = self._position = self._position or LinePosition(self._plain)
         passed = 0
         for start, end, new, kind, policy in found:
@@ -204,6 +204,6 @@ def _check(form: Form, errors: str) -> None:
     if errors not in WRITERS:
         raise ValueError(f"errors must be one of {', '.join(WRITERS)} here, not {errors!r}")
     if form.unit_bits != 8:
-        raise ValueError(f"repair reads 8-bit forms, and {form.name} has units of {form.unit_bits} bits: convert it")
+        raise ValueError(f"repair reads 8-bit forms; {form.name} has {form.unit_bits}-bit units: use convert")
     if errors == "pairs" and signed(form)[0] is not UTF_8:
-        raise ValueError(f"errors='pairs' is for CESU-8 inside utf-8; {form.name} takes the other policies")
+        raise ValueError(f"errors='pairs' is only for CESU-8 inside utf-8; use another policy for {form.name}")

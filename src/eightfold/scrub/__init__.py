@@ -1,21 +1,21 @@
-r"""Nested data made fit for writers of UTF-8, which have no bytes for surrogates: what is unfit, where, and the cure.
+r"""Removes surrogates, which UTF-8 cannot write, from nested data, and reports where they are.
 
-What is looked into: str, dict (keys too), list, tuple, set, frozenset, `collections.deque`, named tuples, dataclasses,
-and what inherits from them (OrderedDict, defaultdict, Counter, ...); every other `collections.abc.Mapping`, `UserList`,
-`UserString`, `types.SimpleNamespace`, members of enumerations (their values and names), `pathlib` paths and regular
-expressions; models of pydantic 2 and of attrs; NumPy's arrays of objects and of text; series, indexes and frames of
-pandas and polars. None of these packages is imported.
+These objects are examined: str, dict (including keys), list, tuple, set, frozenset, `collections.deque`, named tuples,
+dataclasses, and subclasses of these (OrderedDict, defaultdict, Counter, ...); every other `collections.abc.Mapping`,
+`UserList`, `UserString`, `types.SimpleNamespace`, enumeration members (values and names), `pathlib` paths and regular
+expressions; pydantic 2 and attrs models; NumPy arrays of objects and of text; pandas and polars series, indexes and
+frames. None of these packages is imported.
 
-What cannot be looked into and may hold text is reported: objects of other classes, iterators, exceptions. Scalars hold
-none: numbers, bytes, dates, functions and classes. Attributes of a str, a list or a dict are not part of it, and
-neither are those of a dataclass that are not fields. Text that holds JSON is the business of `jsontext`.
+Objects that cannot be examined and may hold text are reported: objects of other classes, iterators, exceptions. Scalars
+hold no text: numbers, bytes, dates, functions and classes. Attributes of a str, a list or a dict are not examined, and
+neither are attributes of a dataclass that are not fields. For JSON text, use `jsontext`.
 
-The work has three steps, none of them recursive, so that depth is no limit: a survey finds the strs that are unfit; of
-the containers only those that lead to one are copied, so that all others stay the very same objects; and a copy that
-can be changed is there before it is filled, so that cycles keep their shape.
+The work has three steps. None is recursive, so depth is unlimited. A survey finds the strs with surrogates. Only the
+containers that lead to one are copied; all others stay the same objects. A mutable copy is created before it is filled,
+so cycles keep their shape.
 
-Source: RFC 3629 section 3, whose UTF-8 has no surrogates; a pair that was split into two code points is joined as in
-WTF-8 section 6.1.
+Source: RFC 3629 section 3, which excludes surrogates; a pair split into two code points is joined as in WTF-8 section
+6.1.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ _LEAVING_SURROGATES = ("surrogatepass", "surrogateescape")
 
 
 def scrub(obj: T, errors: AnyErrors = "replace", *, unknown: Unknown = "warn") -> T:
-    r"""Return nested data without surrogates, fit for JSON, Arrow, databases and whatever else writes UTF-8.
+    r"""Return nested data without surrogates, ready for JSON, Arrow, databases and anything else that writes UTF-8.
 
-    A surrogate pair that was split into two code points is joined; then the policy is applied to each surrogate that is
-    left. Types are kept. What was fit comes back as the very same object: the whole, or any part of it. Objects that
-    are shared, or that hold themselves, are so in the result too; the input is never changed.
+    A surrogate pair that was split into two code points is joined; then the policy is applied to each remaining
+    surrogate. Types are preserved. Parts that need no change, or the whole object, are returned as the same objects.
+    Shared objects stay shared, cycles stay cycles, and the input is never changed.
 
     Args:
-        obj: any object; what is looked into is said at the head of :mod:`eightfold.scrub`.
+        obj: any object; :mod:`eightfold.scrub` lists the types that are examined.
         errors: ``replace`` (U+FFFD), ``ignore``, ``backslashreplace``, ``xmlcharrefreplace``, ``namereplace``,
             ``strict``, or a handler known to :func:`codecs.lookup_error`, which is called as by
             :func:`eightfold.convert`: with an EncodeError whose object is that one character.
-        unknown: what to do about objects that cannot be looked into and may hold text: ``warn`` (one UnicodeWarning),
-            ``error`` or ``ignore``. They stay as they are.
+        unknown: how to treat objects that cannot be examined and may hold text: ``warn`` (one UnicodeWarning),
+            ``error`` or ``ignore``. They are never changed.
 
     Raises:
-        EncodeError: there is an unpaired surrogate, and the policy is strict. Offsets count code points of its object,
-            the str; the reason names the path.
-        ValueError: two keys of a dict, two elements of a set, or two labels of an index would become one; both paths
-            are named. Or the policy is ``surrogatepass`` or ``surrogateescape``, which leave what is unfit as it is.
-        TypeError: an object leads to unfit text and cannot be copied, such as a member of an enumeration; or one cannot
-            be looked into, and ``unknown`` is ``error``. The path is named.
-        LookupError: no such policy, or one that utf-8 does not have (``escape``).
+        EncodeError: a str has an unpaired surrogate, and the policy is strict. Offsets count code points of the error's
+            object, the str; the reason gives the path.
+        ValueError: two keys of a dict, two elements of a set, or two labels of an index would become equal; the message
+            gives both paths. Or the policy is ``surrogatepass`` or ``surrogateescape``, which keep surrogates.
+        TypeError: an object leads to text with surrogates and cannot be copied, such as an enumeration member; or an
+            object cannot be examined, and ``unknown`` is ``error``. The message gives the path.
+        LookupError: unknown policy, or one that utf-8 does not declare (``escape``).
 
     >>> scrub({"messages": [{"content": "h\ud83d\ude00 \ud83d"}, "fine"]})
     {'messages': [{'content': 'h😀 �'}, 'fine']}
@@ -76,21 +76,22 @@ def scrub(obj: T, errors: AnyErrors = "replace", *, unknown: Unknown = "warn") -
 
 
 def scrub_report(obj: object) -> list[tuple[str, Fault]]:
-    r"""Return where nested data are unfit for UTF-8, or could not be examined; nothing where all is read and fit.
+    r"""Report where nested data contain surrogates or could not be examined.
 
     Args:
         obj: any object, as for :func:`scrub`.
 
     Returns:
-        Pairs of a path and a fault, in order; the faults of a str are those of :func:`eightfold.encode_faults`, so
-        offsets count its code points. What cannot be looked into and may hold text is a fault of kind ``unexamined``,
-        a warning whose span is empty. An object that is met again is not reported again.
+        Pairs of a path and a fault, in order; an empty list if everything was examined and UTF-8 can write it. The
+        faults of a str are those of :func:`eightfold.encode_faults`, so offsets count its code points. An object that
+        cannot be examined and may hold text is a fault of kind ``unexamined``, a warning with an empty span. An object
+        that occurs more than once is reported once.
 
-        A path is written ``messages[3].content``: an index in brackets, a field or a key that is an identifier after a
-        dot, any other key in brackets and, if it is a str, in double quotes (``["a b"]``), an element of a set in
-        braces (``{"a b"}``). What is in a key and not in its value has `` (key)`` after the key. The object itself is
-        ``$``. Surrogates in a path are written as escapes, so that a path can always be printed. Keys and elements are
-        shortened, and of more than 32 steps the middle ones are counted: ``a[0] ... 7968 steps ... [0].z``.
+        A path looks like ``messages[3].content``: an index in brackets; a field, or a key that is an identifier, after
+        a dot; any other key in brackets and, if it is a str, in double quotes (``["a b"]``); an element of a set in
+        braces (``{"a b"}``). A path to a key, rather than its value, ends with `` (key)``. The object itself is
+        ``$``. Surrogates in a path are escaped, so a path can always be printed. Long keys and elements are shortened,
+        and a path of more than 32 steps gives only the number of the middle ones: ``a[0] ... 7968 steps ... [0].z``.
 
     >>> for path, fault in scrub_report({"messages": [{"content": "h\ud83d"}], "a\udc00": 1}):
     ...     print(f"{path} at {fault.start}: {fault}")
@@ -106,7 +107,7 @@ def scrub_report(obj: object) -> list[tuple[str, Fault]]:
 def _found(survey: Survey) -> Iterator[tuple[str, Fault]]:
     for place in survey.noted:
         path = place.path
-        if issubclass(type(place.value), str):  # a proxy may say that it is one
+        if issubclass(type(place.value), str):  # not isinstance, which a proxy object can deceive
             yield from ((path, fault) for fault in encode_faults(place.value, UTF_8))
         else:
             yield path, _unexamined(place)
@@ -122,7 +123,7 @@ def _type_name(cls: type) -> str:
 
 
 def _say(survey: Survey, unknown: Unknown) -> None:
-    """Warn of what was not examined, or refuse it."""
+    """Warn about unexamined objects, or raise a TypeError."""
     others = len(survey.unexamined) - 1
     more = f", and {others} more" if others else ""
     said = f"{_unexamined(survey.unexamined[0])}{more}"
@@ -134,14 +135,14 @@ def _say(survey: Survey, unknown: Unknown) -> None:
 
 
 def check_errors(errors: AnyErrors) -> None:
-    """Check the name of a policy that is to leave no surrogates.
+    """Check the name of a policy, which must not leave surrogates.
 
     Raises:
-        LookupError, ValueError, TypeError: as :func:`scrub`.
+        LookupError, ValueError, TypeError: as for :func:`scrub`.
     """
     check_policy(errors, UTF_8)
     if errors in _LEAVING_SURROGATES:
-        raise ValueError(f"errors={errors!r} is refused here: it leaves what UTF-8 does not have as it is")
+        raise ValueError(f"errors={errors!r} is refused here: it would keep surrogates")
 
 
 __all__ = ["scrub", "scrub_report"]

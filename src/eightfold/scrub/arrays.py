@@ -1,4 +1,4 @@
-"""NumPy's arrays of objects and of text. NumPy is not imported: where there is an array, it has been."""
+"""NumPy arrays of objects and of text. This module does not import NumPy: an array implies that it is loaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLAIN = frozenset((int, float, bool, type(None)))
 
 
 def is_plain(value: Any) -> bool:
-    """Say of the usual elements of arrays that nothing is wrong with them, so that they need not be kept.
+    """Return whether an element is of a common kind without surrogates, so that it can be skipped.
 
     >>> is_plain("a"), is_plain(None), is_plain("é")
     (True, True, False)
@@ -37,7 +37,7 @@ def _may_hold_text(dtype: Any) -> bool:
 
 
 def _bare(array: Any) -> Any:
-    """Return an array as one of NumPy's own class, which does not mask or reshape what is asked for."""
+    """Return an array as a plain ndarray, which does not mask or reshape its elements."""
     return array.view(sys.modules["numpy"].ndarray)
 
 
@@ -58,7 +58,7 @@ def _fill_objects(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
         if at:
             bare[at] = scrubbed(value)
         else:
-            bare.reshape(1)[0] = scrubbed(value)  # an array of no dimensions would spread a list
+            bare.reshape(1)[0] = scrubbed(value)  # a zero-dimensional array would broadcast a list
 
 
 def _text_parts(array: Any) -> Iterator[Part]:
@@ -68,14 +68,14 @@ def _text_parts(array: Any) -> Iterator[Part]:
 
 
 def _is_unfit(array: Any) -> bool:
-    """Say whether there is a surrogate: what such an array holds is UTF-32."""
+    """Return whether an array of text, which NumPy stores as UTF-32, contains a surrogate."""
     order = array.dtype.byteorder
     is_little = sys.byteorder == "little" if order == "=" else order == "<"
     return not is_well_formed(_bare(array).tobytes(), "utf-32-le" if is_little else "utf-32-be")
 
 
 def _remade_texts(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
-    """Return an array that is wide enough for what the texts become."""
+    """Return an array of the scrubbed texts, wide enough for all of them."""
     texts = {at: scrubbed(text) for _, at, text in parts}
     width = max(old.dtype.itemsize // 4, *map(len, texts.values()))
     new = old.astype(f"{old.dtype.byteorder}U{width}")

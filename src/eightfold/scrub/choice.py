@@ -1,4 +1,4 @@
-"""Which kind an object is. Classes of other packages are recognised where those have been imported, and not before."""
+"""Finds the kind of an object. Classes of other packages are recognised once those packages have been imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eightfold.scrub.standard import KINDS, MAPPING, SCALARS
 
 
 class _Foreign(NamedTuple):
-    """A class by its names, and the kind of its objects by where that is defined; no kind: they hold no text."""
+    """A class and the kind of its objects, both by name and module; without a kind, the objects hold no text."""
 
     module: str
     name: str

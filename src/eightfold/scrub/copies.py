@@ -1,4 +1,4 @@
-"""Copies of what leads to unfit text, and of nothing else: all other parts stay the very same objects."""
+"""Copies the objects that lead to text with surrogates, and nothing else: all other parts stay the same objects."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BUILT_IN = frozenset(get_args(Errors))
 
 
 def instead_of(surrogate: str, errors: AnyErrors) -> str:
-    r"""Return what a policy writes for one unpaired surrogate.
+    r"""Return the replacement of a policy for one unpaired surrogate.
 
     Raises:
-        ConversionError: the policy is strict, or its handler raised what it was called with.
-        DecodeError: the handler wrote bytes that are no UTF-8.
+        ConversionError: the policy is strict, or its handler re-raised the error.
+        DecodeError: the handler wrote bytes that are not UTF-8.
 
     >>> instead_of("\ud83d", "xmlcharrefreplace")
     '&#55357;'
@@ -41,12 +41,12 @@ def _asked(surrogate: str, errors: AnyErrors) -> str:
     return decode(convert(encode(surrogate, "wtf-8"), "wtf-8", UTF_8, errors), UTF_8)
 
 
-# The built-in policies always write the same; a foreign handler may count what it is called with.
+# A built-in policy always gives the same result; a foreign handler may depend on earlier calls.
 _remembered = lru_cache(maxsize=None)(_asked)
 
 
 def scrubbed_text(place: Place, errors: AnyErrors) -> str:
-    """Return the text at a place with pairs joined, and a policy applied to each surrogate that is left.
+    """Return the text at a place with pairs joined and a policy applied to each remaining surrogate.
 
     Raises:
         EncodeError: the policy is strict.
@@ -67,16 +67,16 @@ def scrubbed_text(place: Place, errors: AnyErrors) -> str:
 
 
 def scrubbed_copy(survey: Survey, errors: AnyErrors) -> dict[int, Any]:
-    """Return what takes the place of each object that changes, by its identity.
+    """Return the replacement of each object that changes, by the object's identity.
 
     Raises:
-        EncodeError, ValueError, TypeError: as :func:`eightfold.scrub`.
+        EncodeError, ValueError, TypeError: as for :func:`eightfold.scrub`.
     """
     return _Copies(survey, errors).made
 
 
 class _Copies:
-    """What takes the place of each object: first the strs, then copies to be filled, then all else as it gets ready."""
+    """Creates the replacements: first the strs, then empty copies, then all other objects when their parts exist."""
 
     def __init__(self, survey: Survey, errors: AnyErrors) -> None:
         self._survey = survey
@@ -93,10 +93,10 @@ class _Copies:
         self._finish_all(copies)
 
     def _finish_all(self, copies: list[Place]) -> None:
-        """Finish each copy after what it holds; a tuple must wait, also where a cycle leads back to one not yet made.
+        """Finish each copy after its parts; a tuple must wait for its parts even if a cycle leads back to it.
 
         Raises:
-            TypeError: a container that is made whole holds itself through nothing that could be filled later.
+            TypeError: an immutable container holds itself, and no container of the cycle can be filled later.
         """
         waiting: dict[int, list[Place]] = defaultdict(list)
         for copied in copies:
@@ -120,7 +120,7 @@ class _Copies:
         return self.made.get(id(value), value)
 
     def _finish(self, place: Place) -> None:
-        """Fill the copy of a container, or make it: all that it holds is there."""
+        """Fill or create the copy of a container, all of whose parts exist."""
         old, kind = place.value, kind_of(place.value)
         parts = self._survey.parts(old)
         self._refuse_collisions(place)
@@ -144,7 +144,7 @@ class _Copies:
 
 
 def _attempted(place: Place, do: Callable[[Any], _Made]) -> _Made:
-    """Do something with the object at a place that runs code of its class."""
+    """Call a function that runs code of the object's class, and convert its exceptions."""
     try:
         return do(place.value)
     except CollisionError as error:
@@ -162,7 +162,7 @@ def _blank(place: Place, blank: Callable[[Any], Any]) -> Any:
 
 def _collision(place: Place, error: CollisionError) -> ValueError:
     first, second = (Place(key, place, error.show, key).path for key in error.keys)
-    return ValueError(f"{first} and {second} would become one")
+    return ValueError(f"{first} and {second} would become equal")
 
 
 def _not_copied(place: Place) -> TypeError:

@@ -1,6 +1,6 @@
-"""Series, indexes and frames of pandas and polars. Neither is imported: where there is one, its package has been.
+"""Series, indexes and frames of pandas and polars. This module imports neither: an object implies its package.
 
-Text that Arrow or polars keep is UTF-8 and has no surrogates; so only what is kept as Python objects is looked into.
+Text stored by Arrow or polars is UTF-8 and has no surrogates, so only columns of Python objects are examined.
 The paths are those of pandas: ``["name"].array[3]`` is the fourth element of a column, ``.index[3]`` a row's label.
 """
 
@@ -129,7 +129,7 @@ def _remade_series(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
 
 
 def _dtype_of(array: Any) -> Any:
-    """Return the dtype with which pandas keeps an array as it is, and does not guess that objects are text."""
+    """Return the dtype with which pandas keeps an array unchanged instead of inferring that objects are text."""
     return getattr(array.dtype, "numpy_dtype", array.dtype)
 
 
@@ -156,7 +156,7 @@ def _remade_frame(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
         if show is paths.attribute:
             setattr(new, key, changed)
         else:
-            # The index of the frame itself: nothing is to be aligned.
+            # Use the frame's own index, so that pandas aligns nothing.
             new.isetitem(key[0], series(changed, index=new.index, dtype=_dtype_of(changed), copy=False))
     return new
 

@@ -1,4 +1,4 @@
-"""What scrubbing must know of a kind of container: its parts, and how a copy with other parts is made."""
+"""The kinds of containers for scrubbing: how to list their parts, and how to copy them with other parts."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 from eightfold.scrub.paths import Step
 
 Part = tuple[Step, Any, Any]
-"""A part of a container: how its step in a path is written, what by, and the part itself."""
+"""A part of a container: the function that writes its step in a path, the key of the step, and the part itself."""
 Scrubbed = Callable[[Any], Any]
-"""Returns what takes the place of a part: the part itself where it is fit."""
+"""Returns the replacement of a part, or the part itself if it needs no change."""
 
 
 class Kind(NamedTuple):
-    """A kind of container. A copy is made empty and filled later, or whole once all of its parts are there.
+    """A kind of container. A copy is created empty and filled later, or created complete when all its parts exist.
 
     Attributes:
         parts: returns the parts of an object.
-        blank: returns a copy that is yet to be filled, without running a constructor.
-        fill: fills it, from the parts of the old one.
-        make: makes a copy whole, from the old one and its parts.
-        fleeting: whether asking again for the parts returns other objects, so that they must be kept.
-        choose: returns the kind of one object, where the class alone does not tell.
+        blank: returns a copy to be filled later, without running a constructor.
+        fill: fills this copy, given the parts of the original.
+        make: creates a complete copy, given the original and its parts.
+        fleeting: whether each call of `parts` returns new objects, so that the first result must be kept.
+        choose: returns the kind of a particular object, if the class alone does not determine it.
     """
 
     parts: Callable[[Any], Iterable[Part]] = lambda obj: ()
@@ -34,17 +34,17 @@ class Kind(NamedTuple):
 
 
 TEXTLESS = Kind()
-"""What holds no text."""
+"""Objects that hold no text."""
 UNKNOWN = Kind()
-"""What may hold text, where nothing is known of how to look for it."""
+"""Objects that may hold text but cannot be examined."""
 
 
 class CollisionError(Exception):
-    """Two parts that must stay different would become one.
+    """Raised when two parts that must stay different would become equal.
 
     Attributes:
-        show: how their steps are written.
-        keys: the keys of the two.
+        show: the function that writes their steps.
+        keys: the keys of the two parts.
     """
 
     def __init__(self, show: Step, first: Any, second: Any) -> None:
@@ -54,7 +54,7 @@ class CollisionError(Exception):
 
 
 def by_key(parts: Iterable[Part], scrubbed: Scrubbed) -> dict[Any, Any]:
-    """Return what takes the place of each part, by its key.
+    """Return the replacement of each part, by its key.
 
     >>> by_key([(str, "name", "a")], str.upper)
     {'name': 'A'}

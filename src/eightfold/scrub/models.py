@@ -1,4 +1,4 @@
-"""Objects whose fields are declared: dataclasses, and the models of attrs and pydantic, which are not imported here."""
+"""Objects with declared fields: dataclasses, and attrs and pydantic models (neither package is imported here)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CACHED_HASH = "_attrs_cached_hash"
 
 
 def kind_with_fields(cls: type) -> Kind | None:
-    """Return the kind of a dataclass, or of a class made by attrs; None for any other class.
+    """Return the kind of a dataclass or attrs class; None for any other class.
 
     >>> from dataclasses import make_dataclass
     >>> kind = kind_with_fields(make_dataclass("Point", ["x", "y"]))
@@ -27,7 +27,7 @@ def kind_with_fields(cls: type) -> Kind | None:
     names = _field_names(cls)
     if names is None:
         return None
-    # The value of a property may be another object each time.
+    # A property may return a new object each time.
     fleeting = any(isinstance(getattr(cls, name, None), property) for name in names)
     return Kind(attribute_parts(*names), blank=_bare, fill=_fill_fields, fleeting=fleeting)
 
@@ -44,11 +44,11 @@ def _field_names(cls: Any) -> list[str] | None:
 def _fill_fields(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
     fill_attributes(new, parts, scrubbed)
     if hasattr(new, _CACHED_HASH):
-        object.__setattr__(new, _CACHED_HASH, None)  # attrs computes it when it is asked for
+        object.__setattr__(new, _CACHED_HASH, None)  # attrs recomputes it on demand
 
 
 def _bare(obj: Any) -> Any:
-    """Return a copy, without a constructor. Python's own fails for frozen slots, and for fields without a value."""
+    """Return a copy without calling a constructor. `copy.copy` fails for frozen slots and for missing fields."""
     cls: Any = type(obj)
     return _shallow(obj) if cls.__new__ is object.__new__ else copy.copy(obj)
 
@@ -82,7 +82,7 @@ def _model_parts(model: Any) -> Iterator[Part]:
 
 
 def _fill_model(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
-    """Fill a shallow copy, which holds the parts of the old one; what is frozen, or validated, is set all the same."""
+    """Fill a shallow copy, which still holds the old parts; frozen and validated fields are set too."""
     names = {name: scrubbed(name) for name in getattr(new, _EXTRA, None) or {}}
     for attribute in ("__dict__", _PRIVATE, _EXTRA):
         held = getattr(new, attribute, None)
@@ -92,7 +92,7 @@ def _fill_model(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
     object.__setattr__(new, _GIVEN, {names.get(name, name) for name in getattr(new, _GIVEN)})
 
 
-# Not by `copy`: that of a RootModel copies what it holds too.
+# Not with `copy.copy`: for a RootModel it copies the root value too.
 PYDANTIC = Kind(_model_parts, blank=_shallow, fill=_fill_model)
 
 __all__ = ["PYDANTIC", "kind_with_fields"]

@@ -1,8 +1,8 @@
-r"""Where something stands in nested data: the steps that lead to it, written so that a path is always short.
+r"""Paths of objects in nested data: the steps that lead to an object, in a form that is always short.
 
-A path has at most thirty-two steps, the first and the last sixteen, with the number of those between; a step has at
-most some two hundred characters. So a report grows with what it reports, not with the depth or the keys of the data.
-Surrogates and whatever cannot be printed are written as escapes.
+A path has at most thirty-two steps, the first and the last sixteen, and the number of steps between them; a step has at
+most about two hundred characters. The size of a report therefore depends on the number of findings, not on the depth or
+the keys of the data. Surrogates and other unprintable characters are escaped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ END_CHARACTERS = 60
 _END_OF_REPR = 100
 
 Step = Callable[[Any], str]
-"""Writes one step of a path: what is held by its key."""
+"""Writes one step of a path, given its key."""
 
 
 class Place:
@@ -27,9 +27,9 @@ class Place:
 
     Attributes:
         value: the object.
-        holder: the place of the container that holds it; None for the object that was given.
-        show, key: its step from there.
-        depth: how many steps lead to it.
+        holder: the place of the container that holds it; None for the root object.
+        show, key: the step from the container to it.
+        depth: the number of steps that lead to it.
     """
 
     __slots__ = ("_head", "_step", "depth", "holder", "key", "show", "value")
@@ -45,7 +45,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """The steps as one text; ``$`` for the object that was given."""
+        """The steps as text; ``$`` for the root object."""
         between = self.depth - 2 * END_STEPS
         if between <= 0:
             steps = self._last_steps(self.depth)
@@ -68,7 +68,7 @@ class Place:
 
 
 class _Short(Repr):
-    """Shows keys and elements that are not a str: containers only so deep and so wide."""
+    """Shows keys and elements other than str, with limits on the depth and width of containers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class _Short(Repr):
 
 
 def _held(obj: Any) -> Iterable[Any] | None:
-    """Return what is shown of an object of a class of one's own, which would show all of it."""
+    """Return the items to show of an object of a user-defined class, whose own repr would show all of them."""
     if isinstance(obj, (tuple, frozenset)):
         return obj
     fields: Any = getattr(type(obj), "__dataclass_fields__", None)
@@ -99,7 +99,7 @@ _SHORT = _Short()
 
 
 def printable(text: str) -> str:
-    r"""Return a text with escapes for whatever cannot be printed.
+    r"""Return a text with unprintable characters escaped.
 
     >>> printable("a\ud800\n")
     'a\\ud800\\n'
@@ -108,7 +108,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, end: int = END_CHARACTERS) -> str:
-    """Return a text without its middle where it is long, with the number of characters that are left out.
+    """Return a text; if it is long, replace its middle with the number of omitted characters.
 
     >>> shortened("a" * 500 + "b" * 500, end=3)
     'aaa...(994 characters)...bbb'
@@ -130,7 +130,7 @@ def index(key: Any) -> str:
 
 
 def cell(key: tuple[int, ...]) -> str:
-    """Write where an element of an array of any number of dimensions stands: in brackets."""
+    """Write the position of an element in an array of any number of dimensions: in brackets."""
     return f"[{', '.join(map(str, key)) or '()'}]"
 
 
@@ -140,13 +140,13 @@ def attribute(name: str) -> str:
 
 
 def value(key: Any) -> str:
-    """Write the key of a value: after a dot where it is an identifier, else in brackets."""
+    """Write the key of a value: after a dot if it is an identifier, else in brackets."""
     is_plain = issubclass(type(key), str) and len(key) <= 2 * END_CHARACTERS and key.isidentifier()
     return attribute(key) if is_plain else index(key)
 
 
 def key(key: Any) -> str:
-    """Write that what follows is in a key, not in its value."""
+    """Write a step into a key, as opposed to its value."""
     return f"{value(key)} (key)"
 
 
@@ -156,7 +156,7 @@ def element(each: Any) -> str:
 
 
 def itself(_: Any) -> str:
-    """Write no step: an object that stands for the text that it is made of."""
+    """Write an empty step, for an object that consists of a single text."""
     return ""
 
 

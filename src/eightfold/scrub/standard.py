@@ -1,4 +1,4 @@
-"""The containers of the standard library, and what it has that cannot hold text."""
+"""The containers of the standard library, and its types that cannot hold text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _fill_set(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
 
 
 def remade(old: Any, content: Any) -> Any:
-    """Return a str, tuple or frozenset with other content, but of the type of the old one and with its attributes.
+    """Return a str, tuple or frozenset with new content and with the type and attributes of the old one.
 
     >>> remade((1, 2), [3])
     (3,)
@@ -73,7 +73,7 @@ def item_parts_of(items: Mapping[Any, Any]) -> Iterator[Part]:
 
 
 def scrubbed_items(parts: Iterable[Part], scrubbed: Scrubbed) -> Iterator[tuple[Any, Any]]:
-    """Yield the items that parts of :func:`item_parts_of` become.
+    """Yield the scrubbed items of parts from :func:`item_parts_of`.
 
     >>> dict(scrubbed_items(item_parts_of({"a": "b"}), str.upper))
     {'A': 'B'}
@@ -89,7 +89,7 @@ def _fill_dict(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
 
 
 def _remade_mapping(old: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> Any:
-    """Return a mapping of a class that is not known, made by its constructor, if it holds what it was made of."""
+    """Return a mapping of an unknown class, created by its constructor, if it then holds the given items."""
     items = list(scrubbed_items(parts, scrubbed))
     once = dict(items)
     new = type(old)(once if len(once) == len(items) else items)
@@ -112,7 +112,7 @@ def _fill_namespace(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None
 
 
 def attribute_parts(*names: str) -> Callable[[Any], Iterator[Part]]:
-    """Return what yields attributes of an object; one without a value is passed over, as None is.
+    """Return a function that yields attributes of an object; a missing attribute is treated as None.
 
     >>> [value for _, _, value in attribute_parts("real", "imag")(1)]
     [1, 0]
@@ -121,7 +121,7 @@ def attribute_parts(*names: str) -> Callable[[Any], Iterator[Part]]:
 
 
 def fill_attributes(new: Any, parts: Iterable[Part], scrubbed: Scrubbed) -> None:
-    """Set the attributes that change, of frozen objects too."""
+    """Set the attributes that change, even of frozen objects."""
     for _, name, value in parts:
         if scrubbed(value) is not value:
             object.__setattr__(new, name, scrubbed(value))
@@ -156,7 +156,7 @@ PATH = Kind(_path_parts, make=_remade_path, fleeting=True)
 ARRAY = Kind(choose=_array_kind)
 
 KINDS: dict[type, Kind] = {
-    # A member of an enumeration cannot be copied; that may also be a tuple, and is looked up first.
+    # Comes first, because an enumeration member may also be a tuple but cannot be copied.
     Enum: Kind(attribute_parts("name", "value")),
     dict: Kind(item_parts_of, blank=copy.copy, fill=_fill_dict),
     list: _ITEMS,
@@ -172,13 +172,13 @@ KINDS: dict[type, Kind] = {
     SimpleNamespace: Kind(_namespace_parts, blank=copy.copy, fill=_fill_namespace),
     re.Pattern: Kind(attribute_parts("pattern"), make=_remade_pattern),
 }
-"""By class, in the order in which a class that inherits from several is looked up."""
+"""Kinds by class; for a class that inherits from several of these, the first one applies."""
 
 SCALARS = (
     *(type(None), type(Ellipsis), type(NotImplemented), int, float, complex, bytes, bytearray, memoryview, range),
     *(type, FunctionType, BuiltinFunctionType, MethodType, ModuleType),
 )
-"""Classes whose objects hold no text, or none that is data."""
+"""Classes whose objects hold no text, or none that counts as data."""
 
 __all__ = [
     *("ARRAY", "KINDS", "MAPPING", "PATH", "SCALARS", "attribute_parts", "fill_attributes", "item_parts_of"),

@@ -1,4 +1,4 @@
-"""What can be reached from an object: the strs that UTF-8 cannot write, and what could not be looked into."""
+"""Walks everything reachable from an object, and notes the strs with surrogates and the objects it cannot examine."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def _any_of(code_points: range) -> str:
 
 
 PAIR_OR_UNPAIRED = re.compile(f"{_any_of(SURROGATES)}(?:(?<={_any_of(LEADS)}){_any_of(TRAILS)})?")
-"""A pair, or a surrogate in none. It begins with one class of characters, which `re` finds many times faster than a
-choice between two."""
+"""Matches a pair or an unpaired surrogate. It begins with one character class, which `re` finds many times faster than
+an alternation."""
 
 
-# The reference spells each code point out, and `re` is the faster one there.
+# The reference engine handles each code point in Python, so `re` is faster there.
 _holds_surrogate: Callable[[str], bool] = choose(
     lambda text: not is_encodable(text, UTF_8), lambda text: PAIR_OR_UNPAIRED.search(text) is not None
 )
 
 
 class Survey:
-    """All that can be reached from an object.
+    """A survey of everything reachable from an object.
 
     Attributes:
-        noted: the strs that UTF-8 cannot write and what could not be looked into, in order.
-        unfit, unexamined: the two apart.
-        containers: each container once, after all that it holds but for what holds itself.
+        noted: the strs with surrogates and the objects that cannot be examined, in order.
+        unfit, unexamined: the same, in two separate lists.
+        containers: each container once, after its parts (except in cycles).
     """
 
     def __init__(self, obj: object) -> None:
@@ -51,16 +51,16 @@ class Survey:
         self._walk(obj)
 
     def parts(self, container: Any) -> Iterable[Part]:
-        """Return the parts of a container: the very same objects each time."""
+        """Return the parts of a container; each call returns the same objects."""
         kept = self._kept.get(id(container))
         return kind_of(container).parts(container) if kept is None else kept
 
     def children(self, container: Any) -> Iterator[Any]:
-        """Yield what a container holds."""
+        """Yield the objects that a container holds."""
         return (child for _, _, child in self.parts(container))
 
     def changing(self) -> set[int]:
-        """Return the identities of the strs that are unfit and of all containers that lead to one."""
+        """Return the identities of the strs with surrogates and of all containers that lead to one."""
         reached = {id(place.value) for place in (*self.unfit, *self.containers)}
         holders = defaultdict(list)
         for place in self.containers:
@@ -98,11 +98,11 @@ class Survey:
                     self.containers.append(holder)
 
     def _held(self, place: Place, kind: Kind) -> Iterable[Part] | None:
-        """Return the parts of a container, or None where they cannot be had, which is noted."""
+        """Return the parts of a container, or None if it cannot be examined, which is noted."""
         if kind.fleeting:
             try:
                 self._kept[id(place.value)] = tuple(kind.parts(place.value))
-            except Exception:  # whatever a class of somebody's own may raise
+            except Exception:  # a user-defined class may raise anything
                 kind = UNKNOWN
         if kind is UNKNOWN:
             self._note(self.unexamined, place)
