@@ -230,7 +230,7 @@ class TestBackup:
             kept.write_bytes(b"older")
         else:
             kept.symlink_to("nowhere")
-        with pytest.raises(FileError, match="the backup exists already"):
+        with pytest.raises(FileError, match="the backup already exists"):
             write(old, backup_suffix=".old")
         assert old.read_bytes() == OLD
         assert kept.read_bytes() == b"older" if kind == "file" else kept.is_symlink()

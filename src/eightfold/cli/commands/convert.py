@@ -63,31 +63,39 @@ def parser() -> CommandParser:
         "convert",
         "[-f FORM] -t FORM [OPTIONS] [PATH ...]",
         "Convert files from one form to another. A file is written whole or not at all:\n"
-        "if anything fails, what was there before is untouched. It keeps its owner, its\n"
-        "permissions and its attributes. A symbolic link that is given is followed, and\n"
-        "the file that it leads to is replaced; those in a folder are not met. Read-only\n"
-        "files, and those with several names (hard links), are refused, and so is one that\n"
-        "changes while it is read. Of a folder neither what .gitignore files ignore is\n"
-        "taken, nor binary files, nor backups of the same SUFFIX. Compressed files are read\n"
-        "as what is in them, and written so where OUT has such an ending; they, and remote\n"
-        "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
-        "folder has a journal of what is: while there is one, run it again after a fault or\n"
-        "a kill, and nothing is converted twice. A journal that another user wrote, or\n"
-        "that came with the tree, is refused. Of two runs of one user in one tree the\n"
-        "second waits 10 seconds, then is refused. In OUT no symbolic link is followed.\n"
-        "Without -f, a file that looks like UTF-16 or UTF-32 is refused too.\n\n"
-        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
-        "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
+        "if anything fails, the old file is untouched. A replaced file keeps its owner,\n"
+        "its permissions and its attributes.\n\n"
+        "A symbolic link given as PATH is followed, and the file it leads to is replaced;\n"
+        "links in a folder are skipped. Read-only files, files with several names (hard\n"
+        "links) and files that change while they are read are refused. In a folder, files\n"
+        "that .gitignore files ignore, binary files and backups with the same SUFFIX are\n"
+        "skipped. Compressed files are decompressed, and OUT is compressed if its name\n"
+        "ends like one; they and remote files (https://, s3://) cannot be replaced.\n"
+        "Symbolic links in OUT are not followed. Without -f, a file that looks like\n"
+        "UTF-16 or UTF-32 is refused.\n\n"
+        "With --in-place, each folder has a journal until every file is converted. After\n"
+        "a fault or a kill, run the command again: no file is converted twice. A journal\n"
+        "that another user wrote, or that came with the tree, is refused. If another run\n"
+        "of the same user is working in the tree, the command waits 10 seconds, then\n"
+        "gives up.\n\n"
+        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or\n"
+        "changes that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
-            ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "a whole folder, each in place"),
-            ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "eight files at once"),
-            ("eightfold convert -f utf-8 -t utf-16 --errors replace < in > out", "U+FFFD for what is ill-formed"),
-            ("eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin", "and prove that it can be read back"),
+            ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "replace every file in a folder"),
+            ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "convert eight files at once"),
+            (
+                "eightfold convert -f utf-8 -t utf-16 --errors replace < in > out",
+                "write U+FFFD for ill-formed sequences",
+            ),
+            (
+                "eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin",
+                "and verify that the result decodes to the same text",
+            ),
             ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),
             (
                 "eightfold convert -f utf-16 -t utf-8 --in-place --certificate proof.jsonl letters/",
-                "a folder, and a record of what it was and what it is",
+                "replace every file in a folder, and record both sides",
             ),
         ],
     )
@@ -103,27 +111,27 @@ def parser() -> CommandParser:
     command.add_argument(
         "--errors",
         metavar="POLICY",
-        help=f"what to do at a fault: {_policies()}",
+        help=f"what to do on a fault: {_policies()}",
     )
     command.add_argument(
         "--strict",
         action="store_true",
-        help="refuse to join a surrogate pair into one code point (default: join it, and say how many were)",
+        help="refuse to join a surrogate pair into one code point (default: join pairs, and report how many)",
     )
     add_selection(command)
     add_reading(command)
     add_destination(command)
     command.add_argument(
-        "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
+        "--diff", action="store_true", help="show the changed lines, before and after, and write nothing"
     )
-    add_certificate(command, "decode the result back and compare code points")
+    add_certificate(command, "decode the result and compare code points")
     add_jobs(command, "convert")
     command.add_argument(
         "--document",
         action="store_true",
-        help="with -t corrected-utf-8: U+0000, which must not be in a document, is an error, not a warning",
+        help="with -t corrected-utf-8: treat U+0000, which a document must not contain, as an error, not a warning",
     )
-    command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
+    command.add_argument("--internal", action="store_true", help="silence the note that WTF-8 is not for interchange")
     return command
 
 
@@ -138,9 +146,11 @@ def _policies() -> str:
 def run(options: Options) -> int:
     """Convert the files; return the exit status."""
     if options.diff and (options.output != STANDARD_OUTPUT or options.in_place or options.backup or options.verified):
-        raise UsageError("--diff writes nothing: it excludes -o, --in-place, --backup, --verify and --certificate")
+        raise UsageError(
+            "--diff writes nothing: it cannot be combined with -o, --in-place, --backup, --verify or --certificate"
+        )
     if options.document and options.to.name != DOCUMENT:
-        raise UsageError("--document goes with -t corrected-utf-8")
+        raise UsageError("--document needs -t corrected-utf-8")
     check_certificate(options, writes=True)
     if options.form is not None:
         # Wrong use is told before anything is read.
@@ -159,7 +169,7 @@ def run(options: Options) -> int:
 
 
 def _show(options: Options, run: _Run, failures: Failures) -> int:
-    outcome = "the rest of it is not shown"
+    outcome = "the rest of the file is not shown"
     done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
     status = max(done, default=NOTHING_WRONG)
     run.check_read()
@@ -169,7 +179,10 @@ def _show(options: Options, run: _Run, failures: Failures) -> int:
 def _write(options: Options, run: _Run, failures: Failures) -> int:
     work = jobs(options, failures.tell)
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
-        say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
+        say(
+            "WTF-8 is for use inside a program, not for interchange: convert it at the boundary "
+            "(--internal silences this note)"
+        )
     if options.in_place and run.in_place.nothing_left(job.source for job in work):
         return NOTHING_WRONG
     check_certificate_apart(options, work)
@@ -229,7 +242,7 @@ class _Run:
     def end(self, status: int, *, certified: bool) -> None:
         """Say what was left alone; if all is done, the journals go."""
         if self._binary:
-            say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
+            say(f"{counted(self._binary, 'binary file')} skipped (--binary)")
         self.in_place.end(status, certified=certified)
 
 
@@ -301,7 +314,7 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         if options.in_place and certificate is not None:
             in_place.begin(job.source, certificate.digests)
     if verifier is not None:
-        told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
+        told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} identical")
         if options.certificate and certificate is not None:
             told.certify(certificate.line("code points", {"code_points": verifier.count}))
 
@@ -352,7 +365,7 @@ def _pieces(
     if joined_pairs:
         joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
         effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
-        tell(f"{shown(source.path)}: {joined}; {effect} (--strict refuses)")
+        tell(f"{shown(source.path)}: {joined}; {effect} (use --strict to refuse)")
 
 
 def _document(

@@ -56,7 +56,7 @@ class CommandParser(argparse.ArgumentParser):
                 type=OneOf(colour.WHEN),
                 action=_ChooseColour,
                 metavar="WHEN",
-                help="auto (where a terminal shows it, the default), always or never",
+                help="auto (if the terminal supports it, the default), always or never",
             )
 
     def error(self, message: str) -> NoReturn:
@@ -134,7 +134,7 @@ def add_paths(parser: CommandParser) -> None:
         nargs="*",
         type=path_argument,
         metavar="PATH",
-        help="a file, its address, a folder (all files in it), or - for standard input",
+        help="a file, a URL, a folder (all files in it), or - for standard input",
     )
 
 
@@ -145,7 +145,7 @@ def path_argument(given: str) -> str:
         argparse.ArgumentTypeError: it is empty, as that of a variable of a shell that was never set.
     """
     if not given:
-        raise argparse.ArgumentTypeError("an empty path: standard input is -")
+        raise argparse.ArgumentTypeError("empty path (an unset shell variable?); use - for standard input")
     return str(given)
 
 
@@ -156,7 +156,7 @@ def add_form(parser: CommandParser) -> None:
         type=form_or_auto,
         action=_ChooseForm,
         metavar="FORM",
-        help="the form that the input is in, or auto to identify it first (default: utf-8)",
+        help="the form of the input, or auto to identify it (default: utf-8)",
     )
 
 
@@ -166,8 +166,8 @@ def add_jobs(parser: CommandParser, verb: str) -> None:
         *("-j", "--jobs"),
         type=jobs_argument,
         metavar="N",
-        help=f"how many files, or parts of a large one, to {verb} at once "
-        "(default: 1; 0: one for each processor); the output is the same",
+        help=f"{verb} N files, or parts of a large one, at once "
+        "(default: 1; 0: one per processor); the output is the same",
     )
 
 
@@ -204,10 +204,10 @@ class OneOf:
         """Return the name.
 
         Raises:
-            argparse.ArgumentTypeError: it is none of them.
+            argparse.ArgumentTypeError: it is not one of them.
         """
         if name not in self.names:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(self.names)}")
+            raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(self.names)}")
         return name
 
 
@@ -218,7 +218,7 @@ def count_argument(given: str) -> int:
         argparse.ArgumentTypeError: it is none.
     """
     if not (given.isascii() and given.isdigit()):
-        raise argparse.ArgumentTypeError(f"{given!r} is not a number of 0 or more")
+        raise argparse.ArgumentTypeError(f"{given!r} is not a non-negative integer")
     return int(given)
 
 

@@ -23,10 +23,10 @@ class CertificateOptions(DestinationOptions):
 
 def add_certificate(parser: CommandParser, proof: str) -> None:
     """Take whether results are verified, by this proof, and where that is put on record."""
-    parser.add_argument("--verify", action="store_true", help=f"{proof}; where they differ, nothing is written")
+    parser.add_argument("--verify", action="store_true", help=f"{proof}; if they differ, nothing is written")
     parser.add_argument(
         "--certificate",
         metavar="FILE",
-        help="verify, and put it on record: for each file that is written a line of JSON with both sides' sizes and "
-        "SHA-256, forms, policy and counts",
+        help="verify, and record it in this file: one line of JSON for each file that is written, with sizes, "
+        "SHA-256 and forms of both sides, policy and counts",
     )

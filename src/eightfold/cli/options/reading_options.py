@@ -30,11 +30,10 @@ def add_reading(parser: CommandParser) -> None:
     parser.add_argument(
         "--no-compression",
         action="store_true",
-        help="take files whose names end in .gz, .bz2, .xz or .zst for the bytes that they are; else what is in them "
-        "counts",
+        help="do not decompress .gz, .bz2, .xz and .zst files",
     )
     parser.add_argument(
         "--no-progress",
         action="store_true",
-        help="do not show on a terminal how far reading has come, as rich does from the first second on",
+        help="do not show a progress bar",
     )

@@ -18,7 +18,7 @@ def add_root(parser: CommandParser, record: str) -> None:
         "--root",
         type=path_argument,
         metavar="FOLDER",
-        help=f"the folder that paths in the {record} are relative to and stay in (default: the current one)",
+        help=f"the folder that paths in the {record} are relative to and must not leave (default: the current one)",
     )
 
 

@@ -49,23 +49,23 @@ def add_selection(parser: CommandParser) -> None:
         action="append",
         type=glob_argument,
         metavar="GLOB",
-        help="of a folder take only files that match: a pattern as in .gitignore, from the folder down (repeatable)",
+        help="in a folder, read only files that match: a .gitignore pattern, relative to the folder (repeatable)",
     )
     parser.add_argument(
         "--exclude",
         action="append",
         type=glob_argument,
         metavar="GLOB",
-        help="of a folder leave out files and folders that match (repeatable)",
+        help="in a folder, skip files and folders that match (repeatable)",
     )
     parser.add_argument(
-        "--no-ignore", action="store_true", help="take what .gitignore files ignore, too, and what is in .git"
+        "--no-ignore", action="store_true", help="read files that .gitignore files ignore, and those in .git"
     )
     parser.add_argument(
         "--binary",
         action="store_true",
-        help="of a folder take binary files, too: those with a NUL near their beginning, where the form has 8-bit "
-        "units and is not mutf-8",
+        help="in a folder, read binary files too: those with a NUL near the start, if the form has 8-bit units and "
+        "is not mutf-8",
     )
 
 
@@ -77,5 +77,5 @@ def glob_argument(given: str) -> Pattern:
     """
     found = globs([given])
     if not found:
-        raise argparse.ArgumentTypeError(f"{given!r} is no pattern")
+        raise argparse.ArgumentTypeError(f"{given!r} is not a pattern")
     return found[0]

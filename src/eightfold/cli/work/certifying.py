@@ -19,9 +19,9 @@ def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
         UsageError: that is so.
     """
     if options.verified and not writes:
-        raise UsageError(f"{'--certificate' if options.certificate else '--verify'} goes with what writes files")
+        raise UsageError(f"{'--certificate' if options.certificate else '--verify'} needs an option that writes files")
     if options.certificate == STANDARD_OUTPUT == options.output:
-        raise UsageError("--certificate - and a result on standard output would be mixed: give one of them a file")
+        raise UsageError("--certificate - and the result would both go to standard output: write one of them to a file")
     check_free("--certificate", options.certificate)
 
 
@@ -35,7 +35,9 @@ def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) ->
         leads_to = RealPaths().of
         place = leads_to(options.certificate)
         if any(leads_to(job.target) == place for job in work):
-            raise UsageError(f"--certificate {shown(options.certificate)}: this is where a result goes")
+            raise UsageError(
+                f"--certificate {shown(options.certificate)}: a result is written to this file; choose another name"
+            )
 
 
 @contextmanager

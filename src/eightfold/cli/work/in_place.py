@@ -31,7 +31,7 @@ class InPlace:
         """Tidy up behind a run that was stopped when it had done everything; return whether there was one."""
         tidied = self._journals.tidy(paths)
         if tidied:
-            say(f"a run that was stopped at its very end had {self._done} everything: nothing is left to do")
+            say(f"an interrupted run had already {self._done} every file: nothing is left to do")
         return tidied
 
     def once(self, path: str, act: Callable[[], object]) -> bool:
@@ -55,7 +55,7 @@ class InPlace:
     def begin(self, path: str, digests: tuple[str, str]) -> None:
         """Put on record that a file is about to be replaced: its digest, and that of what it will be."""
         if not self._is_begun and not keeps_key():
-            say("no folder of yours can keep a key ($XDG_STATE_HOME): if this run is stopped, none can go on with it")
+            say("cannot store a key (see $XDG_STATE_HOME): if this run is interrupted, it cannot be resumed")
         self._is_begun = True
         self._journals.add(path, Ends(*digests))
 
@@ -67,14 +67,12 @@ class InPlace:
             certified: whether there are certificates, of what was done now.
         """
         if self._journals.already:
-            uncertified = ": no certificate now" if certified else ""
-            say(
-                f"{counted(self._journals.already, 'file')} already {self._done} by a run that was stopped{uncertified}"
-            )
+            uncertified = "; no certificate is written for them" if certified else ""
+            say(f"{counted(self._journals.already, 'file')} already {self._done} by an interrupted run{uncertified}")
         if status == NOTHING_WRONG:
             end_undisturbed()
             self._journals.end()
         elif self._journals.left and keeps_key():
-            say(f"not all is {self._done}: run it again for the rest; what is {self._done} will be left alone")
+            say("incomplete: run the command again; finished files are skipped")
         elif self._journals.left:
-            say(f"not all is {self._done}: the journals say what is, and stand in the way of another run")
+            say("incomplete: the journals list the finished files, and block another run")

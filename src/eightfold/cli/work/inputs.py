@@ -74,7 +74,10 @@ def tell_byte_order(path: str, form: Form, head: bytes, tell: Callable[[str], ob
     opened = reference.opening(form, head)
     if head and opened is not None and not opened[1] and len({each.byte_order for each in announced}) > 1:
         ways = " or ".join(f"-f {each.name}" for each in announced)
-        tell(f"{shown(path)}: no byte order mark: assuming {opened[0].name}, this machine's order ({ways} names it)")
+        tell(
+            f"{shown(path)}: no byte order mark; assuming {opened[0].name}, the byte order of this machine "
+            f"(to choose: {ways})"
+        )
 
 
 def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
@@ -99,7 +102,7 @@ def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
     best = identifier.finish()[0]
     is_known = identifier.tells(best)
     found = in_files(form(best.form)) if is_known else UTF_8
-    unknown = f"no form of the family; reads as {best.reads_as}" if best.reads_as else "cannot identify the encoding"
+    unknown = f"not a form of the family; reads as {best.reads_as}" if best.reads_as else "cannot identify the encoding"
     verdict = f"identified as {found.name}" if is_known else f"{unknown}; assuming {found.name}"
     tell(f"{shown(source.path)}: {verdict}")
     return found

@@ -69,11 +69,9 @@ class Job:
             FileError: it is compressed, or remote.
         """
         if self.is_remote:
-            raise FileError(self.target, "it is remote, and not replaced: write to another file with -o")
+            raise FileError(self.target, "a remote file cannot be replaced: use -o to write to another file")
         if self.packing:
-            raise FileError(
-                self.target, "it is compressed, and not replaced: write what is in it to another file with -o"
-            )
+            raise FileError(self.target, "a compressed file cannot be replaced: use -o to write to another file")
 
     def opened(self, *, twice: bool) -> AbstractContextManager[Source]:
         """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does."""
@@ -110,7 +108,7 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> 
     if not several and not _is_folder(options.output):
         return [job_of(options, Found(paths[0], b"", walked=False), options.output)]
     if options.output == STANDARD_OUTPUT:
-        raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
+        raise UsageError(f"{_many(paths)}: use -o FOLDER or --in-place to say where the results go")
     each = ((path, replace(options, paths=(path,))) for path in paths)
     return _apart(_into_folder(options, path, file) for path, one in each for file in found(one, on_error))
 
@@ -133,7 +131,7 @@ def found(
         else:
             yield file
     if compressed:
-        say(f"{counted(compressed, 'compressed file')} left alone: they are not replaced (--no-compression)")
+        say(f"{counted(compressed, 'compressed file')} skipped: they cannot be replaced (--no-compression)")
 
 
 def once(files: Iterable[Found]) -> Iterator[Found]:
@@ -149,9 +147,9 @@ def once(files: Iterable[Found]) -> Iterator[Found]:
 
 def _check(options: DestinationOptions) -> None:
     if options.backup and not options.in_place:
-        raise UsageError("--backup goes with --in-place")
+        raise UsageError("--backup needs --in-place")
     if options.in_place and options.output != STANDARD_OUTPUT:
-        raise UsageError("-o and --in-place exclude each other")
+        raise UsageError("-o and --in-place cannot be combined")
     if options.in_place and (not options.paths or STANDARD_INPUT in options.paths):
         raise UsageError("standard input cannot be replaced: --in-place needs files")
 
@@ -166,7 +164,7 @@ def _many(paths: Sequence[str]) -> str:
 
 def _into_folder(options: DestinationOptions, path: str, file: Found) -> Job:
     if file.path == STANDARD_INPUT:
-        raise UsageError("standard input has no name for a file in a folder: give -o a file")
+        raise UsageError("standard input has no file name: use -o to name a file, not a folder")
     inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
     return job_of(options, file, os.path.join(options.output, inside), inside)
 
@@ -187,7 +185,7 @@ def _apart(work: Iterable[Job]) -> list[Job]:
     for target, job in results.items():
         if target in read and leads_to(job.source) != target:
             raise UsageError(
-                f"{shown(read[target])} is to be read, and what {shown(job.source)} becomes would be written over it: "
+                f"{shown(read[target])} is an input, and the result of {shown(job.source)} would overwrite it: "
                 "choose another folder"
             )
     return list(results.values())
@@ -218,9 +216,9 @@ def check_free(flag: str, path: str) -> None:
         UsageError: there is a file of that name.
     """
     if is_remote(path):
-        raise UsageError(f"{flag} {shown(path)}: a record is not written to a remote place")
+        raise UsageError(f"{flag} {shown(path)}: a record cannot be remote; choose a local file")
     if os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path)):
-        raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
+        raise UsageError(f"{flag} {shown(path)}: this file already exists; move it or choose another name")
 
 
 def before(job: Job) -> Snapshot | None:

@@ -93,7 +93,7 @@ def _by_nuls(head: bytes) -> str:
 
 def _nuls(head: bytes, found: Form) -> str:
     if found.unit_bits > 16:
-        return "NULs in each four bytes"
+        return "NULs in every four bytes"
     return "NULs at odd offsets" if found.byte_order == "little" else "NULs at even offsets"
 
 

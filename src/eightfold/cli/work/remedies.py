@@ -17,9 +17,9 @@ from eightfold.reference import SURROGATES
 from eightfold.text import convert, encode_code_points, is_well_formed
 
 _POLICIES = {
-    "escape": "writes its bytes as escapes, which come back",
-    "private-use": "maps it to a private-use code point, which comes back",
-    "java": "reads what Java reads",
+    "escape": "writes its bytes as reversible escapes",
+    "private-use": "maps it to a private-use code point, reversibly",
+    "java": "accepts what Java accepts",
 }
 
 _BEYOND_ASCII = bytes(range(0x80, 0x100))

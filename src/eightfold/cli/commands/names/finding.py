@@ -39,7 +39,7 @@ def report(options: Options) -> int:
             put_name(name, options.form)
     say(f"{counted(names, 'name')} read, {ill_formed} ill-formed")
     if undeclared:
-        say(f"{counted(undeclared, 'name')} of a zip in UTF-8, and it does not say so (flag bit 11): that means CP437")
+        say(f"{counted(undeclared, 'UTF-8 name')} in a zip without the UTF-8 flag (bit 11), which means CP437")
     if failures.count:
         return WRONG_USE_OR_FILE
     return FAULTS if ill_formed else NOTHING_WRONG
@@ -55,7 +55,7 @@ def _put_lines(name: Name, form: Form) -> None:
     _put_faults(name.name, form, (*placed_name(name), ": "), f" of the name{said}")
     if name.target is not None:
         place = (*placed_name(name), f" -> {_shown(name.target)}: ")
-        _put_faults(name.target, form, place, f" of where it leads{said}")
+        _put_faults(name.target, form, place, f" of its target{said}")
 
 
 def _put_faults(name: bytes, form: Form, place: tuple[Part, ...], of_what: str) -> None:

@@ -42,9 +42,9 @@ def show(options: Options) -> int:
     for fix in fixes:
         _put(fix, options)
     stuck = sum(bool(fix.why_not) for fix in fixes)
-    say(f"{counted(len(fixes), 'name')} to change" + (f", {stuck} of them cannot be" if stuck else ""))
+    say(f"{counted(len(fixes), 'name')} to change" + (f", {stuck} of which cannot be changed" if stuck else ""))
     if fixes:
-        say("nothing is renamed: --apply LOG does it")
+        say("dry run: use --apply LOG to rename")
     if failures.count:
         return WRONG_USE_OR_FILE
     return FAULTS if fixes else NOTHING_WRONG
@@ -68,7 +68,7 @@ def apply(options: Options) -> int:
         done += _rename(fix, partial(_rename_inside, root, renaming), options, failures)
     say(f"{counted(done, 'name')} changed, {len(fixes) - done} left")
     if done:
-        say(f"to take that back: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
+        say(f"to undo: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 
@@ -132,7 +132,7 @@ def _fixes(options: Options, failures: Failures) -> list[_Fix]:
 
 def _why_not(renaming: Renaming, others: int) -> str:
     if renaming.new == renaming.old:
-        return "the policy has no answer to a fault in it"
+        return "the policy cannot repair a fault in it"
     return obstacle(renaming) or (f"{counted(others, 'other file')} would get the same name" if others else "")
 
 
@@ -147,9 +147,9 @@ def _renamings(options: Options, failures: Failures) -> Iterator[Renaming]:
         else:
             members += 1
     if links:
-        say(f"{counted(links, 'symbolic link')} to an ill-formed name: where they lead is not changed")
+        say(f"{counted(links, 'symbolic link')} to ill-formed names: their targets are not changed")
     if members:
-        say(f"{counted(members, 'ill-formed name')} in archives, which are only read")
+        say(f"{counted(members, 'ill-formed name')} in archives: archives are not changed")
 
 
 def _renaming(name: Name, options: Options) -> Renaming:
@@ -172,6 +172,6 @@ def undo(options: Options) -> int:
         fix = _Fix(back._replace(folder=root.join(back.folder)), "")
         done += _rename(fix, partial(_rename_inside, root, back), options, failures)
     already = len(log) - done - failures.count
-    was = f", {already} had it already" if already else ""
-    say(f"{counted(done, 'file')} with the old name again{was}")
+    was = f", {already} already done" if already else ""
+    say(f"{counted(done, 'file')} renamed back{was}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG

@@ -45,9 +45,9 @@ def undo(options: Options) -> int:
 
 def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     if options.errors or options.form is not UTF_8:
-        raise UsageError("form and policy are those of the plan: --apply and --undo take neither -f nor --errors")
+        raise UsageError("the plan sets the form and the policy: --apply and --undo do not take -f or --errors")
     if options.include or options.exclude:
-        raise UsageError("the files are those of the plan: --apply and --undo take neither --include nor --exclude")
+        raise UsageError("the plan lists the files: --apply and --undo do not take --include or --exclude")
     root = Root(options.root)
     chosen = {path: steps(relative) for path, relative in inside(root, options.paths).items()}
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
@@ -68,7 +68,7 @@ def _checked(source: Source, chosen: Mapping[str, list[str]]) -> set[str]:
         missing = {path: names for path, names in missing.items() if not _is_for(plan, names)}
         folders.add(os.path.join("", *steps(plan.path)[:-1]))
     if missing:
-        raise UsageError(f"{shown(source.path)} has no plan for {shown(next(iter(missing)))}")
+        raise UsageError(f"{shown(source.path)} does not list {shown(next(iter(missing)))}")
     return folders
 
 
@@ -124,7 +124,7 @@ class _Following:
         self, source: Source, plan: FilePlan, digest: str, opening: Callable[[], AbstractContextManager[BinaryIO]]
     ) -> None:
         if digest != self._ends(plan)[0]:
-            raise PlanError("not the file that the plan is for, or changed since: make a new plan")
+            raise PlanError("it is not the file in the plan, or it has changed since: make a new plan")
         source.rewind()
         certificate = self._certificate(plan)
         with opening() as target:
@@ -155,7 +155,7 @@ class _Following:
 
     def end(self) -> int:
         """Say what was done; return the exit status."""
-        already = f", {self._already} already as the plan would have it" if self._already else ""
+        already = f", {self._already} already done" if self._already else ""
         say(f"{counted(self._written, 'file')} {'undone' if self._undo else 'repaired'}{already}")
         return WRONG_USE_OR_FILE if self._failures.count else NOTHING_WRONG
 

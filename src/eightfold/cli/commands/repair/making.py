@@ -41,12 +41,12 @@ def show(options: Options) -> int:
     work = RepairRun(options)
     for file in found(options, work.failures.tell):
         job = job_of(options, file, STANDARD_OUTPUT)
-        work.do(job, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
+        work.do(job, _put_difference if options.diff else _put_changes, "the rest of the file is not shown")
     work.summarize(f"{work.changed} to repair")
     if work.changes:
-        say("nothing is written: -o, --in-place or --plan writes")
+        say("dry run: use -o, --in-place or --plan to write")
     if work.lossy and not options.lossy:
-        say(f"what {options.policy} writes cannot be turned back without a plan: {WAYS_ROUND_LOSS}")
+        say(f"{options.policy} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
     return work.status(FAULTS if work.changes else NOTHING_WRONG)
 
 
@@ -169,7 +169,7 @@ def plan(options: Options) -> int:
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
         name = f"{quoted(options.plan)}{root_option(root)}"
-        say(f"next: eightfold repair --apply {name}; to take that back: eightfold repair --undo {name}")
+        say(f"next: eightfold repair --apply {name}; to undo: eightfold repair --undo {name}")
     return work.status()
 
 

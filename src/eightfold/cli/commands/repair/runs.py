@@ -24,7 +24,7 @@ from eightfold.forms import Form
 from eightfold.repair import Repaired
 from eightfold.repair.policies import WRITERS
 
-WAYS_ROUND_LOSS = "--lossy writes it anyway, --plan FILE keeps the way back"
+WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
 
 
 class LossError(Exception):
@@ -127,7 +127,7 @@ class RepairRun:
         """Say what the files came to."""
         stopped = f", {self.stopped} stopped" if self.stopped else ""
         if self.binary:
-            say(f"{counted(self.binary, 'binary file')} left alone (--binary)")
+            say(f"{counted(self.binary, 'binary file')} skipped (--binary)")
         if not self.files and not self.failures.count:
             say_nothing_read(self._options, binary=self.binary)
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"

@@ -103,7 +103,11 @@ def _found(summary: Summary) -> Styled:
     if not summary.read:
         return Styled("nothing was read", "warning")
     if not tally.faults:
-        return Styled("no faults in what was read", "warning") if summary.unreadable else Styled("no faults", "good")
+        return (
+            Styled("no faults in the files that were read", "warning")
+            if summary.unreadable
+            else Styled("no faults", "good")
+        )
     found = [counted(tally.errors, "error")] if tally.errors else []
     all_found = " and ".join([*found, *([counted(tally.warnings, "warning")] if tally.warnings else [])])
     return Styled(all_found, "error" if tally.errors else "warning")
