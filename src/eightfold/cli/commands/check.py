@@ -1,6 +1,6 @@
-"""`eightfold check`: every place at which files are ill-formed, as a line, or in a format for programs.
+"""`eightfold check`: every place where files are ill-formed, as a line, or in a format for programs.
 
-What is done with one file is in :mod:`eightfold.cli.work.checking`, so that other processes can do it without this.
+The check of one file is in :mod:`eightfold.cli.work.checking`, which other processes can import without this.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from eightfold.forms import Form
 
 @dataclass
 class Options(SelectionOptions, ReadingOptions):
-    """What `check` is asked to do; `form` is None for auto."""
+    """The options of `check`; `form` is None for auto."""
 
     paths: Sequence[str] = ()
     form: Form | None = UTF_8
@@ -53,7 +53,7 @@ class Options(SelectionOptions, ReadingOptions):
 
     @property
     def task(self) -> Task:
-        """What is asked of every file."""
+        """The options for every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
         return Task(name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
@@ -137,7 +137,7 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
     """Return a pattern and the name of the form of what matches it, None for ``auto``.
 
     Raises:
-        argparse.ArgumentTypeError: it has no such parts.
+        argparse.ArgumentTypeError: it is not of that format.
     """
     glob, _, name = given.rpartition("=")
     if not glob:
@@ -182,7 +182,7 @@ def _check_at_once(check: FileCheck, options: Options) -> None:
 
 
 def _met(options: Options) -> Iterator[Found | FileError]:
-    """Yield what the paths stand for: files, and in their place folders that cannot be listed."""
+    """Yield the files that the paths name, and, in order, folders that cannot be listed."""
     errors: deque[FileError] = deque()
     for found in found_files(options.paths, errors.append, options.selection):
         while errors:

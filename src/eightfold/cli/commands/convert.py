@@ -20,7 +20,7 @@ from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
-from eightfold.cli.work.inputs import Failures, byte_order_told, identified
+from eightfold.cli.work.inputs import Failures, byte_order_reported, identified
 from eightfold.cli.work.jobs import Job, before, found, jobs, sink
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import remedies
@@ -45,7 +45,7 @@ from eightfold.stream import Converter
 
 @dataclass
 class Options(CertificateOptions):
-    """What `convert` is asked to do; `form` is None for auto."""
+    """The options of `convert`; `form` is None for auto."""
 
     form: Form | None = UTF_8
     to: Form = UTF_8
@@ -153,7 +153,7 @@ def run(options: Options) -> int:
         raise UsageError("--document needs -t corrected-utf-8")
     check_certificate(options, writes=True)
     if options.form is not None:
-        # Wrong use is told before anything is read.
+        # Wrong use is reported before anything is read.
         _check_policy(Conversion(options.form, options.to, options.errors))
     failures = Failures()
     work = _Run(options, failures)
@@ -161,7 +161,7 @@ def run(options: Options) -> int:
         try:
             with watched(options, options.paths, options.selection):
                 status = _show(options, work, failures) if options.diff else _write(options, work, failures)
-        except FileError as error:  # Of the certificates, or that there are no threads: some files are done.
+        except FileError as error:  # From the certificates, or from starting threads: some files are done.
             failures.tell(error)
         status = WRONG_USE_OR_FILE if failures.count else status
         work.end(status, certified=bool(options.certificate))
@@ -207,11 +207,11 @@ def _for_a_terminal(work: list[Job]) -> bool:
 
 
 class _BinaryError(Exception):
-    """A file that was found in a folder, and is no text."""
+    """A file that was found in a folder and is not text."""
 
 
 class _Run:
-    """One run over files: what stops one is told, and the next can come."""
+    """One run over files: a file that stops is reported, and the run continues with the next."""
 
     def __init__(self, options: Options, failures: Failures) -> None:
         form = "auto" if options.form is None else options.form.name
@@ -221,7 +221,7 @@ class _Run:
         self._files = self._binary = 0
 
     def do(self, act: Callable[[], int], outcome: str) -> int:
-        """Do something with a file and return the exit status; the outcome is that of one that stops."""
+        """Process a file and return the exit status; the outcome is reported if it stops."""
         self._files += 1
         try:
             return act()
@@ -240,7 +240,7 @@ class _Run:
             say_nothing_read(self._options, binary=self._binary)
 
     def end(self, status: int, *, certified: bool) -> None:
-        """Say what was left alone; if all is done, the journals go."""
+        """Report which files were skipped; if all are done, remove the journals."""
         if self._binary:
             say(f"{counted(self._binary, 'binary file')} skipped (--binary)")
         self.in_place.end(status, certified=certified)
@@ -250,20 +250,20 @@ def _differ(file: Found, options: Options) -> int:
     with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
         conversion = _conversion(source, options, say, walked=file.walked)
         difference = ShownDifference(file.path, conversion.source, conversion.target)
-        with byte_order_told(source, conversion.source):
+        with byte_order_reported(source, conversion.source):
             for piece in _pieces(source, conversion, options, say):
                 difference.put(piece.chunk, piece.result, final=piece.final)
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
 class _Told(NamedTuple):
-    """Who is told what a conversion comes to: the user, and the certificates."""
+    """Where the results of a conversion are reported: to the user and in certificates."""
 
     say: Callable[[str], object]
     certify: Callable[[bytes], object]
 
     def later(self, due: list[Callable[[], object]]) -> _Told:
-        """Return what can be told by a thread: it is kept until it is due."""
+        """Return the same for use in a thread: reports are kept until they are due."""
         return _Told(*(partial(_defer, due, tell) for tell in self))
 
 
@@ -272,7 +272,7 @@ def _defer(due: list[Callable[[], object]], tell: Callable[[Any], object], told:
 
 
 def _turn(options: Options, in_place: InPlace, told: _Told, begin: Begin, job: Job) -> Callable[[], int]:
-    """Return what converts a file when it is its turn, or waits for the thread that does."""
+    """Return a function that converts a file when its turn comes, or waits for the thread that does."""
     if options.jobs == 1 or job.to_standard_output or small_size(job.source) is None:
         return partial(_convert, options, in_place, told, job)
     due: list[Callable[[], object]] = []
@@ -306,7 +306,7 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         pieces = _pieces(source, conversion, options, told.say, verifier)
         if conversion.target.name == DOCUMENT:
             pieces = _document(pieces, source, conversion, None if options.document else told.say)
-        with byte_order_told(source, conversion.source, told.say):
+        with byte_order_reported(source, conversion.source, told.say):
             for piece in pieces:
                 target.write(piece.result)
                 if certificate is not None:
@@ -371,7 +371,7 @@ def _pieces(
 def _document(
     pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
 ) -> Iterator[ConvertedPiece]:
-    """Yield the pieces of a Corrected UTF-8 document; U+0000 in it is warned of, or an error where that is None."""
+    """Yield the pieces of a Corrected UTF-8 document; for U+0000, warn once, or raise an error if `warn` is None."""
     nuls = Nuls(conversion)
     for piece in pieces:
         nuls.take(piece)

@@ -1,4 +1,4 @@
-"""`eightfold doctor`: what is at work here, what is installed beside it, and whether anything of it is broken."""
+"""`eightfold doctor`: what is in use here, what is installed with it, and whether any of it is broken."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _SAMPLE = f"{_BASIC_SAMPLE} \U0001f600"
 
 @dataclass
 class Options:
-    """What `doctor` is asked to do."""
+    """The options of `doctor`."""
 
     output_format: str = "text"
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at.
+    """One thing that was examined.
 
     Attributes:
         name: what it is.
@@ -72,7 +72,7 @@ def parser() -> CommandParser:
 
 
 def run(options: Options) -> int:
-    """Look at everything; return the exit status."""
+    """Examine everything; return the exit status."""
     findings = tuple(_findings())
     broken = [finding for finding in findings if finding.broken]
     if options.output_format == "json":
@@ -125,7 +125,7 @@ def _engine() -> Iterator[Finding]:
         return
     try:
         core: Any = imported_core()
-    except Exception as error:  # Whatever its import raises is what is wrong with it.
+    except Exception as error:  # Any exception on import is the finding.
         advice = "reinstall eightfold, or set EIGHTFOLD_ENGINE=python to run without it"
         yield Finding("compiled core", "broken", f"{type(error).__name__}: {error}; {advice}")
         return
@@ -142,7 +142,7 @@ def _reason() -> str:
     return "the compiled core is installed" if CORE_IS_BUILT else "there is no compiled core"
 
 
-# --- what is installed beside it --------------------------------------------------------------------------------------
+# --- what is installed with it ----------------------------------------------------------------------------------------
 
 
 def _extras() -> Iterator[Finding]:
@@ -156,7 +156,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _packages(required: list[str]) -> dict[str, list[str]]:
-    """Return the packages that each extra brings, from requirements as the metadata of a package has them.
+    """Return the packages that each extra installs, from the requirements in a package's metadata.
 
     >>> _packages(['rich<15,>=13; extra == "cli"', 'eightfold[cli]; extra == "all"', "other"])
     {'cli': ['rich']}
@@ -212,7 +212,7 @@ def _colour() -> Finding:
     return Finding("colour", f"{'on' if wanted else 'off'}: {reason}")
 
 
-# --- what is tried ----------------------------------------------------------------------------------------------------
+# --- what is tested ---------------------------------------------------------------------------------------------------
 
 
 def _forms() -> Finding:

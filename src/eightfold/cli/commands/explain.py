@@ -1,4 +1,4 @@
-"""`eightfold explain`: what every sequence of a file is, with its bits, its code point and its name, or its fault."""
+"""`eightfold explain`: every sequence of a file, with its bits, its code point and its name, or its fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import put, say
-from eightfold.cli.work.inputs import byte_order_told, identified, tell_byte_order
+from eightfold.cli.work.inputs import byte_order_reported, identified, tell_byte_order
 from eightfold.cli.work.watching import watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
@@ -39,7 +39,7 @@ _ROWS_DRAWN = 1000
 
 @dataclass
 class Options(ReadingOptions):
-    """What `explain` is asked to do; `form` is None for auto."""
+    """The options of `explain`; `form` is None for auto."""
 
     path: str | None = None
     form: Form | None = UTF_8
@@ -96,7 +96,7 @@ def parser() -> CommandParser:
 
 
 def hex_argument(given: str) -> bytes:
-    r"""Return bytes from hex digits, with spaces, commas or colons between and 0x or \x before them, or with nothing.
+    r"""Return bytes from hex digits, which may have spaces, commas or colons between them and 0x or \x before them.
 
     Raises:
         argparse.ArgumentTypeError: they are none.
@@ -149,12 +149,12 @@ def _explain_file(options: Options, path: str) -> int:
     with watched(options, (path,)), reading as source:
         found = options.form or identified(source)
         chunks = _CountedChunks(source)
-        with byte_order_told(source, found):
+        with byte_order_reported(source, found):
             return _show(options, found, iter_explained(chunks, found, options.offset), lambda: chunks.length)
 
 
 class _CountedChunks:
-    """The chunks of a source, and how many bytes they have had."""
+    """The chunks of a source, and how many bytes they have contained so far."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -167,7 +167,7 @@ class _CountedChunks:
 
 
 def _show(options: Options, form: Form, rows: Iterator[Explained], length: Callable[[], int]) -> int:
-    """Print the rows from the offset on that are asked for; return the exit status."""
+    """Print the requested rows, from the offset on; return the exit status."""
     if options.offset:
         rows = _checked(options.offset, rows, length)
     noted = _Noted(islice(rows, options.limit))
@@ -184,7 +184,7 @@ def _show(options: Options, form: Form, rows: Iterator[Explained], length: Calla
 
 
 def _checked(offset: int, rows: Iterator[Explained], length: Callable[[], int]) -> Iterator[Explained]:
-    """Return the rows, of which there must be one; where there is none the input has been read to its end."""
+    """Return the rows; if there are none, the offset is past the end, which is wrong use."""
     first = next(rows, None)
     if first is None:
         offsets = f"offsets run from 0 to {length() - 1}" if length() else "the input is empty"
@@ -207,7 +207,7 @@ def _cells(row: Explained) -> tuple[Cell, ...]:
 
 
 class _Noted:
-    """Rows on their way, and whether there were faults among them."""
+    """Rows as they pass, and whether any of them is a fault."""
 
     def __init__(self, rows: Iterator[Explained]) -> None:
         self._rows = rows

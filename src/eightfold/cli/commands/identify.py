@@ -25,7 +25,7 @@ FORMATS = ("text", "json")
 
 @dataclass
 class Options(ReadingOptions):
-    """What `identify` is asked to do."""
+    """The options of `identify`."""
 
     paths: list[str] | tuple[str, ...] = ()
     all: bool = False

@@ -35,7 +35,7 @@ _ROLES = {_SAME: "aside", _CONTAINED: "good", _LOSSLESS: "form", _LOST: "error"}
 
 @dataclass
 class Options:
-    """What `table` is asked to do; without a form it is about the whole family."""
+    """The options of `table`; without a form it is about the whole family."""
 
     form: Form | None = None
     output_format: str = "text"

@@ -1,4 +1,4 @@
-"""`--verify` and `--certificate`: what is written is proved to be the same text, and the proof is put on record."""
+"""`--verify` and `--certificate`: prove that the result is the same text, and record the proof."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CertificateOptions(DestinationOptions):
 
 
 def add_certificate(parser: CommandParser, proof: str) -> None:
-    """Take whether results are verified, by this proof, and where that is put on record."""
+    """Add the options that verify results by this proof, and that record it."""
     parser.add_argument("--verify", action="store_true", help=f"{proof}; if they differ, nothing is written")
     parser.add_argument(
         "--certificate",

@@ -26,7 +26,7 @@ class DestinationOptions(SelectionOptions, ReadingOptions):
 
 
 def add_destination(parser: CommandParser, otherwise: str = "standard output") -> None:
-    """Take where the results go; without any of these options that is ``otherwise``."""
+    """Add the options for where the results go; without any of them that is ``otherwise``."""
     parser.add_argument(
         *("-o", "--output"),
         metavar="OUT",
@@ -42,7 +42,7 @@ def add_destination(parser: CommandParser, otherwise: str = "standard output") -
 
 
 def suffix_argument(given: str) -> str:
-    """Return what is put behind a name.
+    """Return the suffix for a name.
 
     Raises:
         argparse.ArgumentTypeError: the name would be the same, or lead elsewhere.

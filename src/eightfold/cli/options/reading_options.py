@@ -21,12 +21,12 @@ class ReadingOptions:
 
     @property
     def unpack(self) -> bool:
-        """Whether of compressed files what is in them is read."""
+        """Whether compressed files are decompressed."""
         return not self.no_compression
 
 
 def add_reading(parser: CommandParser) -> None:
-    """Take how files are read."""
+    """Add the options for reading files."""
     parser.add_argument(
         "--no-compression",
         action="store_true",

@@ -22,7 +22,7 @@ class SelectionOptions:
 
     @property
     def selection(self) -> Selection:
-        """What is taken of a folder."""
+        """The files that are selected in a folder."""
         return Selection(tuple(self.include), tuple(self.exclude), ignore=not self.no_ignore)
 
 
@@ -30,7 +30,7 @@ def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
     """Warn that there was no file to read: nothing is wrong, and nothing is known to be right.
 
     Args:
-        options: say what was selected.
+        options: hold the selection.
         binary: how many binary files were left alone.
     """
     flags = {
@@ -43,7 +43,7 @@ def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
 
 
 def add_selection(parser: CommandParser) -> None:
-    """Take what is taken of a folder. A path that is given is always taken."""
+    """Add the options that select files in a folder. A path given on the command line is always read."""
     parser.add_argument(
         "--include",
         action="append",

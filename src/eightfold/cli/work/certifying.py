@@ -1,4 +1,4 @@
-"""Where certificates go, and where they must not: see :mod:`eightfold.files.records.certificates`."""
+"""Where certificates go, and where they must not go: see :mod:`eightfold.files.records.certificates`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eightfold.files.path_text import shown
 
 
 def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
-    """Refuse a certificate where nothing is written, or where it would replace a file.
+    """Refuse a certificate if nothing is written, or if it would replace a file.
 
     Raises:
         UsageError: that is so.
@@ -42,7 +42,7 @@ def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) ->
 
 @contextmanager
 def certificates(options: CertificateOptions) -> Iterator[Callable[[bytes], object]]:
-    """Open what takes the lines of certificates; the file is there when the block ends without an exception."""
+    """Open the sink for the lines of certificates; the file exists once the block ends without an exception."""
     if not options.certificate:
         yield lambda line: None
         return

@@ -1,4 +1,4 @@
-"""The jobs of a command that writes files: each a file and where its result goes, of which nothing is half written."""
+"""The jobs of a command that writes files: a file and where its result goes, which is never half written."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from eightfold.files.write.writing import Snapshot, replacing, snapshot, standar
 
 @dataclass(frozen=True)
 class Job:
-    """A file, and where its result goes; what their paths are is decided here, once.
+    """A file and the target of its result; their paths are interpreted here, once.
 
     Attributes:
         source: the file, or ``-``.
         target: the file, or ``-``.
-        walked: whether the file was found in a folder, and not given.
+        walked: whether the file was found in a folder rather than given.
         inside: the path of the target in the folder that results go to, where they do: in it no link is followed, and
             folders are made.
         folder: that folder.
         in_place: whether the result replaces the file.
-        backup: what is put behind the name of a file that is replaced, to keep it; empty not to.
-        unpack: whether of compressed files what is in them is read, and written.
+        backup: the suffix under which a replaced file is kept; empty for no backup.
+        unpack: whether compressed files are decompressed, and results compressed.
     """
 
     source: str
@@ -63,7 +63,7 @@ class Job:
         return self.target == STANDARD_OUTPUT
 
     def check_replaceable(self) -> None:
-        """Refuse to replace a file that could not be brought back to the byte, or not be replaced whole.
+        """Refuse to replace a file that could not be restored exactly, or not be replaced as a whole.
 
         Raises:
             FileError: it is compressed, or remote.
@@ -79,7 +79,7 @@ class Job:
 
     @property
     def unwritten(self) -> str:
-        """What becomes of the target where work on the file stops."""
+        """What happens to the target if work on the file stops."""
         return "the output ends before it" if self.target == STANDARD_OUTPUT else f"{shown(self.target)} is not written"
 
 
@@ -90,7 +90,7 @@ def job_of(options: DestinationOptions, file: Found, target: str, inside: str = 
 
 
 def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:
-    """Return what there is to do, before anything is done.
+    """Return all jobs, before any is done.
 
     Args:
         options: the paths, and where their results go.
@@ -135,7 +135,7 @@ def found(
 
 
 def once(files: Iterable[Found]) -> Iterator[Found]:
-    """Yield files without those that were there already under another path: what is converted twice is destroyed."""
+    """Yield files without repetitions under another path: converting a file twice destroys it."""
     leads_to = RealPaths().of
     met: set[str] = set()
     for file in files:
@@ -192,13 +192,13 @@ def _apart(work: Iterable[Job]) -> list[Job]:
 
 
 class RealPaths:
-    """Where paths lead, whatever links are on the way; it remembers folders."""
+    """Resolves paths through links, and remembers folders."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
 
     def of(self, path: str) -> str:
-        """Return where a path leads, be there a file or not."""
+        """Return where a path leads, whether or not a file is there."""
         if path == STANDARD_OUTPUT or is_remote(path):
             return path
         folder, name = os.path.split(path)
@@ -210,7 +210,7 @@ class RealPaths:
 
 
 def check_free(flag: str, path: str) -> None:
-    """Refuse to write a record over a file: it may be a slip of the hand, or a record that is the only way back.
+    """Refuse to write a record over a file: it may be a mistake, or a record that is needed to undo something.
 
     Raises:
         UsageError: there is a file of that name.
@@ -222,16 +222,16 @@ def check_free(flag: str, path: str) -> None:
 
 
 def before(job: Job) -> Snapshot | None:
-    """Return what the file is like that a job replaces by its own result; to be asked before it is read."""
+    """Return the state of the file that a job replaces with its result; call it before the file is read."""
     return None if job.to_standard_output or job.source != job.target else snapshot(job.target)
 
 
 @contextmanager
 def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
-    """Open what a job writes to. But for standard output it is there when the block ends without an exception.
+    """Open the target of a job. Except for standard output, it exists once the block ends without an exception.
 
     Args:
-        job: what is done.
+        job: the job.
         read: what :func:`before` returned; a file that has changed since is not replaced.
 
     Raises:

@@ -16,7 +16,7 @@ FORMATS = ("roff", "markdown")
 
 @dataclass
 class Options:
-    """What `manual` is asked for."""
+    """The options of `manual`."""
 
     output_format: str = "roff"
 

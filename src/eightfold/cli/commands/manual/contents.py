@@ -23,7 +23,7 @@ ENVIRONMENT = {
 
 
 class Block(NamedTuple):
-    """Some lines of a description: prose, to be filled anew, or, where they are indented, to be left as they are."""
+    """Some lines of a description: prose to be refilled, or indented lines to be kept as they are."""
 
     verbatim: bool
     text: str

@@ -60,7 +60,7 @@ def apply(options: Options) -> int:
     fixes = _fixes(options, failures)
     due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
     if due:
-        # All of it is on the disk before the first name is changed.
+        # The complete log is on the disk before the first name changes.
         with sink(Job("", options.apply)) as log:
             write_log(log, (renaming for _, renaming in due))
     done = 0
@@ -73,7 +73,7 @@ def apply(options: Options) -> int:
 
 
 def _due(fix: _Fix, root: Root, failures: Failures) -> Renaming | None:
-    """Return the renaming as the log has it; where it cannot be done, say why."""
+    """Return the renaming for the log; if it cannot be done, report why and return None."""
     try:
         if fix.why_not:
             raise _left(fix)
@@ -84,7 +84,7 @@ def _due(fix: _Fix, root: Root, failures: Failures) -> Renaming | None:
 
 
 def _rename_inside(root: Root, renaming: Renaming) -> bool:
-    """Give a file its new name, by its folder's path from the root on; return whether it had to be done."""
+    """Rename a file by its folder's path relative to the root; return whether it had to be renamed."""
     with root.folder(renaming.folder) as folder:
         at = renaming._replace(folder=root.join(renaming.folder))
         if is_there(at, renaming.new, folder) and not is_there(at, renaming.old, folder):
@@ -122,7 +122,7 @@ def _fixes(options: Options, failures: Failures) -> list[_Fix]:
     """Return what is to be renamed, deepest first."""
     found: dict[tuple[str, str], Renaming] = {}
     for renaming in _renamings(options, failures):
-        # What is given twice, or lies below what is given too, is the same file by another path.
+        # A file that is given twice, or lies below another path, is the same file under another path.
         found.setdefault((os.path.realpath(renaming.folder), renaming.old), renaming)
     wanted = Counter((folder, renaming.new) for (folder, _), renaming in found.items())
     return [

@@ -97,7 +97,7 @@ def run(options: Options) -> int:
     if options.backup and not options.in_place:
         raise UsageError("--backup needs --in-place")
     if options.form is not None:
-        repairer(options.form, options.policy, UsageError)  # Wrong use is told before anything is read.
+        repairer(options.form, options.policy, UsageError)  # Wrong use is reported before anything is read.
     if options.root and not (options.plan or options.apply or options.undo):
         raise UsageError("--root needs --plan, --apply or --undo")
     if options.diff and (options.verified or asked):

@@ -54,7 +54,7 @@ _HELP: dict[Kind, str] = {
     "other-form": "Nothing else in the file was checked. Check it with -f and the form that the message names, or map "
     "its name to that form with --form-map. If it is UTF-8 after all, use -f utf-8.",
 }
-"""For each kind of fault what may have gone wrong, and what to do."""
+"""For each kind of fault, the likely cause and what to do."""
 
 
 class SarifReport(Report):
@@ -84,7 +84,7 @@ class SarifReport(Report):
         put(f"{separator}\n{json.dumps(_result(path, found, context))}", end="")
 
     def put_verdict(self, checked: Checked) -> None:
-        """Remember what is to be said of a file as a whole: notifications come after the results."""
+        """Remember the message about a file as a whole: notifications come after the results."""
         if checked.error:
             self._is_whole = False
             self._notify("error", checked.error, checked.path)
@@ -96,7 +96,7 @@ class SarifReport(Report):
         self._notifications.append({"level": level, "message": {"text": message}, "locations": [place]})
 
     def end(self) -> None:
-        """Close the log, with what the files came to."""
+        """Close the log, with the summary."""
         invocation = {"executionSuccessful": self._is_whole, "toolExecutionNotifications": self._notifications}
         rest = {"invocations": [invocation], "properties": summary_values(self.summary)}
         put(f"\n], {json.dumps(rest)[1:]}]}}")
