@@ -176,7 +176,7 @@ def test_the_extra_that_is_missing_is_named(folder: Path, capsys: Captured, monk
     (folder / "a.zst").touch()
     assert main(["check", "a.zst"]) == 2
     is_bundled = sys.version_info >= (3, 14)
-    needed = "built without what .zst needs" if is_bundled else "to read it: pip install 'backports.zstd"
+    needed = "built without support for .zst" if is_bundled else "to read it: pip install 'backports.zstd"
     assert needed in capsys.readouterr().err
     assert main(["convert", "-t", "utf-16", "words.txt.gz", "-o", "out.zst", "--errors", "ignore"]) == 2
     assert needed in capsys.readouterr().err
