@@ -141,7 +141,7 @@ def test_a_file_that_was_changed_meanwhile_is_left_as_it_is(change: Callable[[Pa
             change(old)
             there.append(contents(old))
 
-    with pytest.raises(FileError, match="it was another program changed it"):
+    with pytest.raises(FileError, match="another program changed it"):
         overtaken()
     assert contents(old) == there[0]
     assert list(old.parent.iterdir()) == [old] * old.exists()
