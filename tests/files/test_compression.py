@@ -185,5 +185,5 @@ def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_module_that_python_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lzma", None)
-    with pytest.raises(FileError, match=r"^a\.xz: this Python is built without support for \.xz"):
+    with pytest.raises(FileError, match=r"^a\.xz: this Python was built without support for \.xz"):
         unpacked("a.xz", io.BytesIO(b""), 10)
