@@ -61,7 +61,7 @@ def test_values_of_options_are_escaped_in_messages(
     (tmp_path / "f").write_bytes(b"text")
     assert main(arguments) == 2
     said = capsys.readouterr().err
-    assert "red" in said or "f: this is no plan" in said
+    assert "red" in said or "f: this is not a plan" in said
     assert not set("\x1b\x07") & set(said)
 
 
@@ -122,7 +122,7 @@ def test_what_is_said_of_a_name_does_not_grow_with_it_squared(tmp_path: Path) ->
         "at byte 0 of the name (tar header)"
     )
     assert lines[16].endswith(f": {LENGTH - 16} more faults of the name (tar header)")
-    assert lines[33].endswith(f": {LENGTH - 16} more faults of where it leads (tar header)")
+    assert lines[33].endswith(f": {LENGTH - 16} more faults of its target (tar header)")
 
 
 def test_json_of_a_name_holds_it_once_and_counts_the_faults(tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_a_process_that_ends_is_told(tree: Path) -> None:
     line = [sys.executable, "program.py", "check", "-j", "2", "d0", "d1", "d2", "d3", "d4", "d5", "d6"]
     done = subprocess.run(line, capture_output=True, env=ENVIRONMENT, cwd=tree, check=False, timeout=60)
     assert done.returncode == 2
-    assert done.stderr.endswith(b"eightfold: -j: a process has ended before its work was done; try -j 1\n")
+    assert done.stderr.endswith(b"eightfold: -j: a worker process ended too early; try -j 1\n")
 
 
 def processes_below(parent: int) -> list[int]:

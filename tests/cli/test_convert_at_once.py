@@ -472,7 +472,7 @@ def test_a_policy_that_a_form_lacks_stops_that_file_only(jobs: str, tmp_path: Pa
     assert len((tmp_path / "5").read_bytes()) == 9 * 10
     messages = capsys.readouterr().err
     assert f"eightfold: {tmp_path / '1'}: --errors: " in messages
-    assert "not all is converted: run it again for the rest" in messages
+    assert "incomplete: run the command again" in messages
 
 
 def test_certificates_that_cannot_be_written_are_told_of(
@@ -491,11 +491,14 @@ def test_certificates_that_cannot_be_written_are_told_of(
 
     monkeypatch.setattr(convert, "certificates", failing_at_last)
     assert main(line) == 2
-    assert "c: No space left on device\neightfold: not all is converted: run it again" in capsys.readouterr().err
+    assert "c: No space left on device\neightfold: incomplete: run the command again" in capsys.readouterr().err
     monkeypatch.setattr(convert, "certificates", original)
     (tmp_path / "none").mkdir()
     assert main(line) == 0
-    assert "2 files already converted by a run that was stopped: no certificate now\n" in capsys.readouterr().err
+    assert (
+        "2 files already converted by an interrupted run; no certificate is written for them\n"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

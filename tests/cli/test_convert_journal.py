@@ -17,7 +17,7 @@ from support.command_line import ENVIRONMENT, command, run
 
 # What becomes of UTF-8 that is read as UTF-16 is again UTF-16 without a fault: nothing would warn of a second time.
 LINE = ["convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place"]
-CAME_BEFORE = "eightfold: {} already converted by a run that was stopped\n"
+CAME_BEFORE = "eightfold: {} already converted by an interrupted run\n"
 Captured = pytest.CaptureFixture[str]
 
 
@@ -106,7 +106,7 @@ def test_killed_while_the_journals_go_nothing_is_converted_again(
             monkeypatch.chdir(tmp_path)
             if any(name.endswith(NAME) for name in map(str, found(tmp_path))):
                 assert main([*LINE, *paths]) == 0
-                assert "had converted everything: nothing is left to do" in capsys.readouterr().err
+                assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
     assert found(tmp_path) == wanted
 
 
@@ -114,7 +114,7 @@ def test_after_a_fault_the_rest_is_converted_and_nothing_twice(tmp_path: Path, c
     wanted = make(tmp_path, 9)
     fault = faulty(tmp_path)
     assert main([*LINE, str(tmp_path)]) == 1
-    assert "not all is converted: run it again for the rest" in capsys.readouterr().err
+    assert "incomplete: run the command again" in capsys.readouterr().err
     assert main([*LINE, str(tmp_path)]) == 1
     assert CAME_BEFORE.format("9 files") in capsys.readouterr().err
     fault.write_bytes("one".encode("utf-16-le"))
@@ -143,7 +143,7 @@ def test_a_file_that_was_changed_since_is_refused(tmp_path: Path, capsys: Captur
     edited = tmp_path / "0" / "000.txt"
     edited.write_bytes(b"edited by hand!\n")
     assert main([*LINE, str(tmp_path)]) == 2
-    assert "000.txt: it was changed since a run that was stopped converted it" in capsys.readouterr().err
+    assert "000.txt: it was changed after an interrupted run converted it" in capsys.readouterr().err
     assert edited.read_bytes() == b"edited by hand!\n"
     edited.write_bytes(wanted[edited])
     assert main([*LINE, str(tmp_path)]) == 0
@@ -156,7 +156,7 @@ def test_another_conversion_is_refused_until_the_first_is_done(tmp_path: Path, c
     assert main([*LINE, str(tmp_path)]) == 1
     before = found(tmp_path)
     assert main(["convert", "-f", "utf-8", "-t", "utf-16-be", "--in-place", str(tmp_path)]) == 2
-    assert "a conversion (from utf-16-le, to utf-8, errors strict) was stopped here" in capsys.readouterr().err
+    assert "a conversion (from utf-16-le, to utf-8, errors strict) was interrupted here" in capsys.readouterr().err
     assert found(tmp_path) == before
 
 
@@ -181,7 +181,7 @@ def test_what_is_no_journal_is_refused(data: bytes, tmp_path: Path, capsys: Capt
     (tmp_path / "0" / NAME).write_bytes(data)
     before = found(tmp_path)
     assert main([*LINE, str(tmp_path)]) == 2
-    assert f"{NAME}: this is no journal of a conversion" in capsys.readouterr().err
+    assert f"{NAME}: this is not a journal of a conversion" in capsys.readouterr().err
     assert found(tmp_path) == before
 
 

@@ -36,7 +36,9 @@ def paired(tmp_path: Path) -> Path:
 def test_how_many_are_joined_is_said_once(paired: Path, target: str, said: int) -> None:
     status, result, messages = convert("-t", target, "--internal", paired)
     assert (status, result) == (0, eightfold.convert(paired.read_bytes(), "generalized-utf-8", target))
-    expected = f"{paired}: joined 2 surrogate pairs; {target} reads each back as one code point (--strict refuses)"
+    expected = (
+        f"{paired}: joined 2 surrogate pairs; {target} reads each back as one code point (use --strict to refuse)"
+    )
     assert messages == (f"eightfold: {expected}\n" if said else "")
 
 

@@ -44,7 +44,7 @@ def test_a_fault_stops_the_difference_of_its_file_only(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(SIGNED)
     done = run("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", ".", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr.decode().splitlines()[1].startswith("eightfold: the rest of it is not shown; try --errors")
+    assert done.stderr.decode().splitlines()[1].startswith("eightfold: the rest of the file is not shown; try --errors")
     assert b"+one\n" in done.stdout
 
 

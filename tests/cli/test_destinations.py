@@ -40,7 +40,7 @@ def test_a_result_over_another_source_is_refused(command: list[str], jobs: str, 
     threads = ["-j", jobs] if command is CONVERT else []
     assert main([*command, *threads, "-o", "out", "d", "out/p"]) == 2
     assert capsys.readouterr().err == (
-        "eightfold: out/p/x is to be read, and what d/p/x becomes would be written over it: choose another folder\n"
+        "eightfold: out/p/x is an input, and the result of d/p/x would overwrite it: choose another folder\n"
     )
     assert files_in(folder) == before
 
@@ -53,7 +53,7 @@ def test_links_do_not_hide_it(folder: Path, capsys: Captured) -> None:
     before = files_in(folder)
     for line in (["-o", "o", "a", "b"], ["-o", str(folder / "link" / "t" / "in"), "t"]):
         assert main([*CONVERT, *line]) == 2
-        assert "to be read" in capsys.readouterr().err
+        assert "is an input" in capsys.readouterr().err
     assert files_in(folder) == before
 
 
@@ -87,14 +87,17 @@ def test_a_certificate_over_a_result_is_refused(
 ) -> None:
     make(folder, a="a", b="b")
     assert main([*command, *line, "--certificate", certificate]) == 2
-    assert capsys.readouterr().err == f"eightfold: --certificate {certificate}: this is where a result goes\n"
+    assert (
+        capsys.readouterr().err
+        == f"eightfold: --certificate {certificate}: a result is written to this file; choose another name\n"
+    )
     assert files_in(folder) == {"a": b"a", "b": b"b"}
 
 
 @pytest.mark.parametrize("line", [["check"], ["convert", "-t", "utf-16"], ["explain"], ["names"], ["identify"]])
 def test_an_empty_path_is_wrong_use(line: list[str], capsys: Captured) -> None:
     assert main([*line, ""]) == 2
-    assert "an empty path: standard input is -" in capsys.readouterr().err
+    assert "empty path (an unset shell variable?); use - for standard input" in capsys.readouterr().err
 
 
 def test_what_is_another_s_is_not_called_read_only(
@@ -103,7 +106,9 @@ def test_what_is_another_s_is_not_called_read_only(
     make(folder, a="a")
     monkeypatch.setattr(writing.os, "access", lambda *_, **__: False)
     assert main([*CONVERT, "--in-place", "a"]) == 2
-    assert capsys.readouterr().err.startswith("eightfold: a: you may not write to it: write to another file with -o\n")
+    assert capsys.readouterr().err.startswith(
+        "eightfold: a: you do not have permission to write to it: use -o to write to another file\n"
+    )
     os.chmod("a", 0o444)
     assert main([*CONVERT, "--in-place", "a"]) == 2
     assert "it is read-only" in capsys.readouterr().err

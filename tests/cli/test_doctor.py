@@ -29,7 +29,7 @@ def test_json_and_text_say_the_same() -> None:
     found = findings(run("doctor", "--output-format", "json"))
     text = run("doctor")
     assert text.returncode == 0
-    assert text.stderr.splitlines()[-1] == b"eightfold: nothing broken"
+    assert text.stderr.splitlines()[-1] == b"eightfold: no problems found"
     assert len(text.stderr.splitlines()) == (1 if _has_core() else 2)
     assert [line.split("  ")[0] for line in text.stdout.decode().splitlines()] == list(found)
     assert all(each["value"] in text.stdout.decode() for each in found.values())
@@ -43,7 +43,7 @@ def test_what_is_at_work() -> None:
     assert found["eightfold"]["value"].startswith(eightfold.__version__)
     assert platform.python_version() in found["python"]["value"]
     assert found["platform"]["value"] == platform.platform()
-    assert found["forms"]["value"].startswith(f"{len(eightfold.forms())}, each tried: {len(eightfold.forms())} ")
+    assert found["forms"]["value"].startswith(f"{len(eightfold.forms())}, each tested: {len(eightfold.forms())} ")
     assert "cesu-8" in found["codecs"]["value"]
     assert {each["broken"] for each in found.values()} == {None}
 
@@ -78,15 +78,17 @@ def test_a_core_that_does_not_import_is_broken(tmp_path: Path) -> None:
     done = run("doctor", env=environment, cwd=tmp_path)
     assert done.returncode == 1
     first, last = done.stderr.decode().splitlines()
-    assert first.startswith("eightfold: compiled core: ImportError: undefined symbol: PyUnicode_New; install eightfold")
-    assert last == "eightfold: 1 thing broken"
+    assert first.startswith(
+        "eightfold: compiled core: ImportError: undefined symbol: PyUnicode_New; reinstall eightfold"
+    )
+    assert last == "eightfold: 1 problem found"
     found = findings(run("doctor", "--output-format", "json", env=environment, cwd=tmp_path))
     assert [name for name, each in found.items() if each["broken"]] == ["compiled core"]
 
 
 @pytest.mark.parametrize(
     ("source", "told"),
-    [("INSTRUCTION_SET = 'avx2'", "avx2"), ("", "not told by this core")],
+    [("INSTRUCTION_SET = 'avx2'", "avx2"), ("", "not reported by this core")],
     ids=["told", "not-told"],
 )
 def test_the_instruction_set_of_a_core(source: str, told: str, tmp_path: Path) -> None:
@@ -127,7 +129,7 @@ def test_a_package_that_runs_from_its_source_has_no_extras(monkeypatch: pytest.M
     ("encoding", "told"),
     [
         ("utf-8", "utf-8: shows every character"),
-        ("latin-1", "latin-1: the rest is shown as escapes; PYTHONIOENCODING=utf-8 changes it"),
+        ("latin-1", "latin-1: other characters are shown as escapes; set PYTHONIOENCODING=utf-8 to change this"),
     ],
 )
 def test_the_encoding_of_standard_output(encoding: str, told: str) -> None:
@@ -168,7 +170,7 @@ def test_a_form_that_does_not_read_back_is_broken(
     monkeypatch.setattr(doctor, "decode", decode)
     assert main(["doctor"]) == 1
     told = capsys.readouterr().err
-    assert "forms: wtf-8, mutf-8 did not read back what was written" in told
+    assert "forms: wtf-8, mutf-8 did not round-trip" in told
 
 
 def test_a_codec_that_is_not_found_is_broken(

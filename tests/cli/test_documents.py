@@ -102,8 +102,8 @@ def test_input_without_a_mark_is_read_in_an_order_that_is_said(form: str, tmp_pa
             done = run(*command, "-f", form, name, cwd=tmp_path)
             assert done.returncode == 0
             told = done.stderr.decode()
-            assert told.count(f"{name}: no byte order mark: assuming {native}") == times
+            assert told.count(f"{name}: no byte order mark; assuming {native}") == times
         done = run(*command, "-f", form, cwd=tmp_path, input=(tmp_path / "bare").read_bytes())
-        assert f"-: no byte order mark: assuming {native}" in done.stderr.decode()
+        assert f"-: no byte order mark; assuming {native}" in done.stderr.decode()
         named = run(*command, "-f", native, "bare", cwd=tmp_path)
         assert b"byte order" not in named.stderr

@@ -91,7 +91,7 @@ def test_limit_says_that_there_is_more(limit: int, soup: str, capsys: pytest.Cap
     status = main(["explain", "--output-format", "json", "--limit", str(limit), soup])
     shown = capsys.readouterr()
     assert json.loads(shown.out)["rows"] == [row.as_dict() for row in expected[:limit]]
-    assert ("there is more" in shown.err) == (limit < len(expected))
+    assert ("more follows" in shown.err) == (limit < len(expected))
     assert status == any(row.fault for row in expected[:limit])
 
 
@@ -214,6 +214,6 @@ def test_a_terminal_that_lacks_a_character_gets_its_escape() -> None:
 
 def test_an_offset_behind_the_end_is_told_with_the_range() -> None:
     done = run("explain", "--hex", "41 C3 A9", "--offset", "99", "--output-format", "json")
-    assert (done.stdout, done.stderr) == (b"", b"eightfold: --offset 99 is behind the end: its offsets are 0 to 2\n")
+    assert (done.stdout, done.stderr) == (b"", b"eightfold: --offset 99 is past the end: offsets run from 0 to 2\n")
     done = run("explain", "--text", "", "--offset", "3")
-    assert done.stderr == b"eightfold: --offset 3 is behind the end: there is nothing to explain\n"
+    assert done.stderr == b"eightfold: --offset 3 is past the end: the input is empty\n"

@@ -44,7 +44,7 @@ def test_a_plan_reaches_nothing_outside_the_root(
         (outside / "precious").write_bytes(repair.repair(PRECIOUS, errors="latin-1"))
     before = contents(outside)
     (tree / "plan").write_bytes(plan_for(path.format(outside / "precious")))
-    refused(["repair", way, "plan", *root], capsys, "plan: line 2: this is no plan: ", "precious'")
+    refused(["repair", way, "plan", *root], capsys, "plan: line 2: this is not a plan: ", "precious'")
     assert contents(outside) == before
 
 
@@ -129,7 +129,7 @@ def test_what_is_no_json_is_said_with_its_line(
     kind = b"plan" if "repair" in arguments else b"log of names"
     heading = b"" if first else b'{"eightfold": "%s", "version": 1}\n' % kind
     (tree / "record").write_bytes(heading + line + b"\n")
-    refused([*arguments, "record"], capsys, "record: ", "no JSON (" if first else "line 2: no JSON (")
+    refused([*arguments, "record"], capsys, "record: ", "it is not JSON (" if first else "line 2: it is not JSON (")
 
 
 @pytest.mark.parametrize("depth", [400, 900, 950, 980])
@@ -157,7 +157,7 @@ def test_a_strange_version_is_shown_in_part_and_escaped(tree: Path, capsys: Capt
 @pytest.mark.parametrize("path", ["../outside/precious", "{}", "link/precious"])
 def test_a_file_outside_the_root_is_not_planned_for(path: str, tree: Path, outside: Path, capsys: Captured) -> None:
     (tree / "link").symlink_to(outside)
-    refused(["repair", "--plan", "plan", path.format(outside / "precious")], capsys, "it lies outside ", "--root")
+    refused(["repair", "--plan", "plan", path.format(outside / "precious")], capsys, "it is outside ", "--root")
     assert not (tree / "plan").exists()
 
 
@@ -231,7 +231,9 @@ def test_a_log_renames_nothing_outside_the_root_and_what_is_no_log_is_said(
 ) -> None:
     before = contents(tree.parent)
     (tree / "log").write_bytes(log_of(line).replace(b"{}", os.fsencode(outside)))
-    refused(["names", "--undo", "log"], capsys, "log: line 2: this is no line of such a log" if line != 10**400 else "")
+    refused(
+        ["names", "--undo", "log"], capsys, "log: line 2: this is not a line of such a log" if line != 10**400 else ""
+    )
     assert {name: data for name, data in contents(tree.parent).items() if name != "clone/log"} == before
 
 
@@ -239,7 +241,7 @@ def test_a_log_gives_no_file_a_name_that_is_utf_8(tree: Path, capsys: Captured) 
     """No such name was ever changed; a log could swap a folder of its own for .git, and have its hooks run."""
     (tree / "shipped").mkdir()
     (tree / "log").write_bytes(log_of({"folder": "", "old": ".git", "new": "shipped"}))
-    refused(["names", "--undo", "log"], capsys, "line 2: this is no line of such a log ('.git' is UTF-8")
+    refused(["names", "--undo", "log"], capsys, "line 2: this is not a line of such a log ('.git' is UTF-8")
     assert not (tree / ".git").exists()
 
 
@@ -267,7 +269,7 @@ def test_names_are_renamed_below_a_root_only(tree: Path, capsys: Captured) -> No
     os.symlink(b"caf\xe9", b"deep/link")
     root = ["--root", "deep"]
     assert main(["names", "--fix", "latin-1", "--apply", "log", *root, "deep"]) == 0
-    assert "to take that back: eightfold names --undo log --root deep\n" in capsys.readouterr().err
+    assert "to undo: eightfold names --undo log --root deep\n" in capsys.readouterr().err
     assert json.loads((tree / "log").read_bytes().splitlines()[1])["folder"] == ""
     assert sorted(os.listdir("deep")) == ["café", "link"]
     assert main(["names", "--undo", "log", *root]) == 0
@@ -283,7 +285,7 @@ def test_a_link_that_is_renamed_may_lead_anywhere(tree: Path, outside: Path) -> 
 def test_standard_input_chooses_no_file_of_a_plan(tree: Path, capsys: Captured) -> None:
     (tree / "a.txt").write_bytes(PRECIOUS)
     (tree / "plan").write_bytes(plan_for("a.txt"))
-    refused(["repair", "--apply", "plan", "-"], capsys, "plan has no plan for -")
+    refused(["repair", "--apply", "plan", "-"], capsys, "plan does not list -")
     assert (tree / "a.txt").read_bytes() == PRECIOUS
 
 
@@ -291,5 +293,5 @@ def test_the_name_of_the_root_itself_lies_outside(tree: Path, capsys: Captured) 
     os.mkdir(b"deep/caf\xe9")
     os.chdir(b"deep/caf\xe9")
     here = os.fsdecode(os.getcwdb())
-    refused(["names", "--fix", "latin-1", "--apply", "log", here], capsys, "it lies outside ")
+    refused(["names", "--fix", "latin-1", "--apply", "log", here], capsys, "it is outside ")
     assert os.getcwdb().endswith(b"caf\xe9")

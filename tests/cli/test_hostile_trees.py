@@ -38,7 +38,7 @@ def test_a_planted_journal_removes_nothing(
     conversion = {"from": "utf-8", "to": "utf-16-le", "errors": "strict"}
     lines = [conversion, {"ended": [ended]}]
     (tree / NAME).write_text(JOURNAL_HEAD + "".join(json.dumps(each) + "\n" for each in lines))
-    refused([*line, "a.txt"], capsys, f"{NAME}: ", "look at it, and remove it")
+    refused([*line, "a.txt"], capsys, f"{NAME}: ", "inspect it, then remove it")
     assert contents(outside) == {"precious": PRECIOUS}
     assert (tree / "a.txt").read_bytes() == b"text"
 
@@ -59,7 +59,7 @@ def test_a_journal_that_is_a_link_is_not_followed(
 def test_a_journal_that_is_an_empty_file_s_other_name_is_refused(tree: Path, outside: Path, capsys: Captured) -> None:
     (outside / "empty").touch()
     os.link(outside / "empty", tree / NAME)
-    refused([*CONVERT, "a.txt"], capsys, NAME, "not a file of its own")
+    refused([*CONVERT, "a.txt"], capsys, NAME, "not a regular file with one name")
     assert contents(outside)["empty"] == b""
 
 
@@ -67,7 +67,7 @@ def test_a_journal_that_is_a_pipe_is_refused(tree: Path) -> None:
     os.mkfifo(tree / NAME)
     done = run(*CONVERT, "a.txt", cwd=tree)
     assert (done.returncode, (tree / "a.txt").read_bytes()) == (2, b"text")
-    assert b"not a file of its own" in done.stderr
+    assert b"not a regular file with one name" in done.stderr
 
 
 STOPPED = "0" * 64
@@ -153,7 +153,7 @@ def test_a_journal_of_this_user_is_known_and_one_that_was_touched_is_not(
         refused([*CONVERT, "a.txt"], capsys, words)
     (tree / NAME).write_bytes(journal)
     assert main([*CONVERT, "."]) == 0
-    assert "had converted everything: nothing is left to do" in capsys.readouterr().err
+    assert "had already converted every file: nothing is left to do" in capsys.readouterr().err
     assert contents(tree) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
 
 
@@ -166,7 +166,7 @@ def test_a_journal_that_was_copied_into_another_folder_is_refused(
     other.mkdir()
     (other / "b.txt").write_bytes(b"new")
     (other / NAME).write_bytes((tree / NAME).read_bytes())
-    refused([*CONVERT, str(other)], capsys, f"it is a copy of one in {tree}: go on there")
+    refused([*CONVERT, str(other)], capsys, f"it is a copy of one in {tree}: continue there")
     assert (other / "b.txt").read_bytes() == b"new"
 
 
@@ -177,7 +177,7 @@ def test_a_run_goes_on_in_a_folder_that_was_renamed(
     moved = tree.parent / "moved"
     tree.rename(moved)
     assert main([*CONVERT, str(moved)]) == 0
-    assert "had converted everything" in capsys.readouterr().err
+    assert "had already converted every file" in capsys.readouterr().err
     assert contents(moved) == {"a.txt": b"t\0e\0x\0t\0", "deep/b.txt": b"m\0o\0r\0e\0"}
 
 
@@ -218,7 +218,12 @@ def test_a_run_that_was_stopped_beside_one_that_had_ended_is_not_taken_for_it(
     assert main([*CONVERT, "other"]) == 1
     before = contents(tree)
     capsys.readouterr()
-    refused([*CONVERT, "."], capsys, "a run was stopped here, and another had ended at", "run it again on each alone")
+    refused(
+        [*CONVERT, "."],
+        capsys,
+        "a run was interrupted here, and another had ended at",
+        "run it again on each folder alone",
+    )
     assert contents(tree) == before
 
 
@@ -242,8 +247,8 @@ def test_where_no_key_can_be_kept_it_is_said_that_no_run_can_go_on(tree: Path) -
     (tree / "faulty.txt").write_bytes(b"\xff")
     done = run(*CONVERT, ".", cwd=tree, env={**os.environ, "XDG_STATE_HOME": str(tree.parent / "home")})
     assert done.returncode == 1
-    assert done.stderr.count(b"no folder of yours can keep a key ($XDG_STATE_HOME)") == 1
-    assert b"not all is converted: the journals say what is, and stand in the way of another run" in done.stderr
+    assert done.stderr.count(b"cannot store a key (see $XDG_STATE_HOME)") == 1
+    assert b"incomplete: the journals list the finished files, and block another run" in done.stderr
 
 
 @pytest.mark.parametrize("state", ["a link", "open to all", "a file"])
@@ -298,7 +303,7 @@ def test_a_record_is_not_written_by_way_of_a_link(
 ) -> None:
     os.mkdir(b"deep/caf\xe9")
     (tree / "record").symlink_to(outside / "new")
-    refused(arguments, capsys, "record: there is a file of that name")
+    refused(arguments, capsys, "record: this file already exists")
     assert contents(outside) == {"precious": PRECIOUS}
 
 

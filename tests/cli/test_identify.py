@@ -74,19 +74,20 @@ def test_unreadable_files_do_not_stop_the_others(tmp_path: Path) -> None:
 def test_it_is_said_where_nothing_tells_the_form(tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes("na\u00efve text!".encode("latin-1"))
     done = run("identify", "latin", cwd=tmp_path)
-    assert done.stdout == b"latin: no form of the family; reads as windows-1252\n"
+    assert done.stdout == b"latin: not a form of the family; reads as windows-1252\n"
     assert done.stderr == b""
     done = run("check", "-f", "auto", "latin", cwd=tmp_path)
     assert (done.returncode, done.stdout.partition(b" (")[0][:21]) == (1, b"latin:1:3: truncated:")
     assert (
-        done.stderr.splitlines()[0] == b"eightfold: latin: no form of the family; reads as windows-1252; assuming utf-8"
+        done.stderr.splitlines()[0]
+        == b"eightfold: latin: not a form of the family; reads as windows-1252; assuming utf-8"
     )
     before = (tmp_path / "latin").read_bytes()
     done = run("convert", "-f", "auto", "-t", "wtf-8", "--in-place", "latin", cwd=tmp_path)
     assert (done.returncode, (tmp_path / "latin").read_bytes()) == (1, before)
     done = run("identify", "--all", "latin", cwd=tmp_path)
     first, *others = done.stdout.splitlines()
-    assert (first, len(others)) == (b"latin: no form of the family; reads as windows-1252", 17)
+    assert (first, len(others)) == (b"latin: not a form of the family; reads as windows-1252", 17)
 
 
 def test_it_is_said_where_nothing_at_all_fits(tmp_path: Path) -> None:

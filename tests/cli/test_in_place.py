@@ -100,12 +100,10 @@ def test_after_a_fault_the_rest_is_repaired_and_nothing_twice(tmp_path: Path, ca
     os.link(refused, tmp_path / "other-name")
     arguments = [*line("utf-8", "escape"), *(str(tmp_path / name) for name in "012")]
     assert main(arguments) == 2
-    assert "not all is repaired: run it again for the rest; what is repaired will be left alone\n" in (
-        capsys.readouterr().err
-    )
+    assert "incomplete: run the command again; finished files are skipped\n" in (capsys.readouterr().err)
     (tmp_path / "other-name").unlink()
     assert main(arguments) == 0
-    assert "6 files already repaired by a run that was stopped\n" in capsys.readouterr().err
+    assert "6 files already repaired by an interrupted run\n" in capsys.readouterr().err
     assert found(tmp_path) == {**goal, refused: repair.repair(b"\xff")}
 
 
@@ -160,7 +158,7 @@ def test_a_run_is_refused_while_another_is_at_work(
         assert main([*arguments, path]) == 2
         message = capsys.readouterr().err
         assert message.endswith(
-            ": another run is replacing files in it, or in a folder of it: try again when that is done\n"
+            ": another run is replacing files in this folder or in one below it: try again when it is done\n"
         )
         assert len(message.splitlines()) == 1
         assert found(tmp_path) == before
@@ -204,7 +202,7 @@ def test_a_plan_is_not_followed_while_another_run_is_at_work(
     with held(["tree/2"]):
         capsys.readouterr()
         assert main(["repair", way, "plan.jsonl"]) == 2
-        assert "another run is replacing files in it" in capsys.readouterr().err
+        assert "another run is replacing files in this folder" in capsys.readouterr().err
         assert found(tmp_path) == before
         assert main(["repair", way, "plan.jsonl", "tree/1"]) == 2, "a plan is held as a whole"
     assert main(["repair", way, "plan.jsonl"]) == 0

@@ -94,9 +94,9 @@ def test_where_a_link_leads_is_reported_and_no_reason_to_fail(folder: Path) -> N
     assert (done.returncode, done.stdout) == (
         0,
         b"clean/link -> ../\\xE8: truncated: sequence E8 is cut short by the end of the input, "
-        b"at byte 3 of where it leads\n",
+        b"at byte 3 of its target\n",
     )
-    assert names("--fix", "latin-1", "clean").stderr.startswith(b"eightfold: 1 symbolic link to an ill-formed name")
+    assert names("--fix", "latin-1", "clean").stderr.startswith(b"eightfold: 1 symbolic link to ill-formed names")
 
 
 def test_another_form(folder: Path) -> None:
@@ -112,7 +112,7 @@ def test_archives_are_read_and_not_changed(folder: Path) -> None:
     assert names(archive).returncode == 1
     done = names("--fix", "latin-1", archive)
     assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr.startswith(b"eightfold: 3 ill-formed names in archives, which are only read\n")
+    assert done.stderr.startswith(b"eightfold: 3 ill-formed names in archives: archives are not changed\n")
 
 
 # --- renaming ---------------------------------------------------------------------------------------------------------
@@ -140,18 +140,18 @@ def test_names_are_changed_and_brought_back(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, names("--fix", "latin-1", ".").stdout + done.stdout)
     assert done.stderr.decode().splitlines() == [
         "eightfold: 5 names changed, 0 left",
-        "eightfold: to take that back: eightfold names --undo log.jsonl",
+        "eightfold: to undo: eightfold names --undo log.jsonl",
     ]
     assert {path: data for path, data in tree().items() if data} == {
         b"./" + name.decode("latin-1").encode() if b"clean" not in name else b"./" + name: name for name in TREE
     }
     done = names("--undo", "log.jsonl")
-    assert (done.returncode, done.stderr) == (0, b"eightfold: 5 files with the old name again\n")
+    assert (done.returncode, done.stderr) == (0, b"eightfold: 5 files renamed back\n")
     assert tree() == before
     done = names("--undo", "log.jsonl")
     assert (done.returncode, done.stderr) == (
         0,
-        b"eightfold: 0 files with the old name again, 5 had it already\n",
+        b"eightfold: 0 files renamed back, 5 already done\n",
     )
 
 
@@ -191,7 +191,7 @@ def test_a_name_that_is_taken_stays_with_its_file(folder: Path) -> None:
     done = names("--fix", "latin-1", "--apply", "log.jsonl", ".")
     assert done.returncode == 2
     assert done.stderr.decode().splitlines()[:2] == [
-        "eightfold: ./d\\xE9/a\\xE9.txt: there is a file of that name already: aé.txt",
+        "eightfold: ./d\\xE9/a\\xE9.txt: a file with that name already exists: aé.txt",
         "eightfold: 4 names changed, 1 left",
     ]
     assert tree()["./dé".encode() + b"/a\xe9.txt"] == b"d\xe9/a\xe9.txt"
@@ -210,7 +210,7 @@ def test_a_name_that_is_taken_in_the_last_moment_stays_with_its_file(
 
     monkeypatch.setattr(renaming, "_rename", overtaken)
     assert main(["names", "--fix", "latin-1", "--apply", "log.jsonl", os.fsdecode(b"\xe8")]) == 2
-    assert "\\xE8: there is a file of that name already: è" in capsys.readouterr().err
+    assert "\\xE8: a file with that name already exists: è" in capsys.readouterr().err
     assert (tree()[b"./\xe8"], tree()["./è".encode()]) == (b"\xe8", b"another program's")
 
 
@@ -218,9 +218,9 @@ def test_a_name_that_is_taken_in_the_last_moment_stays_with_its_file(
     ("arguments", "name", "reason"),
     [
         (["--fix", "latin-1"], b"\xe9" * 200, "the new name would have 400 bytes, and 255 is the limit here"),
-        (["--fix", "latin-1", "-f", "mutf-8"], b"a\xc0\x80", "a name cannot hold \\x00"),
-        (["--fix", "strict"], b"\xff", "the policy has no answer to a fault in it"),
-        (["--fix", "pairs"], b"\xff", "the policy has no answer to a fault in it"),
+        (["--fix", "latin-1", "-f", "mutf-8"], b"a\xc0\x80", "a name cannot contain \\x00"),
+        (["--fix", "strict"], b"\xff", "the policy cannot repair a fault in it"),
+        (["--fix", "pairs"], b"\xff", "the policy cannot repair a fault in it"),
     ],
 )
 def test_what_no_file_can_be_called_is_told(arguments: list[str], name: bytes, reason: str, folder: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_log_is_not_overwritten_and_is_there_before_the_first_name_changes(
     monkeypatch.setattr(renaming, "_rename", killed)
     assert main(["names", "--fix", "latin-1", "--apply", "new.jsonl", "."]) == 130
     assert len((folder / "new.jsonl").read_bytes().splitlines()) == 6
-    assert names("--undo", "new.jsonl").stderr == b"eightfold: 0 files with the old name again, 5 had it already\n"
+    assert names("--undo", "new.jsonl").stderr == b"eightfold: 0 files renamed back, 5 already done\n"
 
 
 def test_what_is_not_there_any_more_is_told_and_the_rest_undone(folder: Path) -> None:
@@ -267,7 +267,7 @@ def test_what_is_not_there_any_more_is_told_and_the_rest_undone(folder: Path) ->
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
         "eightfold: d\\xE9/aé.txt: No such file or directory",
-        "eightfold: 4 files with the old name again",
+        "eightfold: 4 files renamed back",
     ]
 
 
@@ -353,7 +353,7 @@ def test_where_letters_of_either_case_are_the_same_name_nothing_is_overwritten(
     make(b"case/\xc9")
     make(b"case/\xe9")
     assert main(["names", "--fix", "latin-1", "--apply", "log.jsonl", "case"]) == 2
-    assert "case/\\xE9: there is a file of that name already: é" in capsys.readouterr().err
+    assert "case/\\xE9: a file with that name already exists: é" in capsys.readouterr().err
     assert tree(b"case") == {"case/É".encode(): b"case/\xc9", b"case/\xe9": b"case/\xe9"}
 
 
@@ -390,4 +390,4 @@ def test_wrong_use(arguments: list[str], folder: Path) -> None:
 
 def test_a_remote_folder_is_refused_in_words() -> None:
     done = names("s3://bucket/folder/")
-    assert done.stderr == b"eightfold: s3://bucket/folder/ is remote, and its names are not read: copy it here first\n"
+    assert done.stderr == b"eightfold: s3://bucket/folder/ is remote: copy it here first to read its names\n"

@@ -57,7 +57,7 @@ def test_files_that_cannot_be_read_are_not_clean_either(folder: Path) -> None:
     assert (done.returncode, ALL_CLEAR in done.stderr) == (2, False)
     assert done.stderr.endswith(b"1 file checked, 1 unreadable: nothing was read\n")
     done = run("check", "missing", "tree", cwd=folder)
-    assert done.stderr.endswith(b"2 files checked, 1 unreadable: no faults in what was read\n")
+    assert done.stderr.endswith(b"2 files checked, 1 unreadable: no faults in the files that were read\n")
 
 
 def test_an_empty_file_and_an_empty_input_were_read(folder: Path) -> None:

@@ -22,8 +22,8 @@ MARKED = {
 BY_NULS = {
     "utf-16-le": (TEXT.encode("utf-16-le"), "NULs at odd offsets", "utf-16-le"),
     "utf-16-be": (TEXT.encode("utf-16-be"), "NULs at even offsets", "utf-16-be"),
-    "utf-32-le": (TEXT.encode("utf-32-le"), "NULs in each four bytes", "utf-32-le"),
-    "utf-32-be": (TEXT.encode("utf-32-be"), "NULs in each four bytes", "utf-32-be"),
+    "utf-32-le": (TEXT.encode("utf-32-le"), "NULs in every four bytes", "utf-32-le"),
+    "utf-32-be": (TEXT.encode("utf-32-be"), "NULs in every four bytes", "utf-32-be"),
 }
 CASES = [(form, *case) for known in (MARKED, BY_NULS) for form, case in known.items()]
 every_case = pytest.mark.parametrize(("form", "data", "reason", "use"), CASES, ids=[f"{c[0]}, {c[2]}" for c in CASES])

@@ -116,7 +116,7 @@ def test_what_a_stopped_repair_advises_writes_the_file(source: str, run: Run) ->
 def test_what_a_repair_that_would_lose_something_advises(run: Run) -> None:
     Path("in").write_bytes(b"caf\xe9\n")
     line = ["repair", "--errors", "replace"]
-    assert "--lossy writes it anyway, --plan FILE keeps the way back" in run([*line, "-o", "out"]).said
+    assert "use --lossy to write anyway, or --plan FILE to be able to undo" in run([*line, "-o", "out"]).said
     assert run([*line, "--plan", "plan"]).status == 0
     assert run([*line, "--lossy", "-o", "out"]).status == 0
     assert Path("out").exists()

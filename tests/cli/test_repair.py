@@ -124,7 +124,7 @@ def test_standard_output_ends_before_what_would_be_lost() -> None:
     clean = b"a" * (1 << 17)
     done = run("repair", "--errors", "replace", "-o", "-", input=clean + b"\xff" + clean)
     assert (done.returncode, clean.startswith(done.stdout)) == (2, True)
-    assert b"-: 1 lossy change: the output ends before it; --lossy writes it anyway" in done.stderr
+    assert b"-: 1 lossy change: the output ends before it; use --lossy to write anyway" in done.stderr
 
 
 @pytest.mark.parametrize("errors", ["replace", "pairs", "latin-1", "cp1252"])
@@ -213,34 +213,34 @@ def test_a_plan_that_is_cut_short_changes_nothing(folder: Path, capsys: pytest.C
             {"soup.txt"} if whole and kept > 1 else set()
         )
         main(["repair", "--undo", "plan.json"])
-    assert "this plan is cut short: its last file has more changes" in capsys.readouterr().err
+    assert "this plan is truncated: its last file has more changes" in capsys.readouterr().err
 
 
 SESSION = """\
 $ eightfold repair --errors latin-1 --plan plan.json deep soup.txt
 ! eightfold: 3 files read, 2 in the plan: 9 changes, 9 lossy
-! eightfold: next: eightfold repair --apply plan.json; to take that back: eightfold repair --undo plan.json
+! eightfold: next: eightfold repair --apply plan.json; to undo: eightfold repair --undo plan.json
 (exit status 0)
 $ eightfold repair --apply plan.json deep
 ! eightfold: 1 file repaired
 (exit status 0)
 $ eightfold repair --apply plan.json
-! eightfold: 1 file repaired, 1 already as the plan would have it
+! eightfold: 1 file repaired, 1 already done
 (exit status 0)
 $ eightfold repair --apply plan.json deep/clean.txt
-! eightfold: plan.json has no plan for deep/clean.txt
+! eightfold: plan.json does not list deep/clean.txt
 (exit status 2)
 $ eightfold repair --undo plan.json soup.txt
 ! eightfold: 1 file undone
 (exit status 0)
 $ eightfold repair --undo plan.json
-! eightfold: 1 file undone, 1 already as the plan would have it
+! eightfold: 1 file undone, 1 already done
 (exit status 0)
 $ eightfold repair --plan plan.json soup.txt
-! eightfold: --plan plan.json: there is a file of that name; move it away or choose another name
+! eightfold: --plan plan.json: this file already exists; move it or choose another name
 (exit status 2)
 $ eightfold repair --errors escape --apply plan.json
-! eightfold: form and policy are those of the plan: --apply and --undo take neither -f nor --errors
+! eightfold: the plan sets the form and the policy: --apply and --undo do not take -f or --errors
 (exit status 2)
 """
 
@@ -261,7 +261,9 @@ def test_a_file_that_is_not_the_plan_s_is_refused_and_the_others_are_not(
     changed = (folder / "soup.txt").read_bytes() + b"x"
     (folder / "soup.txt").write_bytes(changed)
     assert main(["repair", way, "plan.json"]) == 2
-    assert "soup.txt: not the file that the plan is for, or changed since: make a new plan" in capsys.readouterr().err
+    assert (
+        "soup.txt: it is not the file in the plan, or it has changed since: make a new plan" in capsys.readouterr().err
+    )
     assert (folder / "soup.txt").read_bytes() == changed
     assert (folder / "deep/mixed.txt").read_bytes() == (MIXED if way == "--undo" else repair.repair(MIXED))
 
@@ -320,21 +322,21 @@ def file_line(**other: object) -> bytes:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (b"", "this is no plan: no JSON"),
-        (b"\xff", "this is no plan: no JSON"),
-        (b"[]\n", "this is no plan: its first line does not say so"),
-        (b'{"version": 1}', "this is no plan: its first line does not say so"),
-        (b'{"eightfold": "log of names", "version": 1}', "this is no plan: its first line does not say so"),
-        (b'{"eightfold": "plan", "version": 2}', "this plan has version 2, and this eightfold reads version 1"),
-        (HEADING + b"{", "line 2: no JSON"),
-        (HEADING + b"[]", "line 2: this is no plan: a file is due here"),
-        (HEADING + b"{}", "line 2: this is no plan: a file is due here"),
-        (HEADING + file_line(path=""), "line 2: this is no plan: a file has names, digests and a count"),
-        (HEADING + file_line(form=1), "line 2: this is no plan: a file has names, digests and a count"),
-        (HEADING + file_line(changes=True), "line 2: this is no plan: a file has names, digests and a count"),
-        (HEADING + file_line(path="a\0b"), r"line 2: this is no plan: 'a\x00b' is no name of a file"),
-        (HEADING + file_line(path="\ud800"), "line 2: this is no plan: "),
-        (HEADING + file_line(changes=1), "this plan is cut short: its last file has more changes"),
+        (b"", "this is not a plan: it is not JSON"),
+        (b"\xff", "this is not a plan: it is not JSON"),
+        (b"[]\n", "this is not a plan: its first line does not say so"),
+        (b'{"version": 1}', "this is not a plan: its first line does not say so"),
+        (b'{"eightfold": "log of names", "version": 1}', "this is not a plan: its first line does not say so"),
+        (b'{"eightfold": "plan", "version": 2}', "this plan has version 2, but this eightfold reads version 1"),
+        (HEADING + b"{", "line 2: it is not JSON"),
+        (HEADING + b"[]", "line 2: this is not a plan: a file is expected here"),
+        (HEADING + b"{}", "line 2: this is not a plan: a file is expected here"),
+        (HEADING + file_line(path=""), "line 2: this is not a plan: a file needs names, digests and a count"),
+        (HEADING + file_line(form=1), "line 2: this is not a plan: a file needs names, digests and a count"),
+        (HEADING + file_line(changes=True), "line 2: this is not a plan: a file needs names, digests and a count"),
+        (HEADING + file_line(path="a\0b"), r"line 2: this is not a plan: 'a\x00b' is not a valid file name"),
+        (HEADING + file_line(path="\ud800"), "line 2: this is not a plan: "),
+        (HEADING + file_line(changes=1), "this plan is truncated: its last file has more changes"),
         (HEADING + file_line(changes=1) + b"{}\n", "line 3: this is no plan: it has no 'start'"),
         (HEADING + file_line(changes=1) + file_line(), "line 3: this is no plan: it has no 'start'"),
     ],
@@ -465,7 +467,7 @@ def test_there_is_one_way_to_write(one: str, other: str, folder: Path, capsys: p
     before = contents(folder)
     if one != other:
         assert main(["repair", *one.split(), *other.split(), "soup.txt"]) == 2
-        assert "exclude each other" in capsys.readouterr().err
+        assert "cannot be combined" in capsys.readouterr().err
         assert contents(folder) == before
 
 

@@ -137,7 +137,7 @@ def test_what_changed_meanwhile_is_refused_and_the_rest_is_done(
     for path in changed:
         path.write_bytes(tree[path] + b"!")
     assert main(["repair", "--apply", "plan.jsonl"]) == 2
-    assert capsys.readouterr().err.count("not the file that the plan is for, or changed since") == len(changed)
+    assert capsys.readouterr().err.count("it is not the file in the plan, or it has changed since") == len(changed)
     assert contents(tree) == {path: tree[path] + b"!" if path in changed else goal[path] for path in tree}
 
 
@@ -236,7 +236,7 @@ def test_a_result_that_does_not_come_back_is_not_written(
 
     monkeypatch.setattr(repair.Repairer, "repair", broken)
     assert main(["repair", "--in-place", "--verify", "a"]) == 1
-    assert "a: not verified, at 0: with its changes taken back, the result is not the original\n" in (
+    assert "a: not verified, at 0: with its changes undone, the result is not the original\n" in (
         capsys.readouterr().err
     )
     assert (tmp_path / "a").read_bytes() == b"caf\xe9 and more"

@@ -76,7 +76,7 @@ def test_a_form_is_drawn_with_its_rules_and_words(form: Form, capsys: pytest.Cap
     assert output.startswith(f"{form.name}\n")
     assert form.note in flowing
     assert f"Source: {form.source}" in flowing
-    assert ("the longest that matches is taken" in flowing) == form.longest_match
+    assert ("the longest match is used" in flowing) == form.longest_match
     assert ("written as the supplementary code point" in flowing) == form.joins_pairs
     assert (f"Code units have {form.unit_bits} bits and are {form.byte_order}-endian" in flowing) == (
         form.unit_bits > 8
@@ -94,13 +94,13 @@ def test_a_variant_is_drawn_where_it_differs(form: Form, capsys: pytest.CaptureF
         lines = below(f"--errors {variant.policy}", output)
         rows = [read_row(line) for line in lines if ROW.fullmatch(line)]
         assert rows == [row for row in variant.form.rows if row not in form.rows]
-        assert any("is no unit" in line for line in lines) == (variant.form.units != form.units)
+        assert any("is not a unit" in line for line in lines) == (variant.form.units != form.units)
 
 
 @every_form
 def test_a_form_is_drawn_beside_the_others(form: Form, capsys: pytest.CaptureFixture[str]) -> None:
     output = table(form.name, capsys=capsys)
-    said = " ".join(" ".join(below("beside", output)).split())
+    said = " ".join(" ".join(below("compared", output)).split())
     words = ("contains", "contained in", "lossless to", "lossy to")
     parts = re.split(rf"({'|'.join(words)}) ", said)[1:]
     told: dict[str, list[str]] = {word: [] for word in words}

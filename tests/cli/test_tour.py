@@ -18,10 +18,10 @@ KEY_LINES = [
     "gateway.log: utf-8, 26 faults",
     "messages-utf-16le.txt:1:33: unpaired-surrogate: unpaired surrogate U+D83C (3C D8)",
     "messages-utf-16le.txt:1:33: unrepresentable: U+D83C cannot be written in utf-8, at byte 32",
-    "eightfold: messages-utf-16le.txt: verified, 122 code points the same",
+    "eightfold: messages-utf-16le.txt: verified, 122 code points identical",
     "gateway.log:4:41: too-long: incomplete six-byte sequence (FC), which utf-8 does not have",
     "      21 truncated: a sequence that is cut short",
-    "eightfold: gateway.log: verified, 253 code points the same",
+    "eightfold: gateway.log: verified, 253 code points identical",
     "The tour is over: every step ended as it should.",
 ]
 

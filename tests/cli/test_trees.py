@@ -72,7 +72,7 @@ def test_binary_files_are_left_alone_and_counted(
     command: list[str], way: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main([*command, *way, "."])
-    assert "eightfold: 1 binary file left alone (--binary)\n" in capsys.readouterr().err
+    assert "eightfold: 1 binary file skipped (--binary)\n" in capsys.readouterr().err
     assert (folder / "image.png").read_bytes() == BINARY
     assert not (folder / "out/image.png").exists()
 

@@ -48,7 +48,7 @@ def test_runs_that_began_above_each_other_meet(first: str, second: str, at: str,
     with held([str(tree / first)]), pytest.raises(FileError) as caught, held([str(tree / second)]):
         pass
     assert caught.value.path == str(tree / at)
-    assert "another run is replacing files in it" in caught.value.reason
+    assert "another run is replacing files in this folder" in caught.value.reason
     with held([str(tree / second)]):
         pass
 

@@ -179,7 +179,7 @@ def test_a_damaged_zip_is_told_wherever_it_is_cut(tmp_path: Path) -> None:
         with pytest.raises(FileError, match="this archive is damaged"):
             names_in(path)
     path.write_bytes(whole.replace(b"PK\x01\x02", b"PK\x01\x03"))
-    with pytest.raises(FileError, match="its central directory is not where it says"):
+    with pytest.raises(FileError, match="its central directory is not where the archive says"):
         names_in(path)
 
 

@@ -90,20 +90,20 @@ def test_nothing_is_overwritten(
     make(tmp_path / "old", kind)
     make(tmp_path / "new", other)
     before = [identity(tmp_path / name) for name in ("old", "new")]
-    with pytest.raises(FileError, match="old: there is a file of that name already: new"):
+    with pytest.raises(FileError, match="old: a file with that name already exists: new"):
         rename(Renaming(str(tmp_path), "old", "new"))
     assert [identity(tmp_path / name) for name in ("old", "new")] == before
 
 
 OBSTACLES = [
-    ("", "nothing would be left of the name"),
-    (".", "every folder has an entry . already"),
-    ("..", "every folder has an entry .. already"),
-    ("a/b", "a name cannot hold /"),
-    ("a\0b", "a name cannot hold \\x00"),
+    ("", "the new name would be empty"),
+    (".", "every folder already has an entry ."),
+    ("..", "every folder already has an entry .."),
+    ("a/b", "a name cannot contain /"),
+    ("a\0b", "a name cannot contain \\x00"),
     ("é" * 128, "the new name would have 256 bytes, and 255 is the limit here"),
-    ("taken", "there is a file of that name already"),
-    ("dangling", "there is a file of that name already"),
+    ("taken", "a file with that name already exists"),
+    ("dangling", "a file with that name already exists"),
     ("é" * 127, ""),
     ("...", ""),
 ]
@@ -147,12 +147,15 @@ def test_a_log_comes_back(renamings: list[Renaming]) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"{}", "line 2: this is no line of such a log ('old'|'folder')"),
-        (b"[]", "line 2: this is no line of such a log"),
-        (b'{"folder": "", "old": "", "new": "a"}', "line 2: this is no line of such a log ('' is no name of a file)"),
-        (b'{"folder": "", "old": 1, "new": "a"}', "line 2: this is no line of such a log"),
-        (b'{"folder": "", "old": "\\u0000", "new": "a"}', "line 2: this is no line of such a log"),
-        (b"{", "line 2: no JSON"),
+        (b"{}", "line 2: this is not a line of such a log ('old'|'folder')"),
+        (b"[]", "line 2: this is not a line of such a log"),
+        (
+            b'{"folder": "", "old": "", "new": "a"}',
+            "line 2: this is not a line of such a log ('' is not a valid file name)",
+        ),
+        (b'{"folder": "", "old": 1, "new": "a"}', "line 2: this is not a line of such a log"),
+        (b'{"folder": "", "old": "\\u0000", "new": "a"}', "line 2: this is not a line of such a log"),
+        (b"{", "line 2: it is not JSON"),
     ],
 )
 def test_what_is_no_log_is_refused(line: bytes, reason: str) -> None:

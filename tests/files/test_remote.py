@@ -120,7 +120,7 @@ def test_what_fsspec_lacks_for_a_scheme_is_named(monkeypatch: pytest.MonkeyPatch
 def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(
-        FileError, match=r"^s3://bucket/a: it is remote, which needs: pip install 'aiohttp.*' 'fsspec.*'$"
+        FileError, match=r"^s3://bucket/a: it is remote; to read it: pip install 'aiohttp.*' 'fsspec.*'$"
     ):
         content("s3://bucket/a")
 

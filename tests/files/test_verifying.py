@@ -92,10 +92,8 @@ def test_the_sentences() -> None:
     assert sentence(*join) == "at 1: the surrogate pair U+D83D U+DE00 was joined to U+1F600"
     assert sentence(b"\xed\xa0\xbdx", b"?x", "wtf-8", "utf-8") == "at 0: U+D83D became U+003F"
     assert sentence(b"ab", b"a", "utf-8", "utf-8") == "at 1: U+0062 is missing from the result"
-    assert sentence(b"a", b"ab", "utf-8", "utf-8") == "at 1: the result goes on with U+0062"
-    assert sentence(b"a\xff", b"a", "utf-8", "utf-8").startswith(
-        "at 1: ill-formed, so nothing can be the same: byte FF"
-    )
+    assert sentence(b"a", b"ab", "utf-8", "utf-8") == "at 1: the result continues with U+0062"
+    assert sentence(b"a\xff", b"a", "utf-8", "utf-8").startswith("at 1: ill-formed, so it cannot be compared: byte FF")
     assert sentence(b"ab", b"a\xff", "utf-8", "utf-8").startswith("at 1: the result does not decode: byte FF")
 
 

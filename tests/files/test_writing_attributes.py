@@ -112,7 +112,9 @@ def test_who_cannot_give_a_file_back_to_its_owner_does_not_replace_it(
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "chown", refusing)
-    with pytest.raises(FileError, match=r"its owner \(12345:54321\) cannot be kept: write to another file with -o"):
+    with pytest.raises(
+        FileError, match=r"its owner \(12345:54321\) cannot be preserved: use -o to write to another file"
+    ):
         write(old)
     assert old.read_bytes() == b"old"
     assert (old.stat().st_uid, old.stat().st_gid) == (12345, 54321)

@@ -38,16 +38,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _settle() -> None:
-    """Spare a process that does nothing else than this what takes time and is of no use to it."""
-    # The C library gives memory back to the system, which clears it anew for the next piece of a file: a large block
-    # that was given back tells glibc to keep what is smaller. It is never touched, so it takes no memory itself.
+    """Skip work that only a longer-lived process would need."""
+    # The C library returns memory to the system, which clears it again for the next piece of a file. A large block
+    # that was freed makes glibc keep smaller ones. It is never touched, so it uses no memory itself.
     bytes(_KEPT_BYTES)
-    gc.freeze()  # The collector need not go through what was imported, for it stays,
-    atexit.register(gc.freeze)  # nor at the end through what is left.
+    gc.freeze()  # The collector can skip imported objects, which stay,
+    atexit.register(gc.freeze)  # and at exit everything that is left.
 
 
 def _print_anything() -> None:
-    """A name of a file that the terminal's encoding lacks is shown with escapes, and is no error."""
+    """Show escapes for characters that the terminal's encoding lacks, rather than fail."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
 

@@ -62,5 +62,5 @@ def as_path(text: str) -> str:
     """
     name = xtf8.decode(text.encode())
     if not name or b"\0" in name:
-        raise ValueError(f"'{shown(text)}' is no name of a file")
+        raise ValueError(f"'{shown(text)}' is not a valid file name")
     return os.fsdecode(name)

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from types import ModuleType
 
 COMMANDS: Mapping[str, str] = {
-    "check": "find every place at which files are ill-formed",
+    "check": "find every place where files are ill-formed",
     "convert": "convert files from one form to another, whole or not at all",
-    "repair": "make files UTF-8, by a plan that can be shown, applied and undone",
-    "names": "find names of files that are ill-formed, and rename them with a way back",
-    "explain": "say what every sequence of a file is, and which rule it breaks",
-    "identify": "say which form files are in",
+    "repair": "make files UTF-8, with a plan that can be shown, applied and undone",
+    "names": "find ill-formed file names, and rename them reversibly",
+    "explain": "explain every sequence of a file, and the rule that it breaks",
+    "identify": "identify the form of files",
     "table": "show the table of a form, or how all forms compare",
-    "doctor": "say which engine is at work, and whether anything is broken",
-    "completion": "print what makes a shell complete the command line",
+    "doctor": "report which engine is in use, and check the installation",
+    "completion": "print a completion script for a shell",
     "manual": "print the manual page",
 }
 """Each command with what it does, in one line."""

@@ -1,6 +1,6 @@
-"""`eightfold check`: every place at which files are ill-formed, as a line, or in a format for programs.
+"""`eightfold check`: every place where files are ill-formed, as a line, or in a format for programs.
 
-What is done with one file is in :mod:`eightfold.cli.work.checking`, so that other processes can do it without this.
+The check of one file is in :mod:`eightfold.cli.work.checking`, which other processes can import without this.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from eightfold.forms import Form
 
 @dataclass
 class Options(SelectionOptions, ReadingOptions):
-    """What `check` is asked to do; `form` is None for auto."""
+    """The options of `check`; `form` is None for auto."""
 
     paths: Sequence[str] = ()
     form: Form | None = UTF_8
@@ -53,7 +53,7 @@ class Options(SelectionOptions, ReadingOptions):
 
     @property
     def task(self) -> Task:
-        """What is asked of every file."""
+        """The options for every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
         return Task(name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
@@ -64,25 +64,35 @@ def parser() -> CommandParser:
     command = CommandParser(
         "check",
         "[OPTIONS] [PATH ...]",
-        "Find every place at which files are ill-formed. One line for each:\n\n"
+        "Find every place where files are ill-formed. Each gets one line:\n\n"
         "  PATH:LINE:COLUMN: kind: sentence\n\n"
-        "Lines end at U+000A, and both numbers count from 1, the column in bytes.\n"
-        "Of a folder all files are checked but those that .gitignore files ignore, and\n"
-        "binary ones, which are counted; symbolic links in it are not followed. A path\n"
-        "that is given is always checked. A file that looks like UTF-16 or UTF-32 is one\n"
-        "error, and nothing else in it is checked, unless -f or --form-map gives its form.\n"
-        "Exit status 0: nothing wrong; 1: faults; 2: wrong use or unreadable files.",
+        "Lines end at U+000A. Line and column count from 1, and the column counts bytes.\n"
+        "In a folder, every file is checked except those that .gitignore files ignore and\n"
+        "binary files, which are counted; symbolic links are not followed. A path given\n"
+        "on the command line is always checked. A file that looks like UTF-16 or UTF-32\n"
+        "is one error, and the rest of it is not checked unless -f or --form-map gives\n"
+        "its form.\n"
+        "Exit status 0: no faults; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
-            ("eightfold check --context notes.txt", "with the lines, and the bytes in them marked"),
-            ("eightfold check -f wtf-8 --statistics names/", "a whole folder: how many faults of each kind"),
-            ("eightfold check --exclude vendor/ --form-map '*.class=mutf-8' .", "other files, other forms"),
+            ("eightfold check --context notes.txt", "show the lines, with the ill-formed bytes marked"),
+            ("eightfold check -f wtf-8 --statistics names/", "count the faults of each kind in a folder"),
+            (
+                "eightfold check --exclude vendor/ --form-map '*.class=mutf-8' .",
+                "skip a folder, and choose a form by file name",
+            ),
             (
                 "eightfold check -j 0 --output-format sarif --output-file faults.sarif .",
-                "all processors, a file for CI",
+                "use all processors, and write a file for CI",
             ),
-            ("curl -s https://example.org | eightfold check --output-format json", "standard input, for a program"),
-            ("eightfold check -f corrected-utf-8 --strict letter.txt", "the rules on documents too, warnings count"),
+            (
+                "curl -s https://example.org | eightfold check --output-format json",
+                "check standard input, with results for a program",
+            ),
+            (
+                "eightfold check -f corrected-utf-8 --strict letter.txt",
+                "apply the rules for documents too, and count warnings",
+            ),
         ],
     )
     add_paths(command)
@@ -92,7 +102,7 @@ def parser() -> CommandParser:
         action="append",
         type=form_map_argument,
         metavar="GLOB=FORM",
-        help="the form of files that match, as '*.class=mutf-8'; the last that matches decides (repeatable)",
+        help="the form of files that match, such as '*.class=mutf-8'; the last match wins (repeatable)",
     )
     add_selection(command)
     add_reading(command)
@@ -100,23 +110,25 @@ def parser() -> CommandParser:
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: text)"
     )
     command.add_argument("--output-file", metavar="FILE", help="write the results to this file, whole or not at all")
-    command.add_argument("--context", action="store_true", help="show the line of each fault with its bytes marked")
+    command.add_argument(
+        "--context", action="store_true", help="show the line of each fault, with the faulty bytes marked"
+    )
     command.add_argument(
         "--statistics",
         action="store_true",
-        help="how many faults there are of each kind, by file, by form and in all, in place of the faults",
+        help="count the faults of each kind, by file, by form and in total, instead of listing them",
     )
     command.add_argument(
         "--max-faults",
         type=count_argument,
         metavar="N",
-        help="show at most N faults of each file (default: all, with --statistics none); all are counted",
+        help="show at most N faults per file (default: all; with --statistics: none); all are counted",
     )
     add_jobs(command, "check")
     command.add_argument(
         "--strict",
         action="store_true",
-        help="warnings make the exit status 1 too, and so does it when no file was read",
+        help="exit with status 1 for warnings too, and if no file was read",
     )
     return command
 
@@ -125,11 +137,11 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
     """Return a pattern and the name of the form of what matches it, None for ``auto``.
 
     Raises:
-        argparse.ArgumentTypeError: it has no such parts.
+        argparse.ArgumentTypeError: it is not of that format.
     """
     glob, _, name = given.rpartition("=")
     if not glob:
-        raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, as '*.class=mutf-8' is")
+        raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, such as '*.class=mutf-8'")
     found = form_or_auto(name)
     return glob_argument(glob), None if found is None else found.name
 
@@ -170,7 +182,7 @@ def _check_at_once(check: FileCheck, options: Options) -> None:
 
 
 def _met(options: Options) -> Iterator[Found | FileError]:
-    """Yield what the paths stand for: files, and in their place folders that cannot be listed."""
+    """Yield the files that the paths name, and, in order, folders that cannot be listed."""
     errors: deque[FileError] = deque()
     for found in found_files(options.paths, errors.append, options.selection):
         while errors:

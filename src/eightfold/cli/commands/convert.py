@@ -20,7 +20,7 @@ from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
-from eightfold.cli.work.inputs import Failures, byte_order_told, identified
+from eightfold.cli.work.inputs import Failures, byte_order_reported, identified
 from eightfold.cli.work.jobs import Job, before, found, jobs, sink
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import remedies
@@ -45,7 +45,7 @@ from eightfold.stream import Converter
 
 @dataclass
 class Options(CertificateOptions):
-    """What `convert` is asked to do; `form` is None for auto."""
+    """The options of `convert`; `form` is None for auto."""
 
     form: Form | None = UTF_8
     to: Form = UTF_8
@@ -63,31 +63,39 @@ def parser() -> CommandParser:
         "convert",
         "[-f FORM] -t FORM [OPTIONS] [PATH ...]",
         "Convert files from one form to another. A file is written whole or not at all:\n"
-        "if anything fails, what was there before is untouched. It keeps its owner, its\n"
-        "permissions and its attributes. A symbolic link that is given is followed, and\n"
-        "the file that it leads to is replaced; those in a folder are not met. Read-only\n"
-        "files, and those with several names (hard links), are refused, and so is one that\n"
-        "changes while it is read. Of a folder neither what .gitignore files ignore is\n"
-        "taken, nor binary files, nor backups of the same SUFFIX. Compressed files are read\n"
-        "as what is in them, and written so where OUT has such an ending; they, and remote\n"
-        "ones (https://, s3://), are not replaced. Until all is converted in place, each\n"
-        "folder has a journal of what is: while there is one, run it again after a fault or\n"
-        "a kill, and nothing is converted twice. A journal that another user wrote, or\n"
-        "that came with the tree, is refused. Of two runs of one user in one tree the\n"
-        "second waits 10 seconds, then is refused. In OUT no symbolic link is followed.\n"
-        "Without -f, a file that looks like UTF-16 or UTF-32 is refused too.\n\n"
-        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or changes\n"
-        "that --diff shows; 2: wrong use, or unreadable or unwritable files.",
+        "if anything fails, the old file is untouched. A replaced file keeps its owner,\n"
+        "its permissions and its attributes.\n\n"
+        "A symbolic link given as PATH is followed, and the file it leads to is replaced;\n"
+        "links in a folder are skipped. Read-only files, files with several names (hard\n"
+        "links) and files that change while they are read are refused. In a folder, files\n"
+        "that .gitignore files ignore, binary files and backups with the same SUFFIX are\n"
+        "skipped. Compressed files are decompressed, and OUT is compressed if its name\n"
+        "ends like one; they and remote files (https://, s3://) cannot be replaced.\n"
+        "Symbolic links in OUT are not followed. Without -f, a file that looks like\n"
+        "UTF-16 or UTF-32 is refused.\n\n"
+        "With --in-place, each folder has a journal until every file is converted. After\n"
+        "a fault or a kill, run the command again: no file is converted twice. A journal\n"
+        "that another user wrote, or that came with the tree, is refused. If another run\n"
+        "of the same user is working in the tree, the command waits 10 seconds, then\n"
+        "gives up.\n\n"
+        "Exit status 0: converted, or nothing to change with --diff; 1: faults, or\n"
+        "changes that --diff shows; 2: wrong use, or unreadable or unwritable files.",
         [
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
-            ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "a whole folder, each in place"),
-            ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "eight files at once"),
-            ("eightfold convert -f utf-8 -t utf-16 --errors replace < in > out", "U+FFFD for what is ill-formed"),
-            ("eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin", "and prove that it can be read back"),
+            ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "replace every file in a folder"),
+            ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "convert eight files at once"),
+            (
+                "eightfold convert -f utf-8 -t utf-16 --errors replace < in > out",
+                "write U+FFFD for ill-formed sequences",
+            ),
+            (
+                "eightfold convert -f mutf-8 -t wtf-8 --verify -o names names.bin",
+                "and verify that the result decodes to the same text",
+            ),
             ("eightfold convert -f utf-8-sig -t utf-8 --diff src/", "which files begin with a signature?"),
             (
                 "eightfold convert -f utf-16 -t utf-8 --in-place --certificate proof.jsonl letters/",
-                "a folder, and a record of what it was and what it is",
+                "replace every file in a folder, and record both sides",
             ),
         ],
     )
@@ -103,27 +111,27 @@ def parser() -> CommandParser:
     command.add_argument(
         "--errors",
         metavar="POLICY",
-        help=f"what to do at a fault: {_policies()}",
+        help=f"what to do on a fault: {_policies()}",
     )
     command.add_argument(
         "--strict",
         action="store_true",
-        help="refuse to join a surrogate pair into one code point (default: join it, and say how many were)",
+        help="refuse to join a surrogate pair into one code point (default: join pairs, and report how many)",
     )
     add_selection(command)
     add_reading(command)
     add_destination(command)
     command.add_argument(
-        "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
+        "--diff", action="store_true", help="show the changed lines, before and after, and write nothing"
     )
-    add_certificate(command, "decode the result back and compare code points")
+    add_certificate(command, "decode the result and compare code points")
     add_jobs(command, "convert")
     command.add_argument(
         "--document",
         action="store_true",
-        help="with -t corrected-utf-8: U+0000, which must not be in a document, is an error, not a warning",
+        help="with -t corrected-utf-8: treat U+0000, which a document must not contain, as an error, not a warning",
     )
-    command.add_argument("--internal", action="store_true", help="do not say that WTF-8 is not for interchange")
+    command.add_argument("--internal", action="store_true", help="silence the note that WTF-8 is not for interchange")
     return command
 
 
@@ -138,12 +146,14 @@ def _policies() -> str:
 def run(options: Options) -> int:
     """Convert the files; return the exit status."""
     if options.diff and (options.output != STANDARD_OUTPUT or options.in_place or options.backup or options.verified):
-        raise UsageError("--diff writes nothing: it excludes -o, --in-place, --backup, --verify and --certificate")
+        raise UsageError(
+            "--diff writes nothing: it cannot be combined with -o, --in-place, --backup, --verify or --certificate"
+        )
     if options.document and options.to.name != DOCUMENT:
-        raise UsageError("--document goes with -t corrected-utf-8")
+        raise UsageError("--document needs -t corrected-utf-8")
     check_certificate(options, writes=True)
     if options.form is not None:
-        # Wrong use is told before anything is read.
+        # Wrong use is reported before anything is read.
         _check_policy(Conversion(options.form, options.to, options.errors))
     failures = Failures()
     work = _Run(options, failures)
@@ -151,7 +161,7 @@ def run(options: Options) -> int:
         try:
             with watched(options, options.paths, options.selection):
                 status = _show(options, work, failures) if options.diff else _write(options, work, failures)
-        except FileError as error:  # Of the certificates, or that there are no threads: some files are done.
+        except FileError as error:  # From the certificates, or from starting threads: some files are done.
             failures.tell(error)
         status = WRONG_USE_OR_FILE if failures.count else status
         work.end(status, certified=bool(options.certificate))
@@ -159,7 +169,7 @@ def run(options: Options) -> int:
 
 
 def _show(options: Options, run: _Run, failures: Failures) -> int:
-    outcome = "the rest of it is not shown"
+    outcome = "the rest of the file is not shown"
     done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
     status = max(done, default=NOTHING_WRONG)
     run.check_read()
@@ -169,7 +179,10 @@ def _show(options: Options, run: _Run, failures: Failures) -> int:
 def _write(options: Options, run: _Run, failures: Failures) -> int:
     work = jobs(options, failures.tell)
     if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
-        say("WTF-8 is for use inside a program, not for interchange: convert it at the boundary (--internal: no note)")
+        say(
+            "WTF-8 is for use inside a program, not for interchange: convert it at the boundary "
+            "(--internal silences this note)"
+        )
     if options.in_place and run.in_place.nothing_left(job.source for job in work):
         return NOTHING_WRONG
     check_certificate_apart(options, work)
@@ -194,11 +207,11 @@ def _for_a_terminal(work: list[Job]) -> bool:
 
 
 class _BinaryError(Exception):
-    """A file that was found in a folder, and is no text."""
+    """A file that was found in a folder and is not text."""
 
 
 class _Run:
-    """One run over files: what stops one is told, and the next can come."""
+    """One run over files: a file that stops is reported, and the run continues with the next."""
 
     def __init__(self, options: Options, failures: Failures) -> None:
         form = "auto" if options.form is None else options.form.name
@@ -208,7 +221,7 @@ class _Run:
         self._files = self._binary = 0
 
     def do(self, act: Callable[[], int], outcome: str) -> int:
-        """Do something with a file and return the exit status; the outcome is that of one that stops."""
+        """Process a file and return the exit status; the outcome is reported if it stops."""
         self._files += 1
         try:
             return act()
@@ -227,9 +240,9 @@ class _Run:
             say_nothing_read(self._options, binary=self._binary)
 
     def end(self, status: int, *, certified: bool) -> None:
-        """Say what was left alone; if all is done, the journals go."""
+        """Report which files were skipped; if all are done, remove the journals."""
         if self._binary:
-            say(f"{counted(self._binary, 'binary file')} left alone (--binary)")
+            say(f"{counted(self._binary, 'binary file')} skipped (--binary)")
         self.in_place.end(status, certified=certified)
 
 
@@ -237,20 +250,20 @@ def _differ(file: Found, options: Options) -> int:
     with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
         conversion = _conversion(source, options, say, walked=file.walked)
         difference = ShownDifference(file.path, conversion.source, conversion.target)
-        with byte_order_told(source, conversion.source):
+        with byte_order_reported(source, conversion.source):
             for piece in _pieces(source, conversion, options, say):
                 difference.put(piece.chunk, piece.result, final=piece.final)
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
 class _Told(NamedTuple):
-    """Who is told what a conversion comes to: the user, and the certificates."""
+    """Where the results of a conversion are reported: to the user and in certificates."""
 
     say: Callable[[str], object]
     certify: Callable[[bytes], object]
 
     def later(self, due: list[Callable[[], object]]) -> _Told:
-        """Return what can be told by a thread: it is kept until it is due."""
+        """Return the same for use in a thread: reports are kept until they are due."""
         return _Told(*(partial(_defer, due, tell) for tell in self))
 
 
@@ -259,7 +272,7 @@ def _defer(due: list[Callable[[], object]], tell: Callable[[Any], object], told:
 
 
 def _turn(options: Options, in_place: InPlace, told: _Told, begin: Begin, job: Job) -> Callable[[], int]:
-    """Return what converts a file when it is its turn, or waits for the thread that does."""
+    """Return a function that converts a file when its turn comes, or waits for the thread that does."""
     if options.jobs == 1 or job.to_standard_output or small_size(job.source) is None:
         return partial(_convert, options, in_place, told, job)
     due: list[Callable[[], object]] = []
@@ -293,7 +306,7 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         pieces = _pieces(source, conversion, options, told.say, verifier)
         if conversion.target.name == DOCUMENT:
             pieces = _document(pieces, source, conversion, None if options.document else told.say)
-        with byte_order_told(source, conversion.source, told.say):
+        with byte_order_reported(source, conversion.source, told.say):
             for piece in pieces:
                 target.write(piece.result)
                 if certificate is not None:
@@ -301,7 +314,7 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         if options.in_place and certificate is not None:
             in_place.begin(job.source, certificate.digests)
     if verifier is not None:
-        told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} the same")
+        told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} identical")
         if options.certificate and certificate is not None:
             told.certify(certificate.line("code points", {"code_points": verifier.count}))
 
@@ -352,13 +365,13 @@ def _pieces(
     if joined_pairs:
         joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
         effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
-        tell(f"{shown(source.path)}: {joined}; {effect} (--strict refuses)")
+        tell(f"{shown(source.path)}: {joined}; {effect} (use --strict to refuse)")
 
 
 def _document(
     pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
 ) -> Iterator[ConvertedPiece]:
-    """Yield the pieces of a Corrected UTF-8 document; U+0000 in it is warned of, or an error where that is None."""
+    """Yield the pieces of a Corrected UTF-8 document; for U+0000, warn once, or raise an error if `warn` is None."""
     nuls = Nuls(conversion)
     for piece in pieces:
         nuls.take(piece)

@@ -1,4 +1,4 @@
-"""`eightfold doctor`: what is at work here, what is installed beside it, and whether anything of it is broken."""
+"""`eightfold doctor`: what is in use here, what is installed with it, and whether any of it is broken."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _SAMPLE = f"{_BASIC_SAMPLE} \U0001f600"
 
 @dataclass
 class Options:
-    """What `doctor` is asked to do."""
+    """The options of `doctor`."""
 
     output_format: str = "text"
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at.
+    """One thing that was examined.
 
     Attributes:
         name: what it is.
@@ -56,12 +56,12 @@ def parser() -> CommandParser:
     command = CommandParser(
         "doctor",
         "[OPTIONS]",
-        "Say which engine is at work and why, all versions, the instruction set, the\n"
-        "extras that are installed, what standard output and names of files can hold, and\n"
-        "try every form and every codec once.\n"
-        "Exit status 0: nothing is broken; 1: something is, and it is said what.",
+        "Report which engine is in use and why, all versions, the instruction set, the\n"
+        "installed extras, and what standard output and file names can hold; then test\n"
+        "every form and every codec once.\n"
+        "Exit status 0: no problems; 1: problems, which are reported.",
         [
-            ("eightfold doctor > report.txt", "what to put into a bug report"),
+            ("eightfold doctor > report.txt", "write a report to attach to a bug"),
             ("eightfold doctor --output-format json", "for a program"),
         ],
     )
@@ -72,7 +72,7 @@ def parser() -> CommandParser:
 
 
 def run(options: Options) -> int:
-    """Look at everything; return the exit status."""
+    """Examine everything; return the exit status."""
     findings = tuple(_findings())
     broken = [finding for finding in findings if finding.broken]
     if options.output_format == "json":
@@ -89,7 +89,11 @@ def run(options: Options) -> int:
     for finding in broken:
         say(Styled(f"{finding.name}: {finding.broken}", "error"))
     if options.output_format == "text":
-        say(Styled(f"{counted(len(broken), 'thing')} broken", "error") if broken else Styled("nothing broken", "good"))
+        say(
+            Styled(f"{counted(len(broken), 'problem')} found", "error")
+            if broken
+            else Styled("no problems found", "good")
+        )
     return FAULTS if broken else NOTHING_WRONG
 
 
@@ -116,29 +120,29 @@ def _findings() -> Iterator[Finding]:
 def _engine() -> Iterator[Finding]:
     yield Finding("engine", f"{ENGINE}: {_reason()}")
     if not CORE_IS_BUILT:
-        yield Finding("compiled core", "not in this installation")
+        yield Finding("compiled core", "not installed")
         yield Finding("instruction set", f"none: the engine {ENGINE} has no compiled code")
         return
     try:
         core: Any = imported_core()
-    except Exception as error:  # Whatever its import raises is what is wrong with it.
-        advice = "install eightfold anew, or set EIGHTFOLD_ENGINE=python to go on without it"
+    except Exception as error:  # Any exception on import is the finding.
+        advice = "reinstall eightfold, or set EIGHTFOLD_ENGINE=python to run without it"
         yield Finding("compiled core", "broken", f"{type(error).__name__}: {error}; {advice}")
         return
     yield Finding("compiled core", shown(str(core.__file__)))
     crates = ", ".join(f"{crate} {version}" for crate, version in getattr(core, "CRATES", ()))
-    yield Finding("crates", crates or "not told by this core")
-    yield Finding("instruction set", str(getattr(core, "INSTRUCTION_SET", "not told by this core")))
+    yield Finding("crates", crates or "not reported by this core")
+    yield Finding("instruction set", str(getattr(core, "INSTRUCTION_SET", "not reported by this core")))
 
 
 def _reason() -> str:
     asked = os.environ.get("EIGHTFOLD_ENGINE")
     if asked:
         return f"EIGHTFOLD_ENGINE={asked}"
-    return "the compiled core is there" if CORE_IS_BUILT else "there is no compiled core"
+    return "the compiled core is installed" if CORE_IS_BUILT else "there is no compiled core"
 
 
-# --- what is installed beside it --------------------------------------------------------------------------------------
+# --- what is installed with it ----------------------------------------------------------------------------------------
 
 
 def _extras() -> Iterator[Finding]:
@@ -152,7 +156,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _packages(required: list[str]) -> dict[str, list[str]]:
-    """Return the packages that each extra brings, from requirements as the metadata of a package has them.
+    """Return the packages that each extra installs, from the requirements in a package's metadata.
 
     >>> _packages(['rich<15,>=13; extra == "cli"', 'eightfold[cli]; extra == "all"', "other"])
     {'cli': ['rich']}
@@ -182,12 +186,15 @@ def _standard_output() -> Finding:
     encoding = sys.stdout.encoding
     if _holds(encoding):
         return Finding("standard output", f"{encoding}: shows every character")
-    return Finding("standard output", f"{encoding}: the rest is shown as escapes; PYTHONIOENCODING=utf-8 changes it")
+    return Finding(
+        "standard output",
+        f"{encoding}: other characters are shown as escapes; set PYTHONIOENCODING=utf-8 to change this",
+    )
 
 
 def _file_names() -> Finding:
     encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-    limit = "" if _holds(encoding) else "; not every name can be written: PYTHONUTF8=1 changes it"
+    limit = "" if _holds(encoding) else "; some names cannot be written: set PYTHONUTF8=1 to change this"
     return Finding("names of files", f"{encoding}, {errors}{limit}")
 
 
@@ -205,13 +212,13 @@ def _colour() -> Finding:
     return Finding("colour", f"{'on' if wanted else 'off'}: {reason}")
 
 
-# --- what is tried ----------------------------------------------------------------------------------------------------
+# --- what is tested ---------------------------------------------------------------------------------------------------
 
 
 def _forms() -> Finding:
     wrong = [each.name for each in forms() if not _reads_back(each)]
-    told = f"{len(forms())}, each tried: {len(forms()) - len(wrong)} read back what they write"
-    return Finding("forms", told, f"{', '.join(wrong)} did not read back what was written" if wrong else "")
+    told = f"{len(forms())}, each tested: {len(forms()) - len(wrong)} round-trip"
+    return Finding("forms", told, f"{', '.join(wrong)} did not round-trip" if wrong else "")
 
 
 def _reads_back(form: Form) -> bool:

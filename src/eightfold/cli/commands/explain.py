@@ -1,4 +1,4 @@
-"""`eightfold explain`: what every sequence of a file is, with its bits, its code point and its name, or its fault."""
+"""`eightfold explain`: every sequence of a file, with its bits, its code point and its name, or its fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, UsageError
 from eightfold.cli.output.lines import put, say
-from eightfold.cli.work.inputs import byte_order_told, identified, tell_byte_order
+from eightfold.cli.work.inputs import byte_order_reported, identified, tell_byte_order
 from eightfold.cli.work.watching import watched
 from eightfold.explain import iter_explained, iter_explained_text
 from eightfold.explain.as_text import HEADER, cells, text_lines
@@ -39,7 +39,7 @@ _ROWS_DRAWN = 1000
 
 @dataclass
 class Options(ReadingOptions):
-    """What `explain` is asked to do; `form` is None for auto."""
+    """The options of `explain`; `form` is None for auto."""
 
     path: str | None = None
     form: Form | None = UTF_8
@@ -55,16 +55,17 @@ def parser() -> CommandParser:
     command = CommandParser(
         "explain",
         "[OPTIONS] [FILE | --hex BYTES | --text TEXT]",
-        "Say of every sequence of a file what it is: its offset, its bytes in hex and in\n"
-        "bits, its code point and its name; or which fault it is, and in brackets the\n"
-        "source of the rule that it breaks. Bits in brackets are the payload: they say\n"
-        "which code point it is, the others how many bytes it has and which this one is.\n"
-        "Exit status 0: nothing wrong; 1: faults among what is shown; 2: wrong use or an\n"
+        "Explain every sequence of a file: its offset, its bytes in hex and in bits, its\n"
+        "code point and its name. For a fault, say which fault it is, with the source of\n"
+        "the rule that it breaks in brackets. Bits in brackets are the payload, which\n"
+        "gives the code point; the other bits give the length of the sequence and the\n"
+        "position of the byte in it.\n"
+        "Exit status 0: nothing wrong; 1: faults in the part shown; 2: wrong use or an\n"
         "unreadable file.",
         [
             ('eightfold explain --hex "ED A0 80"', "what is wrong with these three bytes?"),
             ('eightfold explain -f cesu-8 --text "hé"', "how does CESU-8 write this?"),
-            ("eightfold explain --offset 4096 --limit 20 notes.txt", "twenty sequences of a large file"),
+            ("eightfold explain --offset 4096 --limit 20 notes.txt", "show twenty sequences of a large file"),
             ("eightfold explain -f utf-16 --output-format json notes.txt", "a file in another form, for a program"),
         ],
     )
@@ -75,7 +76,9 @@ def parser() -> CommandParser:
         metavar="FILE",
         help="a file, or - for standard input, which is the default",
     )
-    command.add_argument("--hex", type=hex_argument, metavar="BYTES", help="explain these bytes, in hex, and no file")
+    command.add_argument(
+        "--hex", type=hex_argument, metavar="BYTES", help="explain these bytes, in hex, instead of a file"
+    )
     command.add_argument("--text", metavar="TEXT", help="explain how the form writes this text")
     add_form(command)
     add_reading(command)
@@ -83,7 +86,7 @@ def parser() -> CommandParser:
         "--offset",
         type=count_argument,
         metavar="N",
-        help="begin where byte N is, or of a text code point N; counted from 0",
+        help="begin at byte N, or with --text at code point N; counted from 0",
     )
     command.add_argument("--limit", type=count_argument, metavar="N", help="explain at most N sequences")
     command.add_argument(
@@ -93,7 +96,7 @@ def parser() -> CommandParser:
 
 
 def hex_argument(given: str) -> bytes:
-    r"""Return bytes from hex digits, with spaces, commas or colons between and 0x or \x before them, or with nothing.
+    r"""Return bytes from hex digits, which may have spaces, commas or colons between them and 0x or \x before them.
 
     Raises:
         argparse.ArgumentTypeError: they are none.
@@ -110,7 +113,7 @@ def hex_argument(given: str) -> bytes:
 def run(options: Options) -> int:
     """Explain the input; return the exit status."""
     if sum(each is not None for each in (options.path, options.hex, options.text)) > 1:
-        raise UsageError("explain one thing: a file, --hex or --text")
+        raise UsageError("give only one of FILE, --hex and --text")
     if options.text is not None:
         return _explain_text(options, options.text)
     if options.hex is not None:
@@ -120,7 +123,7 @@ def run(options: Options) -> int:
 
 def _explain_text(options: Options, text: str) -> int:
     if options.form is None:
-        raise UsageError("--text is in no form yet: say with -f in which one it is to be written")
+        raise UsageError("--text has no encoding to identify: use -f to name the form to write it in")
     rows = iter_explained_text(text, options.form)
     if options.offset:
         rows = (row for row in rows if row.end > options.offset)
@@ -146,12 +149,12 @@ def _explain_file(options: Options, path: str) -> int:
     with watched(options, (path,)), reading as source:
         found = options.form or identified(source)
         chunks = _CountedChunks(source)
-        with byte_order_told(source, found):
+        with byte_order_reported(source, found):
             return _show(options, found, iter_explained(chunks, found, options.offset), lambda: chunks.length)
 
 
 class _CountedChunks:
-    """The chunks of a source, and how many bytes they have had."""
+    """The chunks of a source, and how many bytes they have contained so far."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -164,7 +167,7 @@ class _CountedChunks:
 
 
 def _show(options: Options, form: Form, rows: Iterator[Explained], length: Callable[[], int]) -> int:
-    """Print the rows from the offset on that are asked for; return the exit status."""
+    """Print the requested rows, from the offset on; return the exit status."""
     if options.offset:
         rows = _checked(options.offset, rows, length)
     noted = _Noted(islice(rows, options.limit))
@@ -176,16 +179,16 @@ def _show(options: Options, form: Form, rows: Iterator[Explained], length: Calla
         for line in text_lines(noted):
             put(line)
     if options.limit is not None and next(rows, None) is not None:
-        say(f"there is more after {options.limit} (--limit)")
+        say(f"more follows: output stops after {options.limit} (--limit)")
     return FAULTS if noted.faults else NOTHING_WRONG
 
 
 def _checked(offset: int, rows: Iterator[Explained], length: Callable[[], int]) -> Iterator[Explained]:
-    """Return the rows, of which there must be one; where there is none the input has been read to its end."""
+    """Return the rows; if there are none, the offset is past the end, which is wrong use."""
     first = next(rows, None)
     if first is None:
-        offsets = f"its offsets are 0 to {length() - 1}" if length() else "there is nothing to explain"
-        raise UsageError(f"--offset {offset} is behind the end: {offsets}")
+        offsets = f"offsets run from 0 to {length() - 1}" if length() else "the input is empty"
+        raise UsageError(f"--offset {offset} is past the end: {offsets}")
     return chain((first,), rows)
 
 
@@ -204,7 +207,7 @@ def _cells(row: Explained) -> tuple[Cell, ...]:
 
 
 class _Noted:
-    """Rows on their way, and whether there were faults among them."""
+    """Rows as they pass, and whether any of them is a fault."""
 
     def __init__(self, rows: Iterator[Explained]) -> None:
         self._rows = rows

@@ -18,7 +18,7 @@ class Values(NamedTuple):
     """What may stand for an argument.
 
     Attributes:
-        words: all that may stand there; empty where that is no list.
+        words: the possible values; empty if they are not a fixed list.
         files: whether names of files may.
     """
 
@@ -30,8 +30,8 @@ class Argument(NamedTuple):
     """One argument of a command.
 
     Attributes:
-        flags: how it is spelt, the short one first; empty for what has its place and no flag.
-        metavar: what its value is called; empty for a flag without value.
+        flags: its spellings, the short one first; empty for a positional argument.
+        metavar: the name of its value; empty for a flag without a value.
         help: what it does.
         values: what its value may be.
     """

@@ -25,7 +25,7 @@ FORMATS = ("text", "json")
 
 @dataclass
 class Options(ReadingOptions):
-    """What `identify` is asked to do."""
+    """The options of `identify`."""
 
     paths: list[str] | tuple[str, ...] = ()
     all: bool = False
@@ -37,20 +37,20 @@ def parser() -> CommandParser:
     command = CommandParser(
         "identify",
         "[OPTIONS] [PATH ...]",
-        "Say which form files are in. Forms whose signature begins the file come first,\n"
-        "then those for which most evidence is there: well-formed sequences that chance\n"
-        "would hardly make, and few faults. `not lossless`: reading and writing it in that\n"
-        "form changes its bytes. At most 1,000 faults of each form are counted. A file that\n"
-        "is evidence for no form is named by its legacy charset if it reads as one, and\n"
-        "`-f auto` of other commands assumes UTF-8 for it.",
+        "Identify the form of files. Forms whose signature begins the file come first,\n"
+        "then those with the most evidence: well-formed sequences that are unlikely by\n"
+        "chance, and few faults. `not lossless`: reading and writing the file in that\n"
+        "form changes its bytes. At most 1,000 faults of each form are counted. If there\n"
+        "is no evidence for any form, the file is reported with the legacy charset that\n"
+        "it reads as, if any, and `-f auto` of other commands assumes UTF-8.",
         [
             ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
-            ("eightfold identify --all dump.sql", "every form that it could be in, best first"),
+            ("eightfold identify --all dump.sql", "list every possible form, best first"),
         ],
     )
     add_paths(command)
     add_reading(command)
-    command.add_argument("--all", action="store_true", help="every candidate, best first, and not the best alone")
+    command.add_argument("--all", action="store_true", help="list every candidate, best first, not only the best")
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
@@ -96,7 +96,7 @@ class _TextReport:
     def file(self, path: str, candidates: list[Identification]) -> None:
         charset = candidates[0].reads_as
         if charset:
-            put(Styled(shown(path), "path"), f": no form of the family; reads as {charset}")
+            put(Styled(shown(path), "path"), f": not a form of the family; reads as {charset}")
         if not self._all:
             candidates = [] if charset else candidates[:1]
         if len(candidates) > 1 and is_on(sys.stdout):

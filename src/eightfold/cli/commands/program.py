@@ -32,7 +32,7 @@ def _forms_listed() -> str:
 
     names = " ".join(each.name for each in forms())
     lines = textwrap.wrap(names, 74, break_on_hyphens=False)
-    lines += ["In files corrected-utf-8 begins with its magic number: it stands for the", "form with -sig there."]
+    lines += ["For files, corrected-utf-8 means corrected-utf-8-sig, which begins with its", "magic number."]
     return "\n".join(("forms:", *(f"  {line}" for line in lines)))
 
 
@@ -42,4 +42,4 @@ def _no_command(name: str) -> str:
 
     near = get_close_matches(name, COMMANDS, n=2)
     hint = f"did you mean {' or '.join(near)}?" if near else f"the commands are {', '.join(COMMANDS)}"
-    raise argparse.ArgumentTypeError(f"there is no {name!r}: {hint}")
+    raise argparse.ArgumentTypeError(f"unknown command {name!r}: {hint}")

@@ -26,16 +26,16 @@ _KEYS = string.ascii_letters
 _SAME, _CONTAINED, _LOSSLESS, _LOST = "=<+."
 _MEANINGS = {
     _SAME: "the same form",
-    _CONTAINED: "contained: its text is text of the other as it stands",
-    _LOSSLESS: "lossless: every text comes back from the other",
-    _LOST: "not lossless: `eightfold table FORM` shows what does not come back",
+    _CONTAINED: "contained: its text is well-formed in the other, unchanged",
+    _LOSSLESS: "lossless: every text round-trips through the other",
+    _LOST: "not lossless: `eightfold table FORM` shows what does not round-trip",
 }
 _ROLES = {_SAME: "aside", _CONTAINED: "good", _LOSSLESS: "form", _LOST: "error"}
 
 
 @dataclass
 class Options:
-    """What `table` is asked to do; without a form it is about the whole family."""
+    """The options of `table`; without a form it is about the whole family."""
 
     form: Form | None = None
     output_format: str = "text"
@@ -46,18 +46,20 @@ def parser() -> CommandParser:
     command = CommandParser(
         "table",
         "[OPTIONS] [FORM]",
-        "Show the table of a form: which code points are which sequences, what else is\n"
-        "one decoding unit, which ill-formed sequences have a name, each with its source,\n"
-        "and how the form compares with the others. Without a form: which form of the\n"
-        "family contains which, and which conversions between them are lossless. The\n"
-        "comparison is worked out from the tables.",
+        "Show the table of a form: which sequences encode which code points, which other\n"
+        "sequences are one decoding unit, and which ill-formed sequences have a name,\n"
+        "each with its source; then how the form compares with the others. Without a\n"
+        "form: which forms of the family contain which, and which conversions between\n"
+        "them are lossless. The comparison is computed from the tables.",
         [
             ("eightfold table wtf-8", "what exactly is WTF-8?"),
             ("eightfold table", "into which form can a file go without loss?"),
-            ("eightfold table --output-format json cesu-8", "a table for a program"),
+            ("eightfold table --output-format json cesu-8", "print a table for a program"),
         ],
     )
-    command.add_argument("form", nargs="?", type=_form_argument, metavar="FORM", help="the form; none is all of them")
+    command.add_argument(
+        "form", nargs="?", type=_form_argument, metavar="FORM", help="the form (default: compare all forms)"
+    )
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
@@ -103,12 +105,12 @@ def _form_lines(form: Form) -> Iterator[str]:
 def _sections(form: Form) -> Iterator[tuple[str, list[str]]]:
     yield "rows: what is well-formed", _row_lines(form, form.rows)
     yield "units: ill-formed sequences that are one decoding unit", _fault_row_lines(form, form.units)
-    yield "names: ill-formed sequences that are called so", _fault_row_lines(form, form.names)
+    yield "names: ill-formed sequences with a name", _fault_row_lines(form, form.names)
     yield "rules", [line for rule in _rules(form) for line in _wrapped("  - ", rule)]
     for variant in form.variants:
         direction = "" if variant.encodes else ", when reading"
         yield f"--errors {variant.policy}{direction}: other rows", list(_variant_lines(form, variant.form))
-    yield "beside the other forms", list(_comparison_lines(compared(form)))
+    yield "compared with the other forms", list(_comparison_lines(compared(form)))
 
 
 def _variant_lines(form: Form, other: Form) -> Iterator[str]:
@@ -116,7 +118,7 @@ def _variant_lines(form: Form, other: Form) -> Iterator[str]:
     yield from _row_lines(other, rows) if rows else ()
     for unit in form.units:
         if unit not in other.units:
-            yield f"  {_units(form, unit.unit_ranges)} is no unit ({unit.kind}): its bytes are read by the rows"
+            yield f"  {_units(form, unit.unit_ranges)} is not a unit ({unit.kind}): the rows decode its bytes"
 
 
 def _row_lines(form: Form, rows: Sequence[Row]) -> list[str]:
@@ -149,7 +151,7 @@ def _rules(form: Form) -> Iterator[str]:
         unless = " unless a signature says otherwise" if form.signatures else ""
         yield f"Code units have {form.unit_bits} bits and are {form.byte_order}-endian{unless}."
     if form.longest_match:
-        yield "A row may begin as a longer one does: the longest that matches is taken."
+        yield "A row may be a prefix of a longer one: the longest match is used."
     if form.joins_pairs:
         reported = "" if form.prescribes_joining else " `convert` reports it."
         yield (
@@ -173,7 +175,7 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
         examples.setdefault(points, []).append(name)
     for points, names in examples.items():
         shown = " ".join(map(code_point_name, points))
-        yield from _wrapped("  lossy to      ", f"{', '.join(names)}: {shown}, for one, does not come back")
+        yield from _wrapped("  lossy to      ", f"{', '.join(names)}: {shown}, for example, does not round-trip")
 
 
 def _wrapped(begin: str, text: str) -> list[str]:
@@ -213,7 +215,7 @@ def _family_lines() -> Iterator[str]:
         if found[name].contains and not found[name].contained_in:
             yield from (f"  {' > '.join(chain)}" for chain in _chains(found, name))
     yield ""
-    yield "From the form of a line to the form of a column:"
+    yield "From the form of each line to the form of each column:"
     yield ""
     yield from _grid(found)
     yield ""

@@ -1,1 +1,1 @@
-"""Options that several commands share: the parser, and what is selected by which arguments."""
+"""Options that several commands share, and the parser."""

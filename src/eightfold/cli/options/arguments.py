@@ -1,4 +1,4 @@
-"""What the commands' arguments share: the parser, the paths, the forms. What one command alone takes is in its file.
+"""What the arguments of commands share: the parser, the paths, the forms. Options of one command are in its file.
 
 A command's options are a dataclass, which the parser fills: its fields are the options' names, and their defaults.
 """
@@ -24,13 +24,13 @@ _HELP_COLUMNS = 78
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser of one command: help that looks alike in every Python, and wrong use told in one line.
+    """The parser of one command. Its help looks the same in every Python; wrong use is reported in one line.
 
     Args:
         command: its name, empty for the program itself.
         synopsis: what follows the name.
         description: what it does.
-        examples: pairs of a command line and what it is for.
+        examples: pairs of a command line and its purpose.
         after: more to read after the options.
     """
 
@@ -56,7 +56,7 @@ class CommandParser(argparse.ArgumentParser):
                 type=OneOf(colour.WHEN),
                 action=_ChooseColour,
                 metavar="WHEN",
-                help="auto (where a terminal shows it, the default), always or never",
+                help="auto (if the terminal supports it, the default), always or never",
             )
 
     def error(self, message: str) -> NoReturn:
@@ -68,7 +68,7 @@ class CommandParser(argparse.ArgumentParser):
         raise UsageError(f"{shown(message)} (see {self.prog} --help)")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help or the version; argparse would let nobody know that it cannot be written."""
+        """Print help or the version; argparse itself ignores errors in writing."""
         if file is sys.stderr:
             super()._print_message(message, file)
         else:
@@ -78,7 +78,7 @@ class CommandParser(argparse.ArgumentParser):
         """Fill the options of a command from its arguments, paths and options in any order.
 
         Raises:
-            UsageError: they are not what the command takes.
+            UsageError: the command does not accept them.
         """
         given = list(arguments)
         if "--" in given:
@@ -92,11 +92,11 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class _Path(str):
-    """An argument behind `--`, which is no option whatever it begins with."""
+    """An argument after `--`, which is not an option, whatever it begins with."""
 
 
 class _ChooseColour(argparse.Action):
-    """Colour is the program's, so it is no field of a command's options."""
+    """Sets the colour of the program; it is not a field of a command's options."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
         super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})
@@ -108,7 +108,7 @@ class _ChooseColour(argparse.Action):
 
 
 class _ChooseForm(argparse.Action):
-    """Sets the form, and that it was given: by default a file may say that it is in another."""
+    """Sets the form, and records that it was given: by default a file may turn out to be in another form."""
 
     def __call__(self, parser: object, options: object, form: Any, flag: str | None = None) -> None:
         vars(options).update(form=form, form_is_given=True)
@@ -116,7 +116,7 @@ class _ChooseForm(argparse.Action):
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str, **options: Any) -> None:
-        # One width for all terminals: asking for theirs imports as much as all else here, for each argument added.
+        # One width for all terminals: looking up theirs costs as many imports as everything else here.
         super().__init__(prog, **{**options, "width": _HELP_COLUMNS})
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
@@ -128,13 +128,13 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def add_paths(parser: CommandParser) -> None:
-    """Take the files to work on; none is standard input."""
+    """Add the paths of the files; without any, standard input is read."""
     parser.add_argument(
         "paths",
         nargs="*",
         type=path_argument,
         metavar="PATH",
-        help="a file, its address, a folder (all files in it), or - for standard input",
+        help="a file, a URL, a folder (all files in it), or - for standard input",
     )
 
 
@@ -142,32 +142,32 @@ def path_argument(given: str) -> str:
     """Return a path.
 
     Raises:
-        argparse.ArgumentTypeError: it is empty, as that of a variable of a shell that was never set.
+        argparse.ArgumentTypeError: it is empty (an unset shell variable?).
     """
     if not given:
-        raise argparse.ArgumentTypeError("an empty path: standard input is -")
+        raise argparse.ArgumentTypeError("empty path (an unset shell variable?); use - for standard input")
     return str(given)
 
 
 def add_form(parser: CommandParser) -> None:
-    """Take the form that the input is in."""
+    """Add the option for the form of the input."""
     parser.add_argument(
         *("-f", "--form"),
         type=form_or_auto,
         action=_ChooseForm,
         metavar="FORM",
-        help="the form that the input is in, or auto to identify it first (default: utf-8)",
+        help="the form of the input, or auto to identify it (default: utf-8)",
     )
 
 
 def add_jobs(parser: CommandParser, verb: str) -> None:
-    """Take how many things are done at once."""
+    """Add the option for the number of parallel jobs."""
     parser.add_argument(
         *("-j", "--jobs"),
         type=jobs_argument,
         metavar="N",
-        help=f"how many files, or parts of a large one, to {verb} at once "
-        "(default: 1; 0: one for each processor); the output is the same",
+        help=f"{verb} N files, or parts of a large one, at once "
+        "(default: 1; 0: one per processor); the output is the same",
     )
 
 
@@ -175,7 +175,7 @@ def form_argument(name: str) -> Form:
     """Return the form that a command means by a name; Corrected UTF-8 in files is always the one with magic number.
 
     Raises:
-        argparse.ArgumentTypeError: there is none; the message names those that are spelt nearly so.
+        argparse.ArgumentTypeError: there is none; the message suggests similar names.
     """
     try:
         found = form(name)
@@ -204,10 +204,10 @@ class OneOf:
         """Return the name.
 
         Raises:
-            argparse.ArgumentTypeError: it is none of them.
+            argparse.ArgumentTypeError: it is not one of them.
         """
         if name not in self.names:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(self.names)}")
+            raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(self.names)}")
         return name
 
 
@@ -215,10 +215,10 @@ def count_argument(given: str) -> int:
     """Return a number of things, 0 or more.
 
     Raises:
-        argparse.ArgumentTypeError: it is none.
+        argparse.ArgumentTypeError: it is not one.
     """
     if not (given.isascii() and given.isdigit()):
-        raise argparse.ArgumentTypeError(f"{given!r} is not a number of 0 or more")
+        raise argparse.ArgumentTypeError(f"{given!r} is not a non-negative integer")
     return int(given)
 
 
@@ -226,6 +226,6 @@ def jobs_argument(given: str) -> int:
     """Return how many to do at once, 0 for as many as there are processors.
 
     Raises:
-        argparse.ArgumentTypeError: it is no number.
+        argparse.ArgumentTypeError: it is not a number.
     """
     return count_argument(given) or processors()

@@ -1,4 +1,4 @@
-"""`--verify` and `--certificate`: what is written is proved to be the same text, and the proof is put on record."""
+"""`--verify` and `--certificate`: prove that the result is the same text, and record the proof."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class CertificateOptions(DestinationOptions):
 
 
 def add_certificate(parser: CommandParser, proof: str) -> None:
-    """Take whether results are verified, by this proof, and where that is put on record."""
-    parser.add_argument("--verify", action="store_true", help=f"{proof}; where they differ, nothing is written")
+    """Add the options that verify results by this proof, and that record it."""
+    parser.add_argument("--verify", action="store_true", help=f"{proof}; if they differ, nothing is written")
     parser.add_argument(
         "--certificate",
         metavar="FILE",
-        help="verify, and put it on record: for each file that is written a line of JSON with both sides' sizes and "
-        "SHA-256, forms, policy and counts",
+        help="verify, and record it in this file: one line of JSON for each file that is written, with sizes, "
+        "SHA-256 and forms of both sides, policy and counts",
     )

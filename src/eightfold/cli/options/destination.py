@@ -26,29 +26,29 @@ class DestinationOptions(SelectionOptions, ReadingOptions):
 
 
 def add_destination(parser: CommandParser, otherwise: str = "standard output") -> None:
-    """Take where the results go; without any of these options that is ``otherwise``."""
+    """Add the options for where the results go; without any of them that is ``otherwise``."""
     parser.add_argument(
         *("-o", "--output"),
         metavar="OUT",
-        help=f"write to this file, or for a folder or several files into this folder (default: {otherwise})",
+        help=f"write to this file; if PATH is a folder or several files, to this folder (default: {otherwise})",
     )
-    parser.add_argument("--in-place", action="store_true", help="replace each file by its result")
+    parser.add_argument("--in-place", action="store_true", help="replace each file with its result")
     parser.add_argument(
         "--backup",
         type=suffix_argument,
         metavar="SUFFIX",
-        help="with --in-place: keep the old file as its name and SUFFIX",
+        help="with --in-place: keep the old file under its name plus SUFFIX",
     )
 
 
 def suffix_argument(given: str) -> str:
-    """Return what is put behind a name.
+    """Return the suffix for a name.
 
     Raises:
         argparse.ArgumentTypeError: the name would be the same, or lead elsewhere.
     """
     if not given:
-        raise argparse.ArgumentTypeError("an empty suffix would leave no backup: the name must differ")
+        raise argparse.ArgumentTypeError("the suffix is empty: a backup needs another name")
     if os.sep in given:
-        raise argparse.ArgumentTypeError(f"takes a suffix for a name, not the path {shown(given)}")
+        raise argparse.ArgumentTypeError(f"takes a suffix, not the path {shown(given)}")
     return given

@@ -21,20 +21,19 @@ class ReadingOptions:
 
     @property
     def unpack(self) -> bool:
-        """Whether of compressed files what is in them is read."""
+        """Whether compressed files are decompressed."""
         return not self.no_compression
 
 
 def add_reading(parser: CommandParser) -> None:
-    """Take how files are read."""
+    """Add the options for reading files."""
     parser.add_argument(
         "--no-compression",
         action="store_true",
-        help="take files whose names end in .gz, .bz2, .xz or .zst for the bytes that they are; else what is in them "
-        "counts",
+        help="do not decompress .gz, .bz2, .xz and .zst files",
     )
     parser.add_argument(
         "--no-progress",
         action="store_true",
-        help="do not show on a terminal how far reading has come, as rich does from the first second on",
+        help="do not show a progress bar",
     )

@@ -13,12 +13,12 @@ from eightfold.files.read.reading import STANDARD_INPUT
 
 
 def add_root(parser: CommandParser, record: str) -> None:
-    """Take the root of a record, a plan or a log."""
+    """Add the option for the root of a record: a plan or a log."""
     parser.add_argument(
         "--root",
         type=path_argument,
         metavar="FOLDER",
-        help=f"the folder that paths in the {record} are relative to and stay in (default: the current one)",
+        help=f"the folder that paths in the {record} are relative to and must not leave (default: the current one)",
     )
 
 
@@ -40,7 +40,7 @@ def root_option(root: Root) -> str:
 
 
 def quoted(path: str) -> str:
-    """Return a path as a shell takes it, in a command line that is shown.
+    """Return a path quoted for a shell, for a command line that is shown.
 
     >>> quoted("my plan.jsonl"), quoted("-plan.jsonl")
     ("'my plan.jsonl'", './-plan.jsonl')

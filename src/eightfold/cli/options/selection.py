@@ -22,7 +22,7 @@ class SelectionOptions:
 
     @property
     def selection(self) -> Selection:
-        """What is taken of a folder."""
+        """The files that are selected in a folder."""
         return Selection(tuple(self.include), tuple(self.exclude), ignore=not self.no_ignore)
 
 
@@ -30,7 +30,7 @@ def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
     """Warn that there was no file to read: nothing is wrong, and nothing is known to be right.
 
     Args:
-        options: say what was selected.
+        options: hold the selection.
         binary: how many binary files were left alone.
     """
     flags = {
@@ -43,29 +43,29 @@ def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
 
 
 def add_selection(parser: CommandParser) -> None:
-    """Take what is taken of a folder. A path that is given is always taken."""
+    """Add the options that select files in a folder. A path given on the command line is always read."""
     parser.add_argument(
         "--include",
         action="append",
         type=glob_argument,
         metavar="GLOB",
-        help="of a folder take only files that match: a pattern as in .gitignore, from the folder down (repeatable)",
+        help="in a folder, read only files that match: a .gitignore pattern, relative to the folder (repeatable)",
     )
     parser.add_argument(
         "--exclude",
         action="append",
         type=glob_argument,
         metavar="GLOB",
-        help="of a folder leave out files and folders that match (repeatable)",
+        help="in a folder, skip files and folders that match (repeatable)",
     )
     parser.add_argument(
-        "--no-ignore", action="store_true", help="take what .gitignore files ignore, too, and what is in .git"
+        "--no-ignore", action="store_true", help="read files that .gitignore files ignore, and those in .git"
     )
     parser.add_argument(
         "--binary",
         action="store_true",
-        help="of a folder take binary files, too: those with a NUL near their beginning, where the form has 8-bit "
-        "units and is not mutf-8",
+        help="in a folder, read binary files too: those with a NUL near the start, if the form has 8-bit units and "
+        "is not mutf-8",
     )
 
 
@@ -77,5 +77,5 @@ def glob_argument(given: str) -> Pattern:
     """
     found = globs([given])
     if not found:
-        raise argparse.ArgumentTypeError(f"{given!r} is no pattern")
+        raise argparse.ArgumentTypeError(f"{given!r} is not a pattern")
     return found[0]

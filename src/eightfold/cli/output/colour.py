@@ -29,7 +29,7 @@ _when = "auto"
 
 
 class Styled(NamedTuple):
-    """Some text, and what it is: one of the names that looks are given to here."""
+    """Some text and its role: one of the names that have a style here."""
 
     text: str
     role: str
@@ -71,7 +71,7 @@ def is_on(stream: TextIO | None) -> bool:
 
 @cache
 def can_draw() -> bool:
-    """Return whether rich is installed, and the system's terminals take what it draws."""
+    """Return whether rich is installed and the system's terminals support its output."""
     try:
         import rich.style  # noqa: F401
     except ImportError:

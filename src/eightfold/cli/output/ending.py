@@ -116,7 +116,7 @@ def _leave_output() -> None:
 
 @contextmanager
 def _hurrying() -> Iterator[None]:
-    """Raise :class:`_UnreadError` in a block that takes long: the reader of a full pipe may never read on."""
+    """Raise :class:`_UnreadError` if the block takes long: the reader of a full pipe may never continue."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -19,7 +19,7 @@ class OutputError(Exception):
 
 
 _LONGEST_MESSAGE = 64 * 1024
-"""How many characters of a message are shown; no path needs so many."""
+"""The number of characters of a message that are shown; no path is that long."""
 _output = "standard output"
 
 
@@ -71,12 +71,12 @@ def say(*sentence: Part) -> None:
 def point(*line: Part) -> None:
     """Print a line about a place in a file, which begins with that place, on standard error."""
     if sys.stderr is not None:
-        with suppress(OSError):  # Nobody is left to be told.
+        with suppress(OSError):  # There is no one left to report to.
             print(painted(sys.stderr, map(_fit, line)), file=sys.stderr)
 
 
 def _fit(part: Part) -> Part:
-    """Return a part of a message without anything that a terminal acts on, whoever it comes from, and not too long."""
+    """Return a part of a message, limited in length and without characters that a terminal acts on."""
     if isinstance(part, Styled):
         return part._replace(text=shown(part.text, _LONGEST_MESSAGE))
     return shown(part, _LONGEST_MESSAGE)

@@ -1,4 +1,4 @@
-"""What is said where there is no compiled core: that it is missing, and how to get it."""
+"""The message for an installation without a compiled core: it is missing, and how to get it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ
 
 _MUCH = 16 * 1024 * 1024
-"""From how many bytes on it matters that there is no core."""
+"""The number of input bytes from which a missing core matters."""
 _TOOLS = (("cargo", "cargo (https://rustup.rs)"), ("c++", "a C++ compiler"))
 
 
 def missing_core() -> str:
-    """Return, in one line, that there is no compiled core and how to get it; nothing where there is one."""
+    """Return, in one line, that there is no compiled core and how to get it; an empty str if there is one."""
     if CORE_IS_BUILT:
         return ""
     lacking = [name for tool, name in _TOOLS if which(tool) is None]
@@ -66,10 +66,10 @@ def _origin() -> Sequence[str]:
 
 @contextmanager
 def core_missed(paths: Sequence[str] | None) -> Iterator[None]:
-    """Say it once that there is no core where more than 16 MB are read in the block: at its beginning, or at its end.
+    """Report once that there is no core if the block reads more than 16 MB: at its beginning, or at its end.
 
     Args:
-        paths: what is read; None where that is not known.
+        paths: the files to read; None if they are not known.
     """
     before, said = READ.bytes, sum(map(_size, paths or ())) > _MUCH
     if said:

@@ -1,1 +1,1 @@
-"""What commands do with the files that they are given. Not here: the options of one command alone."""
+"""What commands do with files. Not here: the options of a single command."""

@@ -1,4 +1,4 @@
-"""Where certificates go, and where they must not: see :mod:`eightfold.files.records.certificates`."""
+"""Where certificates go, and where they must not go: see :mod:`eightfold.files.records.certificates`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from eightfold.files.path_text import shown
 
 
 def check_certificate(options: CertificateOptions, *, writes: bool) -> None:
-    """Refuse a certificate where nothing is written, or where it would replace a file.
+    """Refuse a certificate if nothing is written, or if it would replace a file.
 
     Raises:
         UsageError: that is so.
     """
     if options.verified and not writes:
-        raise UsageError(f"{'--certificate' if options.certificate else '--verify'} goes with what writes files")
+        raise UsageError(f"{'--certificate' if options.certificate else '--verify'} needs an option that writes files")
     if options.certificate == STANDARD_OUTPUT == options.output:
-        raise UsageError("--certificate - and a result on standard output would be mixed: give one of them a file")
+        raise UsageError("--certificate - and the result would both go to standard output: write one of them to a file")
     check_free("--certificate", options.certificate)
 
 
@@ -35,12 +35,14 @@ def check_certificate_apart(options: CertificateOptions, work: Iterable[Job]) ->
         leads_to = RealPaths().of
         place = leads_to(options.certificate)
         if any(leads_to(job.target) == place for job in work):
-            raise UsageError(f"--certificate {shown(options.certificate)}: this is where a result goes")
+            raise UsageError(
+                f"--certificate {shown(options.certificate)}: a result is written to this file; choose another name"
+            )
 
 
 @contextmanager
 def certificates(options: CertificateOptions) -> Iterator[Callable[[bytes], object]]:
-    """Open what takes the lines of certificates; the file is there when the block ends without an exception."""
+    """Open the sink for the lines of certificates; the file exists once the block ends without an exception."""
     if not options.certificate:
         yield lambda line: None
         return

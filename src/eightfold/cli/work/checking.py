@@ -1,4 +1,4 @@
-"""What `check` does with one file, and what it tells of it; whether here or in another process.
+"""Checks one file and reports it, in this process or in another.
 
 Not here: which files there are, and how they are reported.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
-from eightfold.cli.work.inputs import byte_order_told, identified
+from eightfold.cli.work.inputs import byte_order_reported, identified
 from eightfold.cli.work.likeness import PAIRED, OtherForm, Pairs, has_fewer_faults, is_binary, other_form
 from eightfold.files import FileError
 from eightfold.files.read.reading import Source, opened
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 _EVENTS_IN_A_PART = 1000
 Event = tuple[str, tuple[Any, ...]]
-"""The name of what a report hears it by, and with what."""
+"""The name of a method of the report, and its arguments."""
 
 
 class Task(NamedTuple):
-    """What is asked of every file. Forms are named, since a form itself does not go to another process.
+    """The options for every file. Forms are named, since a form itself cannot be sent to another process.
 
     Attributes:
         form: the form that files are in; None to identify it.
-        form_is_given: whether that was asked for; by default a file may look like another.
-        form_map: patterns, each with the form of the files that match; the last that matches decides.
-        binary: whether binary files are checked too, where they were found in a folder.
-        max_faults: how many faults of a file are told; None for all.
-        context: whether the line of each fault is told.
-        unpack: whether of compressed files what is in them is checked.
+        form_is_given: whether the user gave it; by default a file may look like another form.
+        form_map: patterns, each with the form of the files that match; the last match wins.
+        binary: whether binary files found in a folder are checked too.
+        max_faults: how many faults of a file are reported; None for all.
+        context: whether the line of each fault is reported.
+        unpack: whether compressed files are decompressed.
     """
 
     form: str | None = "utf-8"
@@ -62,8 +62,8 @@ class FileCheck:
     """Checks files.
 
     Args:
-        task: what is asked of every file.
-        report: hears what they come to.
+        task: the options for every file.
+        report: receives the results.
         threads: how many may scan one large file.
     """
 
@@ -73,7 +73,7 @@ class FileCheck:
         self._threads = threads
 
     def take(self, met: Found | FileError) -> None:
-        """Check a file, or tell of a folder that cannot be listed."""
+        """Check a file, or report a folder that cannot be listed."""
         if isinstance(met, Found):
             self.check(met)
             return
@@ -95,7 +95,7 @@ class FileCheck:
                     return
                 self._begin(checked, plain.name)
                 if other is None:
-                    with byte_order_told(source, plain, self.report.tell):
+                    with byte_order_reported(source, plain, self.report.tell):
                         self._check(source, plain, checked)
                 else:
                     self._tell_other(checked, other)
@@ -138,12 +138,12 @@ class FileCheck:
         self._note_likeness(source, pairs.form, checked)
 
     def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
-        """Note the form that a file looks like by its pairs; where that can be seen, only if it is better in it."""
+        """Note the form that the pairs of a file suggest, if it has fewer faults in it or cannot be read again."""
         if name and (not source.seekable or has_fewer_faults(source, form(name), checked.tally.faults)):
             checked.looks_like = name
 
     def _tell_other(self, checked: Checked, other: OtherForm) -> None:
-        """Tell of a file in another form, which is its only fault."""
+        """Report a file in another form, which is its only fault."""
         found = Located(other, 1, 1)
         checked.tally.count(found)
         if self._task.max_faults == 0:
@@ -160,7 +160,7 @@ class FileCheck:
 
 
 class _Recorder(Report):
-    """Writes down what a check comes to, to be told elsewhere: see :func:`replay`."""
+    """Records the results of a check, to be reported elsewhere: see :func:`replay`."""
 
     def __init__(self, send: Send) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class _Recorder(Report):
 
 
 def start(task: Task, send: Send) -> BatchWork:
-    """Return what checks batches of files and sends what they come to: the work of a process."""
+    """Return a function that checks batches of files and sends the results: the work of a process."""
     recorder = _Recorder(send)
     each = FileCheck(task, recorder)
 
@@ -206,6 +206,6 @@ def start(task: Task, send: Send) -> BatchWork:
 
 
 def replay(part: list[Event], report: Report) -> None:
-    """Tell what was written down in another process."""
+    """Report the events that another process recorded."""
     for name, arguments in part:
         getattr(report, name)(*arguments)

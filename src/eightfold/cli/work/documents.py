@@ -1,4 +1,4 @@
-"""U+0000 in what becomes a Corrected UTF-8 document: it must not be there, and `convert` says where it came from."""
+"""U+0000 in a result that is a Corrected UTF-8 document, which must not contain it: `convert` reports where it is."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ RULE = "U+0000 must not be in a Corrected UTF-8 document"
 
 
 class Nuls:
-    """Looks for U+0000 in the pieces of one conversion, in order.
+    """Finds U+0000 in the pieces of one conversion, in order.
 
     Attributes:
-        count: how many there are by now, the one of the magic number apart.
+        count: how many were found so far, without the one in the magic number.
         offset: where in the source the first one is, in bytes; None before there is one, or where a handler made it.
     """
 

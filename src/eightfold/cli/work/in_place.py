@@ -1,6 +1,6 @@
-"""Files replaced in place: each of them once, however often a run is stopped and begun again.
+"""Files replaced in place: each exactly once, however often a run is interrupted and started again.
 
-Not here: what they are replaced by, how that is written, and that no other run does so at the same time.
+Not here: their new contents, how these are written, and the lock against other runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class InPlace:
     """One run that replaces files, and holds their folders: see :mod:`eightfold.files.write.locks`.
 
     Args:
-        done: what is done to them, in a word: converted.
+        done: the participle for what happens to them: converted.
         conversion: that, as names and values.
     """
 
@@ -28,14 +28,14 @@ class InPlace:
         self._is_begun = False
 
     def nothing_left(self, paths: Iterable[str]) -> bool:
-        """Tidy up behind a run that was stopped when it had done everything; return whether there was one."""
+        """Clean up after a run that was interrupted when it had done everything; return whether there was one."""
         tidied = self._journals.tidy(paths)
         if tidied:
-            say(f"a run that was stopped at its very end had {self._done} everything: nothing is left to do")
+            say(f"an interrupted run had already {self._done} every file: nothing is left to do")
         return tidied
 
     def once(self, path: str, act: Callable[[], object]) -> bool:
-        """Do what replaces a file, unless a run that was stopped has done it; return whether it was done now.
+        """Replace a file, unless an interrupted run has done so; return whether it was replaced now.
 
         Threads may do so with several files at the same time.
 
@@ -53,28 +53,26 @@ class InPlace:
         return True
 
     def begin(self, path: str, digests: tuple[str, str]) -> None:
-        """Put on record that a file is about to be replaced: its digest, and that of what it will be."""
+        """Record that a file is about to be replaced: its digest, and that of its result."""
         if not self._is_begun and not keeps_key():
-            say("no folder of yours can keep a key ($XDG_STATE_HOME): if this run is stopped, none can go on with it")
+            say("cannot store a key (see $XDG_STATE_HOME): if this run is interrupted, it cannot be resumed")
         self._is_begun = True
         self._journals.add(path, Ends(*digests))
 
     def end(self, status: int, *, certified: bool) -> None:
-        """Say what was left alone; if all is done, the record goes, and no signal can make it look otherwise.
+        """Report which files were skipped. If all are done, remove the record and ignore signals from then on.
 
         Args:
             status: the exit status of the run.
-            certified: whether there are certificates, of what was done now.
+            certified: whether this run writes certificates.
         """
         if self._journals.already:
-            uncertified = ": no certificate now" if certified else ""
-            say(
-                f"{counted(self._journals.already, 'file')} already {self._done} by a run that was stopped{uncertified}"
-            )
+            uncertified = "; no certificate is written for them" if certified else ""
+            say(f"{counted(self._journals.already, 'file')} already {self._done} by an interrupted run{uncertified}")
         if status == NOTHING_WRONG:
             end_undisturbed()
             self._journals.end()
         elif self._journals.left and keeps_key():
-            say(f"not all is {self._done}: run it again for the rest; what is {self._done} will be left alone")
+            say("incomplete: run the command again; finished files are skipped")
         elif self._journals.left:
-            say(f"not all is {self._done}: the journals say what is, and stand in the way of another run")
+            say("incomplete: the journals list the finished files, and block another run")

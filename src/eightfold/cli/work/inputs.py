@@ -1,4 +1,4 @@
-"""The input of a command: which files its paths stand for, and which form they are in."""
+"""The input of a command: the files that its paths name, and their form."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from eightfold.forms import Form, form
 def files_of(
     paths: Sequence[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
 ) -> Iterator[str]:
-    """Yield the files that paths stand for; no path is standard input, a folder is walked.
+    """Yield the files that paths name. Without a path that is standard input; a folder is walked.
 
     Args:
         paths: as they were given.
         on_error: called with each folder that cannot be listed.
-        selection: what is taken of a folder.
+        selection: which files in a folder are read.
     """
     return (found.path for found in found_files(paths, on_error, selection))
 
@@ -32,7 +32,7 @@ def files_of(
 def found_files(
     paths: Sequence[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
 ) -> Iterator[Found]:
-    """Yield what paths stand for: as :func:`files_of`, with where it was found, and of a folder what is selected."""
+    """Yield the selected files that paths name, as :func:`files_of` does, with where each was found."""
     for path in paths or (STANDARD_INPUT,):
         if path == STANDARD_INPUT:
             yield Found(path, b"", walked=False)
@@ -41,14 +41,14 @@ def found_files(
 
 
 class Failures:
-    """Files that a command could not read or write: told as they come, and counted."""
+    """Files that a command could not read or write: reported as they occur, and counted."""
 
     def __init__(self) -> None:
         self.count: int = 0
         self._last = ""
 
     def tell(self, error: FileError) -> None:
-        """Say what is wrong with a file; what stands in the way of many, one after the other, is said once."""
+        """Report what is wrong with a file; the same problem with several files in a row is reported once."""
         said, self._last = self._last, str(error)
         if self._last != said:
             say(self._last)
@@ -56,35 +56,38 @@ class Failures:
 
 
 @contextmanager
-def byte_order_told(source: Source, form: Form, tell: Callable[[str], object] = say) -> Iterator[None]:
-    """When a source has been worked on, say which byte order was assumed if its form has two and no mark names one."""
+def byte_order_reported(source: Source, form: Form, tell: Callable[[str], object] = say) -> Iterator[None]:
+    """After a source is processed, report the assumed byte order if its form has two and no mark names one."""
     try:
         yield
     finally:
         head = source.beginning
         if not head and source.seekable:
-            with suppress(FileError):  # It is being said already.
+            with suppress(FileError):  # It is already being reported.
                 head = source.window(0, LONGEST_SIGNATURE)
         tell_byte_order(source.path, form, head, tell)
 
 
 def tell_byte_order(path: str, form: Form, head: bytes, tell: Callable[[str], object] = say) -> None:
-    """Say which byte order is assumed for an input that begins with these bytes, as :func:`byte_order_told` does."""
+    """Report the byte order assumed for an input that begins with these bytes, as :func:`byte_order_reported` does."""
     announced = [signature.form for signature in form.signatures]
     opened = reference.opening(form, head)
     if head and opened is not None and not opened[1] and len({each.byte_order for each in announced}) > 1:
         ways = " or ".join(f"-f {each.name}" for each in announced)
-        tell(f"{shown(path)}: no byte order mark: assuming {opened[0].name}, this machine's order ({ways} names it)")
+        tell(
+            f"{shown(path)}: no byte order mark; assuming {opened[0].name}, the byte order of this machine "
+            f"(to choose: {ways})"
+        )
 
 
 def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
-    """Return the form that a source is most likely in, say so, and go back to its first byte.
+    """Return the most likely form of a source, report it, and go back to its first byte.
 
-    That is the best candidate, if there is evidence for it; else UTF-8, as where no form is given.
+    That is the best candidate if there is evidence for it; otherwise UTF-8, the default.
 
     Args:
         source: what is read.
-        tell: says it, in one sentence.
+        tell: receives the report, one sentence.
 
     Raises:
         FileError: it cannot be read, or not twice.
@@ -99,7 +102,7 @@ def identified(source: Source, tell: Callable[[str], object] = say) -> Form:
     best = identifier.finish()[0]
     is_known = identifier.tells(best)
     found = in_files(form(best.form)) if is_known else UTF_8
-    unknown = f"no form of the family; reads as {best.reads_as}" if best.reads_as else "cannot identify the encoding"
+    unknown = f"not a form of the family; reads as {best.reads_as}" if best.reads_as else "cannot identify the encoding"
     verdict = f"identified as {found.name}" if is_known else f"{unknown}; assuming {found.name}"
     tell(f"{shown(source.path)}: {verdict}")
     return found

@@ -1,4 +1,4 @@
-"""The jobs of a command that writes files: each a file and where its result goes, of which nothing is half written."""
+"""The jobs of a command that writes files: a file and where its result goes, which is never half written."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from eightfold.files.write.writing import Snapshot, replacing, snapshot, standar
 
 @dataclass(frozen=True)
 class Job:
-    """A file, and where its result goes; what their paths are is decided here, once.
+    """A file and the target of its result; their paths are interpreted here, once.
 
     Attributes:
         source: the file, or ``-``.
         target: the file, or ``-``.
-        walked: whether the file was found in a folder, and not given.
+        walked: whether the file was found in a folder rather than given.
         inside: the path of the target in the folder that results go to, where they do: in it no link is followed, and
             folders are made.
         folder: that folder.
         in_place: whether the result replaces the file.
-        backup: what is put behind the name of a file that is replaced, to keep it; empty not to.
-        unpack: whether of compressed files what is in them is read, and written.
+        backup: the suffix under which a replaced file is kept; empty for no backup.
+        unpack: whether compressed files are decompressed, and results compressed.
     """
 
     source: str
@@ -63,17 +63,15 @@ class Job:
         return self.target == STANDARD_OUTPUT
 
     def check_replaceable(self) -> None:
-        """Refuse to replace a file that could not be brought back to the byte, or not be replaced whole.
+        """Refuse to replace a file that could not be restored exactly, or not be replaced as a whole.
 
         Raises:
             FileError: it is compressed, or remote.
         """
         if self.is_remote:
-            raise FileError(self.target, "it is remote, and not replaced: write to another file with -o")
+            raise FileError(self.target, "a remote file cannot be replaced: use -o to write to another file")
         if self.packing:
-            raise FileError(
-                self.target, "it is compressed, and not replaced: write what is in it to another file with -o"
-            )
+            raise FileError(self.target, "a compressed file cannot be replaced: use -o to write to another file")
 
     def opened(self, *, twice: bool) -> AbstractContextManager[Source]:
         """Open the file for reading, as :func:`eightfold.files.read.reading.opened` does."""
@@ -81,7 +79,7 @@ class Job:
 
     @property
     def unwritten(self) -> str:
-        """What becomes of the target where work on the file stops."""
+        """What happens to the target if work on the file stops."""
         return "the output ends before it" if self.target == STANDARD_OUTPUT else f"{shown(self.target)} is not written"
 
 
@@ -92,7 +90,7 @@ def job_of(options: DestinationOptions, file: Found, target: str, inside: str = 
 
 
 def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:
-    """Return what there is to do, before anything is done.
+    """Return all jobs, before any is done.
 
     Args:
         options: the paths, and where their results go.
@@ -110,7 +108,7 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> 
     if not several and not _is_folder(options.output):
         return [job_of(options, Found(paths[0], b"", walked=False), options.output)]
     if options.output == STANDARD_OUTPUT:
-        raise UsageError(f"{_many(paths)}: say where the results go, with -o FOLDER or --in-place")
+        raise UsageError(f"{_many(paths)}: use -o FOLDER or --in-place to say where the results go")
     each = ((path, replace(options, paths=(path,))) for path in paths)
     return _apart(_into_folder(options, path, file) for path, one in each for file in found(one, on_error))
 
@@ -133,11 +131,11 @@ def found(
         else:
             yield file
     if compressed:
-        say(f"{counted(compressed, 'compressed file')} left alone: they are not replaced (--no-compression)")
+        say(f"{counted(compressed, 'compressed file')} skipped: they cannot be replaced (--no-compression)")
 
 
 def once(files: Iterable[Found]) -> Iterator[Found]:
-    """Yield files without those that were there already under another path: what is converted twice is destroyed."""
+    """Yield files without repetitions under another path: converting a file twice destroys it."""
     leads_to = RealPaths().of
     met: set[str] = set()
     for file in files:
@@ -149,9 +147,9 @@ def once(files: Iterable[Found]) -> Iterator[Found]:
 
 def _check(options: DestinationOptions) -> None:
     if options.backup and not options.in_place:
-        raise UsageError("--backup goes with --in-place")
+        raise UsageError("--backup needs --in-place")
     if options.in_place and options.output != STANDARD_OUTPUT:
-        raise UsageError("-o and --in-place exclude each other")
+        raise UsageError("-o and --in-place cannot be combined")
     if options.in_place and (not options.paths or STANDARD_INPUT in options.paths):
         raise UsageError("standard input cannot be replaced: --in-place needs files")
 
@@ -166,7 +164,7 @@ def _many(paths: Sequence[str]) -> str:
 
 def _into_folder(options: DestinationOptions, path: str, file: Found) -> Job:
     if file.path == STANDARD_INPUT:
-        raise UsageError("standard input has no name for a file in a folder: give -o a file")
+        raise UsageError("standard input has no file name: use -o to name a file, not a folder")
     inside = os.path.relpath(file.path, path) if file.path != path else os.path.basename(file.path)
     return job_of(options, file, os.path.join(options.output, inside), inside)
 
@@ -187,20 +185,20 @@ def _apart(work: Iterable[Job]) -> list[Job]:
     for target, job in results.items():
         if target in read and leads_to(job.source) != target:
             raise UsageError(
-                f"{shown(read[target])} is to be read, and what {shown(job.source)} becomes would be written over it: "
+                f"{shown(read[target])} is an input, and the result of {shown(job.source)} would overwrite it: "
                 "choose another folder"
             )
     return list(results.values())
 
 
 class RealPaths:
-    """Where paths lead, whatever links are on the way; it remembers folders."""
+    """Resolves paths through links, and remembers folders."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
 
     def of(self, path: str) -> str:
-        """Return where a path leads, be there a file or not."""
+        """Return where a path leads, whether or not a file is there."""
         if path == STANDARD_OUTPUT or is_remote(path):
             return path
         folder, name = os.path.split(path)
@@ -212,28 +210,28 @@ class RealPaths:
 
 
 def check_free(flag: str, path: str) -> None:
-    """Refuse to write a record over a file: it may be a slip of the hand, or a record that is the only way back.
+    """Refuse to write a record over a file: it may be a mistake, or a record that is needed to undo something.
 
     Raises:
         UsageError: there is a file of that name.
     """
     if is_remote(path):
-        raise UsageError(f"{flag} {shown(path)}: a record is not written to a remote place")
+        raise UsageError(f"{flag} {shown(path)}: a record cannot be remote; choose a local file")
     if os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path)):
-        raise UsageError(f"{flag} {shown(path)}: there is a file of that name; move it away or choose another name")
+        raise UsageError(f"{flag} {shown(path)}: this file already exists; move it or choose another name")
 
 
 def before(job: Job) -> Snapshot | None:
-    """Return what the file is like that a job replaces by its own result; to be asked before it is read."""
+    """Return the state of the file that a job replaces with its result; call it before the file is read."""
     return None if job.to_standard_output or job.source != job.target else snapshot(job.target)
 
 
 @contextmanager
 def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
-    """Open what a job writes to. But for standard output it is there when the block ends without an exception.
+    """Open the target of a job. Except for standard output, it exists once the block ends without an exception.
 
     Args:
-        job: what is done.
+        job: the job.
         read: what :func:`before` returned; a file that has changed since is not replaced.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Files that look like another form than the one they are read in, or like no text.
+"""Files that look like a form other than the one they are read in, or do not look like text.
 
 Text of 16- or 32-bit units, read as UTF-8, has faults that say nothing, and repairing them would destroy it. Its byte
 order mark gives it away, or where its NULs stand. Surrogates in pairs are the sequences of another form.
@@ -17,7 +17,7 @@ from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
 
 _HEAD_BYTES = 8192
-"""How much of a file is looked at."""
+"""How much of a file is examined."""
 _SIGNATURES = sorted(
     ((signature, each.name) for each in forms() if each.unit_bits > 8 for signature in each.signatures),
     # The mark of UTF-32 begins as that of UTF-16 does.
@@ -31,7 +31,7 @@ class OtherForm(Fault):
 
     Attributes:
         looks_like: the name of that form.
-        reason: how that is known.
+        reason: the evidence for it.
         use: the name of the form to read it in.
     """
 
@@ -41,7 +41,7 @@ class OtherForm(Fault):
 
     @property
     def seen(self) -> str:
-        """What is seen, in words."""
+        """The finding, in words."""
         return f"looks like {self.looks_like} ({self.reason})"
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class OtherForm(Fault):
 
 
 def other_form(source: Source, asked: Form) -> OtherForm | None:
-    """Return the fault of a source that looks like another form, or None; the source stays where it is.
+    """Return the fault of a source that looks like another form, or None; the position of the source does not change.
 
     Args:
         source: the file.
@@ -93,12 +93,12 @@ def _by_nuls(head: bytes) -> str:
 
 def _nuls(head: bytes, found: Form) -> str:
     if found.unit_bits > 16:
-        return "NULs in each four bytes"
+        return "NULs in every four bytes"
     return "NULs at odd offsets" if found.byte_order == "little" else "NULs at even offsets"
 
 
 def is_binary(source: Source, asked: Form) -> bool:
-    """Say whether a file that is to be in a form has a NUL near its beginning, and so is no text in it.
+    """Return whether a file that should be in a form has a NUL near its beginning, and so is not text in it.
 
     In forms of 16- and 32-bit units bytes of 0 are everywhere, and a file of MUTF-8 (a class file, NBT) is seldom text.
     """
@@ -109,7 +109,7 @@ _PAIR = "surrogate-pair"
 PAIRED = frozenset(("surrogate", _PAIR))
 """The kinds of fault that halves of a pair are, alone or together."""
 _MOST_FAULTS = 10_000
-"""In how many faults a pair is looked for where they are not all needed."""
+"""How many faults are searched for a pair if not all of them are needed."""
 
 
 class Pairs:
@@ -142,7 +142,7 @@ class Pairs:
 
 
 def has_fewer_faults(source: Source, other: Form, count: int) -> bool:
-    """Say whether a source has fewer faults than so many in another form; it is read again from its first byte.
+    """Return whether a source has fewer faults than this in another form; it is read again from its first byte.
 
     Raises:
         FileError: it cannot be read.

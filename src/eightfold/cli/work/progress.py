@@ -26,17 +26,17 @@ from eightfold.files.walk.walking import Selection
 AFTER_SECONDS = 1.0
 _EVERY_SECONDS = 0.1
 _WALKING_SECONDS = 0.03
-"""How long of that it may take to see how much there is to read."""
+"""How much of that time may be spent on measuring how much there is to read."""
 _ERASE = "\r\x1b[2K"
 
 
 @contextmanager
 def progress(paths: Sequence[str] | None, selection: Selection) -> Iterator[None]:
-    """Show how far reading has come, while the block runs, on standard error, which is a terminal.
+    """Show the progress of reading on standard error, which is a terminal, while the block runs.
 
     Args:
-        paths: what is read; None where that is not known.
-        selection: what is taken of folders.
+        paths: the files to read; None if they are not known.
+        selection: which files in folders are read.
     """
     line = _ProgressLine(sys.stderr)
     ended = Event()
@@ -63,13 +63,13 @@ class _ProgressLine:
 
     @property
     def columns(self) -> int:
-        """How many characters it may have."""
+        """Its maximum length in characters."""
         with suppress(OSError):
             return max(1, os.get_terminal_size(self.terminal.fileno()).columns - 1)
         return 79
 
     def draw(self, text: str) -> None:
-        """Show it, unless something else is amid a line."""
+        """Show it, unless other output has begun a line."""
         with self._lock:
             if not (self._amid or self._ended):
                 self._put(_ERASE + text)
@@ -77,14 +77,14 @@ class _ProgressLine:
 
     @contextmanager
     def away(self, text: str) -> Iterator[None]:
-        """Have it away while text is written to the terminal."""
+        """Hide it while text is written to the terminal."""
         with self._lock:
             self._erase()
             yield
             self._amid = not text.endswith("\n") if text else self._amid
 
     def end(self) -> None:
-        """Take it away for good."""
+        """Remove it for good."""
         with self._lock:
             self._erase()
             self._ended = True
@@ -95,7 +95,7 @@ class _ProgressLine:
             self._shown = False
 
     def _put(self, text: str) -> None:
-        with suppress(OSError):  # Nobody is left to be shown.
+        with suppress(OSError):  # There is no one left to show it to.
             self.terminal.write(text)
             self.terminal.flush()
 
@@ -126,7 +126,7 @@ def _above(stream: TextIO, line: _ProgressLine) -> TextIO:
 
 
 class _Total:
-    """How much there is to read, seen little by little."""
+    """How much there is to read, measured little by little."""
 
     def __init__(self, paths: Sequence[str] | None, selection: Selection) -> None:
         self._files = iter(()) if paths is None else files_of(paths, lambda error: None, selection)
@@ -136,7 +136,7 @@ class _Total:
         self.bytes = 0
 
     def measure(self, seconds: float) -> None:
-        """Look at more files, for so long."""
+        """Measure more files, for this long."""
         until = monotonic() + seconds
         while not self._whole and monotonic() < until:
             path = next(self._files, None)
@@ -149,12 +149,12 @@ class _Total:
         if path == STANDARD_INPUT or is_remote(path):
             self._known = False
             return
-        with suppress(OSError):  # Reading it will say what is wrong.
+        with suppress(OSError):  # Reading it will report the error.
             self.bytes += os.stat(path).st_size
 
     @property
     def is_known(self) -> bool:
-        """Whether that is all, and of all there is a size."""
+        """Whether all files are counted and all sizes are known."""
         return self._known and self._whole
 
 

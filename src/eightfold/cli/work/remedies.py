@@ -1,4 +1,4 @@
-"""What a person can do when a conversion stops at a fault: the options that would carry it over, and at what cost.
+"""Advice for a conversion that stops at a fault: the options that would get past it, and their cost.
 
 Each is tried on the fault before it is shown.
 """
@@ -17,16 +17,16 @@ from eightfold.reference import SURROGATES
 from eightfold.text import convert, encode_code_points, is_well_formed
 
 _POLICIES = {
-    "escape": "writes its bytes as escapes, which come back",
-    "private-use": "maps it to a private-use code point, which comes back",
-    "java": "reads what Java reads",
+    "escape": "writes its bytes as reversible escapes",
+    "private-use": "maps it to a private-use code point, reversibly",
+    "java": "accepts what Java accepts",
 }
 
 _BEYOND_ASCII = bytes(range(0x80, 0x100))
 
 
 def remedies(fault: Fault, conversion: Conversion) -> str:
-    """Return what to do about a fault that stopped a conversion, in one line.
+    """Return advice about a fault that stopped a conversion, in one line.
 
     >>> from eightfold.forms import form
     >>> fault = Fault("unrepresentable", "utf-8", 0, 3, b"", 0xD800, "target")
@@ -51,7 +51,7 @@ def _remedies(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str, 
             other = conversion._replace(errors=variant.policy)
             yield f"--errors {variant.policy}", _POLICIES[variant.policy], other
     if fault.side == "source" and source is UTF_8:
-        # A target in which any bytes are well-formed would get them as they are: the escaped text is the other end.
+        # A target in which any bytes are well-formed would get them unchanged, so the escaped text is UTF-8 instead.
         reached = UTF_8 if is_well_formed(_BEYOND_ASCII, target) else target
         options = "-f xtf-8" + f" -t {reached.name}" * (reached is not target) + " --errors escape"
         yield options, "keeps every byte as an escape", Conversion(XTF_8, reached, "escape")
@@ -60,7 +60,7 @@ def _remedies(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str, 
 
 
 def units_of(fault: Fault, source: Form) -> bytes:
-    """Return the bytes of a fault, also of one that the target of a conversion has, which keeps none.
+    """Return the bytes of a fault, even of one in the target of a conversion, which keeps none.
 
     >>> from eightfold.forms import form
     >>> units_of(Fault("unrepresentable", "utf-8", 0, 3, b"", 0xD800, "target"), form("wtf-8")).hex()
@@ -70,7 +70,7 @@ def units_of(fault: Fault, source: Form) -> bytes:
 
 
 def _carries(conversion: Conversion, fault: Fault) -> bool:
-    """Say whether a conversion gets past what stopped another one."""
+    """Return whether a conversion gets past the fault that stopped another one."""
     try:
         convert(units_of(fault, conversion.source), *conversion)
     except (LookupError, ValueError):  # it does not know the policy, or stops there too

@@ -1,4 +1,4 @@
-"""In which order files are checked and by whom: what is told comes in the order of the files, whatever is done at once.
+"""The order in which files are checked, and by which process: reports keep the order of the files.
 
 Small files go in batches to processes, since what is done for them is done by Python, of which one thread runs at a
 time; a large file is checked here in its turn, by threads, while the processes go on with what comes after it.
@@ -24,9 +24,9 @@ from eightfold.files.walk.walking import Found
 
 _BYTES_IN_A_BATCH = 1024 * 1024
 _LEAST_COST = _BYTES_IN_A_BATCH // 64
-"""What a file of no bytes costs: there are no more than so many in a batch."""
+"""The cost of an empty file: it limits the number of files in a batch."""
 _NAMES_IN_A_BATCH = 8192
-"""Bytes of the names in a batch: fewer than a pipe takes at once, so that nobody waits for each other."""
+"""Bytes of the names in a batch: fewer than a pipe can hold, so that no two processes wait for each other."""
 
 _ALONE = 32
 """How many batches are checked here before processes are started."""
@@ -34,18 +34,18 @@ _BATCHES_EACH = 2
 """How many batches each process gets while this one takes one."""
 
 Met = Found | FileError
-"""What walking comes to: a file, or a folder that cannot be listed."""
+"""The result of walking: a file, or a folder that cannot be listed."""
 Turn = Callable[[], None]
 
 
 def at_once(jobs: int, task: Task, here: FileCheck, files: Iterable[Met]) -> Generator[Turn, None, None]:
-    """Yield what is to be called to check files, in their order, while others are being checked.
+    """Yield functions that check files, in their order, while others are being checked.
 
     Args:
         jobs: how many processes there are with this one; no more turns than twice that are under way.
-        task: what is asked of every file.
-        here: checks what is not left to other processes.
-        files: what was met.
+        task: the options for every file.
+        here: checks the files that other processes do not.
+        files: the files, and the folders that cannot be listed.
     """
     schedule = _Schedule(jobs, task, here)
     due: deque[Turn] = deque()
@@ -86,7 +86,7 @@ class _Schedule:
             yield self._given()
 
     def _given(self) -> Turn:
-        """Return the turn of the batch, which here or another process checks."""
+        """Return the turn of the batch, which this process or another checks."""
         batch, size = self._batch, self._bytes
         self._batch, self._bytes, self._room = [], 0, _BYTES_IN_A_BATCH
         self._due += 1
@@ -114,5 +114,5 @@ class _Schedule:
 
 
 def _cost(path: str, size: int) -> int:
-    """Return what a file takes of a batch."""
+    """Return the cost of a file in a batch."""
     return max(size, _LEAST_COST, len(os.fsencode(path)) * _BYTES_IN_A_BATCH // _NAMES_IN_A_BATCH)

@@ -1,4 +1,4 @@
-"""What stops the work on one file: the line that says where and why, and what becomes of the file."""
+"""What stops the work on one file: the line that reports where and why, and what happens to the file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from eightfold.forms import Form
 
 
 class StoppedError(Exception):
-    """A file on which work cannot go on; the next file can come.
+    """Work on one file cannot continue; the next file can follow.
 
     Attributes:
         line: where and why.
-        advice: what to do; empty where nothing is known to help.
+        advice: what to do; empty if nothing is known to help.
     """
 
     def __init__(self, line: tuple[Part, ...], advice: str = "") -> None:
@@ -24,7 +24,7 @@ class StoppedError(Exception):
         self.advice = advice
 
     def tell(self, outcome: str) -> None:
-        """Print the line, and what becomes of the file."""
+        """Print the line, and what happens to the file."""
         point(*self.line)
         say(f"{outcome}; {self.advice}" if self.advice else outcome)
 

@@ -1,4 +1,4 @@
-"""What is shown while a command reads: how far it is, and that there is no compiled core if much is read without."""
+"""Messages while a command reads: its progress, and that there is no compiled core if the input is large."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from eightfold.cli.options.reading_options import ReadingOptions
 from eightfold.files.walk.walking import EVERYTHING, Selection
 
 _LINES_ONLY = ("dumb", "unknown")
-"""Terminals on which nothing can be taken away again."""
+"""Terminals that cannot erase text."""
 
 
 @contextmanager
 def watched(options: ReadingOptions, paths: Sequence[str] | None, selection: Selection = EVERYTHING) -> Iterator[None]:
-    """Show in the block how far reading has come, where there is a terminal for messages.
+    """Show the progress of reading during the block, if messages go to a terminal.
 
     Without a compiled core, a line says so if much is read.
 
     Args:
-        options: say whether that is wanted.
-        paths: what is read; None where that is not known.
-        selection: what is taken of folders.
+        options: say whether to show it.
+        paths: the files to read; None if they are not known.
+        selection: which files in folders are read.
     """
     with _core_missed(paths), nullcontext() if options.no_progress else _progress(paths, selection):
         yield

@@ -75,7 +75,7 @@ def _parts(pipe: Connection) -> Iterator[Any]:
         while (part := pipe.recv()) is not None:
             yield part
     except (EOFError, OSError):
-        raise FileError("-j", "a process has ended before its work was done; try -j 1") from None
+        raise FileError("-j", "a worker process ended too early; try -j 1") from None
 
 
 @contextmanager

@@ -63,7 +63,7 @@ class Root:
             return ""
         below = os.path.join(self._real, "")
         if not real.startswith(below):
-            raise FileError(path, f"it lies outside {shown(self._real)}: name a folder above it with --root")
+            raise FileError(path, f"it is outside {shown(self._real)}: use --root to name a folder that contains it")
         return real[len(below) :]
 
     def join(self, path: str) -> str:
@@ -83,7 +83,7 @@ class Root:
         """
         *folders, name = steps(path) or [""]
         if not name:
-            raise ValueError("the root is a folder, and no file in it is named")
+            raise ValueError("this is the root folder, not a file in it")
         with self.folder(os.path.join("", *folders), new=new) as folder:
             if folder is None and (not new or os.path.lexists(self.join(path))):
                 self._check_by_path([*folders, name], new=new)

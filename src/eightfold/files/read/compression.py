@@ -38,7 +38,7 @@ class Decompressor(Protocol):
         """What was taken behind its end."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        """Take more of the file, and return at most so many bytes of what is in it."""
+        """Take more of the file, and return at most so many bytes of the decompressed data."""
 
 
 class Compression(NamedTuple):
@@ -100,8 +100,8 @@ def _compression(path: str) -> Compression:
         return _COMPRESSIONS[ending]()
     except ImportError as error:
         if ending == ".zst" and sys.version_info < (3, 14):
-            raise FileError(path, f"it is compressed by zstd, which needs: {installing('zstd')}") from error
-        raise FileError(path, f"this Python is built without what {ending} needs ({error})") from error
+            raise FileError(path, f"it is compressed with zstd; to read it: {installing('zstd')}") from error
+        raise FileError(path, f"this Python was built without support for {ending} ({error})") from error
 
 
 def unpacked(path: str, file: BinaryIO, length: int) -> io.BufferedReader:
@@ -175,7 +175,7 @@ class Unpacked(io.RawIOBase):
         try:
             return self._decompressor.decompress(data, length)
         except self._compression.errors as error:
-            raise OSError(f"its {self._compression.name} data is broken {self._place} ({error})") from error
+            raise OSError(f"its {self._compression.name} data is corrupt {self._place} ({error})") from error
 
     def _due(self) -> bytes | None:
         """Return what is to be decompressed next: nothing where there is more of the last; None at the end."""
@@ -185,7 +185,7 @@ class Unpacked(io.RawIOBase):
             return b""
         if data := self._read():
             return data
-        raise OSError(f"its {self._compression.name} data is cut short {self._place}")
+        raise OSError(f"its {self._compression.name} data is truncated {self._place}")
 
     def _behind(self, data: bytes) -> bytes | None:
         """Return the beginning of the next compressed file, less the zeros before it."""
@@ -198,7 +198,7 @@ class Unpacked(io.RawIOBase):
 
     @property
     def _place(self) -> str:
-        return f"after byte {self._at} of what is in it"
+        return f"after byte {self._at} of the decompressed data"
 
     def _read(self) -> bytes:
         data = self._file.read(_PIECE_BYTES)

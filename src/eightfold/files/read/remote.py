@@ -74,7 +74,7 @@ def _opened(path: str, mode: str) -> Any:
     try:
         url_to_fs = import_module("fsspec.core").url_to_fs
     except ImportError as error:
-        raise FileError(path, f"it is remote, which needs: {installing('remote')}") from error
+        raise FileError(path, f"it is remote; to read it: {installing('remote')}") from error
     with _blaming(path):
         system, inside = url_to_fs(path)
         return system.open(inside, mode)

@@ -185,7 +185,7 @@ class LargeFile:
     def _read(self, start: int, end: int) -> bytes:
         data = self._source.window(start, end - start)
         if len(data) < end - start:
-            raise FileError(self._source.path, "it became shorter while it was read: try again")
+            raise FileError(self._source.path, "it became shorter while it was being read: try again")
         return data
 
 

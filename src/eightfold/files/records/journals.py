@@ -83,7 +83,7 @@ class Journals:
         """How many files were found converted."""
 
     def has(self, path: str) -> bool:
-        """Return whether a file was converted by a run that was stopped.
+        """Return whether a file was converted by an interrupted run.
 
         Raises:
             FileError: it was changed since, the journal of its folder is of another conversion, or cannot be read.
@@ -97,7 +97,7 @@ class Journals:
         digest = _digest(path)
         if digest not in ends:
             journal = shown(os.path.join(folder, NAME))
-            raise FileError(path, f"it was changed since a run that was stopped converted it, as {journal} has it")
+            raise FileError(path, f"it was changed after an interrupted run converted it, according to {journal}")
         with self._lock:
             self.already += digest == ends.result
         return digest == ends.result
@@ -194,7 +194,8 @@ class Journals:
         ours = [journal for journal in ended if found[journal][0] == self._conversion]
         others = [journal for journal in found if journal not in ended]
         if ours and others:
-            told = f"a run was stopped here, and another had ended at {shown(ours[0])}: run it again on each alone"
+            there = shown(ours[0])
+            told = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
             raise FileError(others[0], told)
         for journal in ended:
             with blaming(journal):
@@ -236,7 +237,7 @@ class Journals:
             if conversion != self._conversion:
                 told = ", ".join(f"{name} {what}" for name, what in conversion.items())
                 raise FileError(
-                    journal, f"a conversion ({told}) was stopped here: run it again first, or remove this file"
+                    journal, f"a conversion ({told}) was interrupted here: run it again first, or remove this file"
                 )
             self._runs[journal] = run
             yield from entries
@@ -272,9 +273,9 @@ def _opened(journal: str, flags: int, mode: str) -> FileIO:
 
 def _check_ours(journal: str, status: os.stat_result) -> None:
     if stat.S_ISLNK(status.st_mode):
-        raise FileError(journal, "a symbolic link, which is not followed: look at it, and remove it")
+        raise FileError(journal, "a symbolic link, which is not followed: inspect it, then remove it")
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-        raise FileError(journal, "not a file of its own: look at it, and remove it")
+        raise FileError(journal, "not a regular file with one name: inspect it, then remove it")
 
 
 def _appended(journal: str, lines: bytes) -> FileIO:
@@ -324,7 +325,7 @@ def _unsealed(line: bytes, run: str) -> dict[str, Any]:
     try:
         expected = _seal(values, run)
     except RecursionError:
-        raise ValueError("too many values in each other") from None
+        raise ValueError("the values are nested too deeply") from None
     if not compare_digest(seal.encode(), expected.encode()):
         raise _StrangeError
     return values
@@ -353,7 +354,7 @@ def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str]:
     values = _unsealed(lines[1], "")
     conversion, run = values["conversion"], values["run"]
     if not isinstance(conversion, dict) or not isinstance(run, str):
-        raise ValueError("its second line does not say of which conversion")
+        raise ValueError("its second line does not name the conversion")
     if not any(values[name] == here for name, here in _place(journal).items()):
         raise _ElsewhereError(as_path(values["folder"]))
     return conversion, run
@@ -366,7 +367,7 @@ def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
         return None
     name, original, result = values["name"], values["original"], values["result"]
     if not all(isinstance(each, str) for each in (name, original, result)) or os.path.split(as_path(name))[0]:
-        raise ValueError("a line is not about a file of this folder")
+        raise ValueError("a line is not about a file in this folder")
     return name, Ends(original, result)
 
 
@@ -394,13 +395,14 @@ def _refusing(journal: str) -> Iterator[None]:
     try:
         yield
     except _StrangeError as error:
-        told = "your eightfold did not write it here, or its key is gone: look at it and at the files, and remove it"
+        told = "your eightfold did not write it here, or its key is gone: inspect it and the files, then remove it"
         raise FileError(journal, told) from error
     except _ElsewhereError as error:
-        told = f"it is a copy of one in {shown(str(error))}: go on there, or look at it and at the files, and remove it"
+        there = shown(str(error))
+        told = f"it is a copy of one in {there}: continue there, or inspect it and the files, then remove it"
         raise FileError(journal, told) from error
     except (IndexError, KeyError, TypeError, ValueError) as error:
-        told = f"this is no journal of a conversion ({error}): look at it, and remove it"
+        told = f"this is not a journal of a conversion ({error}): inspect it, then remove it"
         raise FileError(journal, told) from error
 
 

@@ -49,12 +49,12 @@ def records(source: Source, kind: str) -> Iterator[tuple[int, Any]]:
 
 
 def _check_heading(source: Source, kind: str, line: bytes) -> None:
-    values = _value(source, f"this is no {kind}: ", line)
+    values = _value(source, f"this is not a {kind}: ", line)
     if not isinstance(values, dict) or values.get("eightfold") != kind:
-        raise FileError(source.path, f"this is no {kind}: its first line does not say so")
+        raise FileError(source.path, f"this is not a {kind}: its first line does not say so")
     if values.get("version") != VERSION:
         raise FileError(
-            source.path, f"this {kind} has version {_shown(values)}, and this eightfold reads version {VERSION}"
+            source.path, f"this {kind} has version {_shown(values)}, but this eightfold reads version {VERSION}"
         )
 
 
@@ -67,7 +67,7 @@ def _value(source: Source, where: str, line: bytes) -> Any:
     try:
         return value(line)
     except ValueError as error:
-        raise FileError(source.path, f"{where}no JSON ({error})") from error
+        raise FileError(source.path, f"{where}it is not JSON ({error})") from error
 
 
 def value(line: bytes) -> Any:
@@ -78,12 +78,12 @@ def value(line: bytes) -> Any:
 
     >>> value(b"[" * 100_000)
     Traceback (most recent call last):
-    ValueError: too many values in each other
+    ValueError: the values are nested too deeply
     """
     try:
         return json.loads(line.decode())
     except RecursionError:
-        raise ValueError("too many values in each other") from None
+        raise ValueError("the values are nested too deeply") from None
 
 
 def _lines(source: Source) -> Iterator[bytes]:

@@ -125,21 +125,21 @@ def _head(source: Source, number: int, values: Any) -> tuple[list[str], int]:
     try:
         words, count = [values[name] for name in _WORDS], values["changes"]
     except (KeyError, TypeError) as error:
-        raise FileError(source.path, f"line {number}: this is no plan: a file is due here ({error})") from error
+        raise FileError(source.path, f"line {number}: this is not a plan: a file is expected here ({error})") from error
     if not all(isinstance(word, str) and word for word in words) or type(count) is not int:
-        raise FileError(source.path, f"line {number}: this is no plan: a file has names, digests and a count")
+        raise FileError(source.path, f"line {number}: this is not a plan: a file needs names, digests and a count")
     if count < 0:
-        raise FileError(source.path, f"line {number}: this is no plan: {count} changes")
+        raise FileError(source.path, f"line {number}: this is not a plan: {count} changes")
     try:
         return [_file_path(words[0]), *words[1:]], count
     except ValueError as error:
-        raise FileError(source.path, f"line {number}: this is no plan: {error}") from error
+        raise FileError(source.path, f"line {number}: this is not a plan: {error}") from error
 
 
 def _file_path(text: str) -> str:
     path = as_path(text)
     if not steps(path):
-        raise ValueError(f"'{shown(path)}' names no file")
+        raise ValueError(f"'{shown(path)}' does not name a file")
     return path
 
 
@@ -151,7 +151,7 @@ def _changes(source: Source, lines: Iterator[tuple[int, Any]], count: int) -> It
         for _ in range(count):
             number, values = next(lines, (0, None))
             if values is None:
-                raise FileError(source.path, "this plan is cut short: its last file has more changes")
+                raise FileError(source.path, "this plan is truncated: its last file has more changes")
             yield Change.from_dict(values)
 
     try:

@@ -158,7 +158,7 @@ def _zip_names(path: str, file: BinaryIO, start: int, count: int) -> Iterator[Na
             _read(path, file, _ENTRY.size)
         )
         if signature != b"PK\x01\x02":
-            raise _damaged(path, "its central directory is not where it says")
+            raise _damaged(path, "its central directory is not where the archive says")
         name = _read(path, file, name_length)
         declared = _declared(name, _read(path, file, extra_length))
         file.seek(comment_length, os.SEEK_CUR)

@@ -48,7 +48,7 @@ def _keep_owner(file: BinaryIO, path: str, old: os.stat_result) -> None:
         os.chown(file.fileno(), old.st_uid, old.st_gid)
     except OSError as error:
         raise FileError(
-            path, f"its owner ({old.st_uid}:{old.st_gid}) cannot be kept: write to another file with -o"
+            path, f"its owner ({old.st_uid}:{old.st_gid}) cannot be preserved: use -o to write to another file"
         ) from error
 
 

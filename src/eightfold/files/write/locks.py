@@ -97,7 +97,7 @@ class _Lock:
         """
         while not self._taken(kind):
             if time.monotonic() >= deadline:
-                told = "another run is replacing files in it, or in a folder of it: try again when that is done"
+                told = "another run is replacing files in this folder or in one below it: try again when it is done"
                 raise FileError(self._folder, told)
             time.sleep(_PAUSE)
 

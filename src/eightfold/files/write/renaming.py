@@ -69,29 +69,29 @@ def obstacle(renaming: Renaming, folder: _Folder = None) -> str:
         folder: the descriptor of its folder, if that is open.
 
     >>> obstacle(Renaming("", "a", ".."))
-    'every folder has an entry .. already'
+    'every folder already has an entry ..'
     """
     new = os.fsencode(renaming.new)
-    why_not = "nothing would be left of the name" if not new else why_no_name(renaming.new)
+    why_not = "the new name would be empty" if not new else why_no_name(renaming.new)
     if why_not:
         return why_not
     limit = _longest(renaming.folder if folder is None else folder)
     if len(new) > limit:
         return f"the new name would have {len(new)} bytes, and {limit} is the limit here"
-    return "there is a file of that name already" if _is_taken(_called(renaming, renaming.new, folder), folder) else ""
+    return "a file with that name already exists" if _is_taken(_called(renaming, renaming.new, folder), folder) else ""
 
 
 def why_no_name(name: str) -> str:
     """Return why something is not a name in a folder; nothing where it is one.
 
     >>> why_no_name("a/b"), why_no_name("a")
-    ('a name cannot hold /', '')
+    ('a name cannot contain /', '')
     """
     if name in (os.curdir, os.pardir):
-        return f"every folder has an entry {name} already"
+        return f"every folder already has an entry {name}"
     for separator in ("/", "\0", os.sep):
         if separator in name:
-            return f"a name cannot hold {shown(separator)}"
+            return f"a name cannot contain {shown(separator)}"
     return ""
 
 
@@ -136,7 +136,7 @@ def rename(renaming: Renaming, folder: _Folder = None) -> None:
         _rename(_called(renaming, renaming.old, folder), _called(renaming, renaming.new, folder), folder)
     except FileExistsError as error:
         # A file system that takes names for the same which are not, letters of either case say, finds it only now.
-        raise FileError(renaming.old_path, f"there is a file of that name already: {shown(renaming.new)}") from error
+        raise FileError(renaming.old_path, f"a file with that name already exists: {shown(renaming.new)}") from error
     except OSError as error:
         raise FileError(renaming.old_path, error.strerror or str(error)) from error
 
@@ -222,15 +222,15 @@ def _renaming(source: Source, number: int, values: Any) -> Renaming:
         found = Renaming(os.path.join("", *steps(as_path(folder))) if folder else "", _name(old), _name(new))
         # To undo such a line could make a .git of a folder that came along.
         if is_well_formed(os.fsencode(found.old), "utf-8"):
-            raise ValueError(f"'{shown(found.old)}' is UTF-8, and so was not renamed")
+            raise ValueError(f"'{shown(found.old)}' is UTF-8, so it was not renamed")
         return found
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FileError(source.path, f"line {number}: this is no line of such a log ({error})") from error
+        raise FileError(source.path, f"line {number}: this is not a line of such a log ({error})") from error
 
 
 def _name(text: str) -> str:
     name = as_path(text)
     why_not = why_no_name(name)
     if why_not:
-        raise ValueError(f"'{shown(name)}' is no name in a folder: {why_not}")
+        raise ValueError(f"'{shown(name)}' is not a name in a folder: {why_not}")
     return name

@@ -79,7 +79,7 @@ class Verifier:
         result_fault = self._result.read(result, final=final)
         self._match()
         if source_fault is not None:
-            raise DifferenceError(source_fault.start, f"ill-formed, so nothing can be the same: {source_fault.fault}")
+            raise DifferenceError(source_fault.start, f"ill-formed, so it cannot be compared: {source_fault.fault}")
         if result_fault is not None:
             raise DifferenceError(self._source.offset_of(0), f"the result does not decode: {result_fault.fault}")
         if final:
@@ -100,7 +100,7 @@ class Verifier:
         if given:
             raise DifferenceError(self._source.offset_of(0), f"{_first(given)} is missing from the result")
         if got:
-            raise DifferenceError(self._source.offset_of(0), f"the result goes on with {_first(got)}")
+            raise DifferenceError(self._source.offset_of(0), f"the result continues with {_first(got)}")
 
 
 class Undoing:
@@ -120,16 +120,16 @@ class Undoing:
         """Go on over more of the original, and over more of what it was repaired to.
 
         Raises:
-            DifferenceError: the result is no UTF-8, or not the original when its changes are taken back.
+            DifferenceError: the result is not UTF-8, or not the original when its changes are taken back.
         """
         self._given.update(chunk)
         for found in self._checker.check(repaired.data, final):
-            raise DifferenceError(self._restored, f"the result is no UTF-8: {found.fault}")
+            raise DifferenceError(self._restored, f"the result is not UTF-8: {found.fault}")
         for part in self._undone(repaired):
             self._back.update(part)
             self._restored += len(part)
         if final and self._given.digest() != self._back.digest():
-            raise DifferenceError(0, "with its changes taken back, the result is not the original")
+            raise DifferenceError(0, "with its changes undone, the result is not the original")
 
     def _undone(self, repaired: Repaired) -> Iterator[bytes]:
         at, offset = 0, self._restored
@@ -137,7 +137,7 @@ class Undoing:
             start = at + change.start - offset
             end = start + len(change.new)
             if repaired.data[start:end] != change.new:
-                raise DifferenceError(change.start, "the result does not hold what was to be written here")
+                raise DifferenceError(change.start, "the result does not contain what should be written here")
             yield repaired.data[at:start]
             yield change.old
             at, offset = end, change.end

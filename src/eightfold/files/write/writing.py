@@ -107,13 +107,15 @@ def _status(target: Entry) -> os.stat_result | None:
 
 def _check_replaceable(path: str, target: Entry, old: os.stat_result, backup: Entry | None) -> None:
     if not old.st_mode & 0o222:
-        raise FileError(path, "it is read-only: make it writable first, or write to another file with -o")
+        raise FileError(path, "it is read-only: make it writable first, or use -o to write to another file")
     if not target.may_be_written():
-        raise FileError(path, "you may not write to it: write to another file with -o")
+        raise FileError(path, "you do not have permission to write to it: use -o to write to another file")
     others = old.st_nlink - 1 - _is_same(target, backup)
     if others > 0:
         raise FileError(
-            path, f"it has {others + 1} names (hard links), and only one of them would change: write to another file"
+            path,
+            f"it has {others + 1} names (hard links), and only one of them would change: "
+            "use -o to write to another file",
         )
 
 
@@ -122,7 +124,7 @@ def _check_unchanged(path: str, target: Entry, read: Snapshot | None) -> None:
         return
     now = _status(target)
     if now is None or _taken(now) != read:
-        raise FileError(path, "it was changed by another program while it was read: nothing is written, try again")
+        raise FileError(path, "another program changed it while it was being read: nothing was written, try again")
 
 
 @contextmanager
@@ -160,7 +162,7 @@ def _exists(entry: Entry) -> bool:
 
 
 def _backup_exists(backup: str) -> FileError:
-    return FileError(backup, "the backup exists already: move it away or choose another suffix")
+    return FileError(backup, "the backup already exists: move it or choose another suffix")
 
 
 def _is_same(target: Entry, backup: Entry | None) -> bool:

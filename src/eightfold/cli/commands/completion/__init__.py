@@ -24,15 +24,15 @@ def parser() -> CommandParser:
     command = CommandParser(
         "completion",
         "[OPTIONS] SHELL",
-        "Print what makes a shell complete commands, options, forms, policies and files\n"
-        "at the press of Tab. It is made from the same tables as this help, and needs\n"
-        "nothing but the shell. Keep it where the shell looks for it:\n\n"
+        "Print a script that completes commands, options, forms, policies and files when\n"
+        "you press Tab. It is generated from the same tables as this help, and needs only\n"
+        "the shell. Save it where the shell looks for it:\n\n"
         "  bash  ~/.local/share/bash-completion/completions/eightfold\n"
         "  zsh   _eightfold, in a folder of $fpath\n"
         "  fish  ~/.config/fish/completions/eightfold.fish",
         [
-            ("eightfold completion fish > ~/.config/fish/completions/eightfold.fish", "in every fish to come"),
-            ('eval "$(eightfold completion bash)"', "in this bash, at once"),
+            ("eightfold completion fish > ~/.config/fish/completions/eightfold.fish", "in every new fish"),
+            ('eval "$(eightfold completion bash)"', "in this bash, now"),
             ("source <(eightfold completion zsh)", "in ~/.zshrc, after compinit"),
         ],
     )

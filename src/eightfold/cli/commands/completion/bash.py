@@ -10,7 +10,7 @@ _SCRIPT = r"""# Completion of eightfold for bash, made by `eightfold completion 
 _eightfold() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=
     COMPREPLY=()
-    # bash takes --option=value apart, at the sign.
+    # bash splits --option=value at the equals sign.
     if [[ $word == "=" ]]; then
         word=
     elif [[ $before == "=" ]]; then

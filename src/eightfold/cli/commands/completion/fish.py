@@ -26,7 +26,7 @@ def _command(command: Command) -> Iterator[str]:
     condition = _quoted(f"__fish_seen_subcommand_from {command.name}")
     yield from (_line(condition, *_option(option)) for option in command.options)
     for operand in command.operands:
-        # fish shows what the words are; a file needs no telling.
+        # fish shows a description of words; a file needs none.
         yield _line(condition, *_values(operand))
 
 

@@ -16,7 +16,7 @@ FORMATS = ("roff", "markdown")
 
 @dataclass
 class Options:
-    """What `manual` is asked for."""
+    """The options of `manual`."""
 
     output_format: str = "roff"
 
@@ -26,12 +26,11 @@ def parser() -> CommandParser:
     command = CommandParser(
         "manual",
         "[OPTIONS]",
-        "Print the manual page, for man. It says what `--help` says of every command, and\n"
-        "is made from the same words.",
+        "Print the manual page, for man. It has the same contents as the `--help` of\nevery command.",
         [
             ("eightfold manual | man -l -", "read it (GNU/Linux)"),
-            ("eightfold manual > ~/.local/share/man/man1/eightfold.1", "keep it, for `man eightfold`"),
-            ("eightfold manual --output-format markdown > cli.md", "the same as a page of documentation"),
+            ("eightfold manual > ~/.local/share/man/man1/eightfold.1", "install it for `man eightfold`"),
+            ("eightfold manual --output-format markdown > cli.md", "print it as a Markdown page"),
         ],
     )
     command.add_argument(

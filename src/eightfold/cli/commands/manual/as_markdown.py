@@ -24,9 +24,9 @@ def _paragraphs() -> Iterator[str]:
     yield _text(found.synopsis)
     yield (
         "Results go to standard output, messages to standard error. `-` or no path is standard input; a folder is "
-        "walked. This page says what `eightfold COMMAND --help` says, and so does the manual page: "
-        "[`eightfold manual`](#eightfold-manual) prints it. [`eightfold completion`](#eightfold-completion) makes "
-        "bash, zsh and fish complete all of it."
+        "walked. This page has the same contents as `eightfold COMMAND --help` and as the manual page, which "
+        "[`eightfold manual`](#eightfold-manual) prints. [`eightfold completion`](#eightfold-completion) sets up "
+        "completion in bash, zsh and fish."
     )
     yield _listed("command", {f"[`{each.name}`](#eightfold-{each.name})": each.summary for each in commands()})
     yield from ("## Exit status", _listed("status", _quoted(STATUSES)))

@@ -72,7 +72,7 @@ def _bold(name: str, rest: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """Return text with what stands in backquotes in bold."""
+    """Return text with the parts in backquotes in bold."""
     parts = _plain(text).split(r"\(ga")
     return "".join(rf"\fB{part}\fR" if at % 2 else part for at, part in enumerate(parts))
 

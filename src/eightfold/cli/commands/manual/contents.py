@@ -7,23 +7,23 @@ from itertools import groupby
 from typing import NamedTuple
 
 STATUSES = {
-    "0": "Nothing wrong; warnings alone, too, unless `--strict` says otherwise.",
-    "1": "Faults in what was read, changes that are only shown, or a broken installation (`doctor`).",
+    "0": "No faults. Warnings alone do not count, unless `--strict` is given.",
+    "1": "Faults in the input, changes that are only shown, or a broken installation (`doctor`).",
     "2": "Wrong use, or a file that could not be read or written.",
     "130": "Stopped by Ctrl-C.",
     "141": "The reader of standard output has gone.",
 }
 ENVIRONMENT = {
-    "NO_COLOR": "If it is set and not empty there is no colour, unless `--color always` asks for it.",
-    "FORCE_COLOR": "If it is set and not empty there is colour in pipes too.",
-    "TERM": "A terminal that is `dumb` gets no colour.",
-    "COLUMNS": "How wide tables are in colour.",
-    "EIGHTFOLD_ENGINE": "`native`, `python` or `reference`: the engine; `eightfold doctor` says which is in use.",
+    "NO_COLOR": "If set and not empty, disables colour, unless `--color always` is given.",
+    "FORCE_COLOR": "If set and not empty, enables colour in pipes too.",
+    "TERM": "If `dumb`, disables colour.",
+    "COLUMNS": "The width of coloured tables.",
+    "EIGHTFOLD_ENGINE": "The engine: `native`, `python` or `reference`; `eightfold doctor` reports which is in use.",
 }
 
 
 class Block(NamedTuple):
-    """Some lines of a description: prose, to be filled anew, or, where they are indented, to be left as they are."""
+    """Some lines of a description: prose to be refilled, or indented lines to be kept as they are."""
 
     verbatim: bool
     text: str

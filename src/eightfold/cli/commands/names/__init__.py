@@ -25,28 +25,28 @@ def parser() -> CommandParser:
     command = CommandParser(
         "names",
         "[-f FORM] [--fix POLICY [--apply LOG]] PATH ... | --undo LOG",
-        "Find names of files that are ill-formed, as the bytes that they are: in a folder\n"
-        "and those below it, of the members of a zip or a tar, or of a file itself.\n\n"
+        "Find file names that are ill-formed: in a folder and those below it, among the\n"
+        "members of a zip or a tar, or the name of a single file. Names are read as\n"
+        "bytes.\n\n"
         "  PATH: kind: sentence, at byte N of the name\n"
         "  ARCHIVE: NAME: kind: sentence, at byte N of the name (what the archive says)\n\n"
-        "With --fix names are repaired: alone it shows what would be renamed, and --apply\n"
-        "does it, deepest first. No file is ever overwritten: a name that is taken, that\n"
-        "two files would get, that is too long or that no file can have is told, and the\n"
-        "file left alone. What will be renamed is in the LOG before the first name is\n"
-        "changed, so --undo brings back the very bytes, after a kill too; what was not\n"
-        "renamed by then is renamed by a second run, with a LOG of its own. A name that is\n"
-        "UTF-8 already stays, whatever the FORM. Symbolic links are renamed and not\n"
-        "followed; where they lead to is told and not changed. Archives are only read.\n"
-        "Paths in a LOG are relative to --root; one that leads out of it or through a\n"
+        "--fix alone shows what would be renamed; --fix with --apply renames, deepest\n"
+        "names first. No file is ever overwritten: names that collide, are too long or\n"
+        "are not valid are reported and skipped. The LOG is complete before the first\n"
+        "name changes, so --undo restores the exact bytes even after a kill; to rename\n"
+        "what is left then, run the command again with another LOG. A name that is\n"
+        "already UTF-8 is kept, whatever the FORM. Symbolic links are renamed, not\n"
+        "followed; their targets are reported, not changed. Archives are only read. Paths\n"
+        "in a LOG are relative to --root; a path that leads out of it or through a\n"
         "symbolic link is refused.\n\n"
         "Exit status 0: all are well-formed, or renamed; 1: ill-formed names; 2: wrong\n"
         "use, unreadable folders or archives, names that could not be changed.",
         [
-            ("eightfold names photos/", "which names are no UTF-8?"),
-            ("eightfold names backup.tar.gz letters.zip", "those in archives, before they are unpacked"),
-            ("eightfold names --fix latin-1 photos/", "what would they be, read as Latin-1?"),
-            ("eightfold names --fix latin-1 --apply renamed.jsonl photos/", "rename, and keep the way back"),
-            ("eightfold names --undo renamed.jsonl", "the very names that there were"),
+            ("eightfold names photos/", "which names are not UTF-8?"),
+            ("eightfold names backup.tar.gz letters.zip", "check archives before unpacking them"),
+            ("eightfold names --fix latin-1 photos/", "what would they be, read as Latin-1? (dry run)"),
+            ("eightfold names --fix latin-1 --apply renamed.jsonl photos/", "rename, and keep a log for undoing it"),
+            ("eightfold names --undo renamed.jsonl", "restore the old names"),
         ],
         policies_listed(),
     )
@@ -55,16 +55,16 @@ def parser() -> CommandParser:
         nargs="*",
         type=path_argument,
         metavar="PATH",
-        help="a folder (all names in it and below, and its own), an archive, a file",
+        help="a folder (its name and all names below it), an archive or a file",
     )
     command.add_argument(
         *("-f", "--form"), type=_form, metavar="FORM", help="the 8-bit form that names are in (default: utf-8)"
     )
     command.add_argument(
-        "--fix", type=OneOf(POLICIES), metavar="POLICY", help="make names UTF-8, by a policy of the list below"
+        "--fix", type=OneOf(POLICIES), metavar="POLICY", help="make names UTF-8, with one of the policies below"
     )
-    command.add_argument("--apply", metavar="LOG", help="with --fix: rename, and write what was renamed to this file")
-    command.add_argument("--undo", metavar="LOG", help="give files their old names back")
+    command.add_argument("--apply", metavar="LOG", help="with --fix: rename, and write a log to this file")
+    command.add_argument("--undo", metavar="LOG", help="restore the old names of files from a log")
     add_root(command, "log")
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
@@ -75,7 +75,7 @@ def parser() -> CommandParser:
 def _form(name: str) -> Form:
     found = form_argument(name)
     if found.unit_bits > 8:
-        raise argparse.ArgumentTypeError(f"names of files are bytes, and {found.name} has wider units")
+        raise argparse.ArgumentTypeError(f"file names are bytes, but {found.name} has wider units")
     return found
 
 
@@ -91,15 +91,15 @@ def run(options: Options) -> int:
 
 def _check(options: Options) -> None:
     if options.undo and (options.fix or options.apply or options.paths):
-        raise UsageError("--undo goes alone: the names are those of the log")
+        raise UsageError("--undo cannot be combined with --fix, --apply or PATH: the log names the files")
     if options.apply and not options.fix:
-        raise UsageError("--apply goes with --fix: say by which policy names are made UTF-8")
+        raise UsageError("--apply needs --fix POLICY")
     if options.root and not (options.apply or options.undo):
-        raise UsageError("--root goes with --apply and --undo")
+        raise UsageError("--root needs --apply or --undo")
     if not options.undo and (not options.paths or STANDARD_INPUT in options.paths):
-        raise UsageError("names of which files? Name a folder, a zip or a tar; . is the folder that you are in")
+        raise UsageError("no PATH: name a folder, a zip or a tar (. is the current folder)")
     if remote := [path for path in options.paths if is_remote(path)]:
-        raise UsageError(f"{shown(remote[0])} is remote, and its names are not read: copy it here first")
+        raise UsageError(f"{shown(remote[0])} is remote: copy it here first to read its names")
     if options.fix:
         try:
             Repairer(options.form, options.fix)

@@ -18,7 +18,7 @@ from eightfold.forms import Form
 from eightfold.text import faults, is_well_formed
 
 _MOST_LINES = 16
-"""How many faults of a name have a line; in each line stands the name, and it may be as long as an archive makes it."""
+"""How many faults of a name are shown; each line repeats the name, which an archive can make very long."""
 _MOST_IN_JSON = 1000
 _MOST_SHOWN = 1024
 """How many characters of a name in an archive are shown."""
@@ -39,7 +39,7 @@ def report(options: Options) -> int:
             put_name(name, options.form)
     say(f"{counted(names, 'name')} read, {ill_formed} ill-formed")
     if undeclared:
-        say(f"{counted(undeclared, 'name')} of a zip in UTF-8, and it does not say so (flag bit 11): that means CP437")
+        say(f"{counted(undeclared, 'UTF-8 name')} in a zip without the UTF-8 flag (bit 11), which means CP437")
     if failures.count:
         return WRONG_USE_OR_FILE
     return FAULTS if ill_formed else NOTHING_WRONG
@@ -55,11 +55,11 @@ def _put_lines(name: Name, form: Form) -> None:
     _put_faults(name.name, form, (*placed_name(name), ": "), f" of the name{said}")
     if name.target is not None:
         place = (*placed_name(name), f" -> {_shown(name.target)}: ")
-        _put_faults(name.target, form, place, f" of where it leads{said}")
+        _put_faults(name.target, form, place, f" of its target{said}")
 
 
 def _put_faults(name: bytes, form: Form, place: tuple[Part, ...], of_what: str) -> None:
-    """Write a line for each fault, the first of them: the name stands in each line."""
+    """Write a line for each of the first faults; each line repeats the name."""
     found = faults(name, form)
     for fault in islice(found, _MOST_LINES):
         put(*place, Styled(fault.kind, "error"), f": {fault}, at byte {fault.start}{of_what}")
@@ -68,7 +68,7 @@ def _put_faults(name: bytes, form: Form, place: tuple[Part, ...], of_what: str) 
 
 
 def placed_name(name: Name) -> Iterator[Part]:
-    """Yield what a line about a name begins with."""
+    """Yield the parts that begin a line about a name."""
     if name.source == FOLDER:
         yield Styled(shown(name.path), "path")
     else:

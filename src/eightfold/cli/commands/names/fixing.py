@@ -42,9 +42,9 @@ def show(options: Options) -> int:
     for fix in fixes:
         _put(fix, options)
     stuck = sum(bool(fix.why_not) for fix in fixes)
-    say(f"{counted(len(fixes), 'name')} to change" + (f", {stuck} of them cannot be" if stuck else ""))
+    say(f"{counted(len(fixes), 'name')} to change" + (f", {stuck} of which cannot be changed" if stuck else ""))
     if fixes:
-        say("nothing is renamed: --apply LOG does it")
+        say("dry run: use --apply LOG to rename")
     if failures.count:
         return WRONG_USE_OR_FILE
     return FAULTS if fixes else NOTHING_WRONG
@@ -60,7 +60,7 @@ def apply(options: Options) -> int:
     fixes = _fixes(options, failures)
     due = [(fix, renaming) for fix in fixes if (renaming := _due(fix, root, failures))]
     if due:
-        # All of it is on the disk before the first name is changed.
+        # The complete log is on the disk before the first name changes.
         with sink(Job("", options.apply)) as log:
             write_log(log, (renaming for _, renaming in due))
     done = 0
@@ -68,12 +68,12 @@ def apply(options: Options) -> int:
         done += _rename(fix, partial(_rename_inside, root, renaming), options, failures)
     say(f"{counted(done, 'name')} changed, {len(fixes) - done} left")
     if done:
-        say(f"to take that back: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
+        say(f"to undo: eightfold names --undo {quoted(options.apply)}{root_option(root)}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 
 def _due(fix: _Fix, root: Root, failures: Failures) -> Renaming | None:
-    """Return the renaming as the log has it; where it cannot be done, say why."""
+    """Return the renaming for the log; if it cannot be done, report why and return None."""
     try:
         if fix.why_not:
             raise _left(fix)
@@ -84,7 +84,7 @@ def _due(fix: _Fix, root: Root, failures: Failures) -> Renaming | None:
 
 
 def _rename_inside(root: Root, renaming: Renaming) -> bool:
-    """Give a file its new name, by its folder's path from the root on; return whether it had to be done."""
+    """Rename a file by its folder's path relative to the root; return whether it had to be renamed."""
     with root.folder(renaming.folder) as folder:
         at = renaming._replace(folder=root.join(renaming.folder))
         if is_there(at, renaming.new, folder) and not is_there(at, renaming.old, folder):
@@ -122,7 +122,7 @@ def _fixes(options: Options, failures: Failures) -> list[_Fix]:
     """Return what is to be renamed, deepest first."""
     found: dict[tuple[str, str], Renaming] = {}
     for renaming in _renamings(options, failures):
-        # What is given twice, or lies below what is given too, is the same file by another path.
+        # A file that is given twice, or lies below another path, is the same file under another path.
         found.setdefault((os.path.realpath(renaming.folder), renaming.old), renaming)
     wanted = Counter((folder, renaming.new) for (folder, _), renaming in found.items())
     return [
@@ -132,7 +132,7 @@ def _fixes(options: Options, failures: Failures) -> list[_Fix]:
 
 def _why_not(renaming: Renaming, others: int) -> str:
     if renaming.new == renaming.old:
-        return "the policy has no answer to a fault in it"
+        return "the policy cannot repair a fault in it"
     return obstacle(renaming) or (f"{counted(others, 'other file')} would get the same name" if others else "")
 
 
@@ -147,9 +147,9 @@ def _renamings(options: Options, failures: Failures) -> Iterator[Renaming]:
         else:
             members += 1
     if links:
-        say(f"{counted(links, 'symbolic link')} to an ill-formed name: where they lead is not changed")
+        say(f"{counted(links, 'symbolic link')} to ill-formed names: their targets are not changed")
     if members:
-        say(f"{counted(members, 'ill-formed name')} in archives, which are only read")
+        say(f"{counted(members, 'ill-formed name')} in archives: archives are not changed")
 
 
 def _renaming(name: Name, options: Options) -> Renaming:
@@ -172,6 +172,6 @@ def undo(options: Options) -> int:
         fix = _Fix(back._replace(folder=root.join(back.folder)), "")
         done += _rename(fix, partial(_rename_inside, root, back), options, failures)
     already = len(log) - done - failures.count
-    was = f", {already} had it already" if already else ""
-    say(f"{counted(done, 'file')} with the old name again{was}")
+    was = f", {already} already done" if already else ""
+    say(f"{counted(done, 'file')} renamed back{was}")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG

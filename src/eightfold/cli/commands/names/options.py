@@ -16,7 +16,7 @@ FORMATS = ("text", "jsonl")
 
 @dataclass
 class Options:
-    """What `names` is asked to do."""
+    """The options of `names`."""
 
     paths: Sequence[str] = ()
     form: Form = UTF_8
@@ -28,7 +28,7 @@ class Options:
 
 
 def names_in(paths: Sequence[str], failures: Failures) -> Iterator[Name]:
-    """Yield the names that paths stand for; what cannot be read is told."""
+    """Yield the names that paths refer to, and report what cannot be read."""
     for path in paths:
         yield from _names_of(path, failures)
 

@@ -27,38 +27,40 @@ def parser() -> CommandParser:
     command = CommandParser(
         "repair",
         "[-f FORM] [--errors POLICY] [OPTIONS] [PATH ...]",
-        "Make files UTF-8. Without -o, --in-place or --plan nothing is written: each\n"
-        "change is shown, with the bytes before and after, or with --diff in its line.\n\n"
+        "Make files UTF-8. Without -o, --in-place or --plan this is a dry run: it shows\n"
+        "each change, with the bytes before and after, or the changed lines with --diff.\n\n"
         "  PATH:LINE:COLUMN: kind: OLD -> NEW (code points)\n\n"
-        "A plan keeps the old bytes, for a whole tree: --undo gives the very same files\n"
-        "back. Its paths are relative to --root, and one that leads out of it or through a\n"
-        "symbolic link is refused. So is a file that the plan was not made for. A run that\n"
-        "was stopped is started again: files that are done are left alone. What a lossy\n"
-        "policy writes cannot be turned back without a plan, so it needs --lossy then.\n\n"
-        "A file is written whole or not at all, keeps owner and permissions, and is left\n"
-        "alone in place if nothing changes. A symbolic link that is given is followed;\n"
-        "those in a folder are not met. Read-only files, and those with several names\n"
-        "(hard links), are refused, and so is one that changes while it is read. Of a\n"
-        "folder neither what .gitignore files ignore is taken, nor binary files, nor\n"
-        "backups of the same SUFFIX. Compressed files are read as what is in them, and\n"
-        "written so where OUT has such an ending; they, and remote ones (https://, s3://),\n"
-        "are not replaced, nor planned for. A second time in place would escape what the\n"
-        "first has written, or read UTF-8 in another form, so there is a journal in each\n"
-        "folder then until all is done: run it again after a fault or a kill. A journal\n"
-        "that another user wrote, or that came with the tree, is refused. Of two such runs\n"
-        "of one user, or plans, in one tree the second waits 10 seconds, then is refused.\n"
-        "In a folder OUT no symbolic link is followed.\n"
-        "A file that looks like UTF-16 or UTF-32 is refused, unless -f gives its form.\n\n"
-        "Exit status 0: nothing to repair, or all is written; 1: changes that are only\n"
-        "shown, or a fault that the policy has no answer to; 2: wrong use, loss without\n"
-        "--lossy, a file that a plan does not fit, unreadable or unwritable files.",
+        "A plan keeps the old bytes of a whole tree, so that --undo can restore every\n"
+        "file exactly. Its paths are relative to --root; a path that leads out of it or\n"
+        "through a symbolic link is refused, and so is a file that does not match the\n"
+        "plan. If a run was interrupted, start it again: finished files are skipped.\n"
+        "Without a plan, the result of a lossy policy cannot be undone, so --lossy is\n"
+        "needed.\n\n"
+        "A file is written whole or not at all, and keeps its owner and permissions. With\n"
+        "--in-place, a file without changes is not written. A symbolic link given as PATH\n"
+        "is followed; links in a folder are skipped. Read-only files, files with several\n"
+        "names (hard links) and files that change while they are read are refused. In a\n"
+        "folder, files that .gitignore files ignore, binary files and backups with the\n"
+        "same SUFFIX are skipped. Compressed files are decompressed, and OUT is\n"
+        "compressed if its name ends like one; they and remote files (https://, s3://)\n"
+        "cannot be replaced or planned for. Symbolic links in a folder OUT are not\n"
+        "followed. Without -f, a file that looks like UTF-16 or UTF-32 is refused.\n\n"
+        "Repairing a file in place twice can escape the result of the first repair, or\n"
+        "read UTF-8 as another form. Each folder therefore has a journal until every file\n"
+        "is done: after a fault or a kill, run the command again. A journal that another\n"
+        "user wrote, or that came with the tree, is refused. If another such run of the\n"
+        "same user, or one that follows a plan, is working in the tree, the command waits\n"
+        "10 seconds, then gives up.\n\n"
+        "Exit status 0: nothing to repair, or everything is written; 1: changes that are\n"
+        "only shown, or a fault that the policy cannot repair; 2: wrong use, loss without\n"
+        "--lossy, a file that does not match the plan, unreadable or unwritable files.",
         [
-            ("eightfold repair server.log", "what would be written for the bytes that are no UTF-8?"),
-            ("eightfold repair --diff --errors latin-1 letters/", "the lines before and after, nothing is written"),
-            ("eightfold repair --errors latin-1 --plan plan.jsonl letters/", "keep a plan for a whole folder"),
-            ("eightfold repair --apply plan.jsonl", "do what it says; --undo plan.jsonl takes it back"),
-            ("eightfold repair --errors pairs --lossy --in-place dump.sql", "CESU-8 inside UTF-8, in place"),
-            ("eightfold repair -f mutf-8 -o names.txt names.bin", "a whole file in another form"),
+            ("eightfold repair server.log", "what would replace the bytes that are not UTF-8?"),
+            ("eightfold repair --diff --errors latin-1 letters/", "show the lines before and after, and write nothing"),
+            ("eightfold repair --errors latin-1 --plan plan.jsonl letters/", "write a plan for a whole folder"),
+            ("eightfold repair --apply plan.jsonl", "apply the plan; --undo plan.jsonl undoes it"),
+            ("eightfold repair --errors pairs --lossy --in-place dump.sql", "repair CESU-8 inside UTF-8, in place"),
+            ("eightfold repair -f mutf-8 -o names.txt names.bin", "convert a file in another form"),
         ],
         policies_listed(),
     )
@@ -68,22 +70,22 @@ def parser() -> CommandParser:
         "--errors",
         type=OneOf(POLICIES),
         metavar="POLICY",
-        help=f"what to write for a fault, by a policy of the list below (default: {DEFAULT_POLICY})",
+        help=f"what to write for a fault: one of the policies below (default: {DEFAULT_POLICY})",
     )
     add_selection(command)
     add_reading(command)
-    add_destination(command, "nothing is written")
+    add_destination(command, "dry run")
     command.add_argument(
-        "--diff", action="store_true", help="show the lines that change before and after, and write nothing"
+        "--diff", action="store_true", help="show the changed lines, before and after, and write nothing"
     )
     command.add_argument(
-        "--plan", metavar="FILE", help="write the changes of all files to this file, as JSON Lines, and nothing else"
+        "--plan", metavar="FILE", help="write the changes of all files to this file, as JSON Lines, and change no file"
     )
-    command.add_argument("--apply", metavar="FILE", help="make the changes of a plan, of all its files or of the PATHs")
-    command.add_argument("--undo", metavar="FILE", help="give the files of a plan their original bytes back")
+    command.add_argument("--apply", metavar="FILE", help="apply a plan to all its files, or to the PATHs")
+    command.add_argument("--undo", metavar="FILE", help="restore the original bytes of the files in a plan")
     add_root(command, "plan")
-    command.add_argument("--lossy", action="store_true", help="write what cannot be turned back without a plan, too")
-    add_certificate(command, "take the changes of the result back and compare it with the original")
+    command.add_argument("--lossy", action="store_true", help="also write changes that cannot be undone without a plan")
+    add_certificate(command, "undo the changes in the result and compare it with the original")
     return command
 
 
@@ -91,15 +93,15 @@ def run(options: Options) -> int:
     """Repair the files, or show, plan, apply or undo that; return the exit status."""
     asked = [(flag, mode) for flag, given, mode in _modes(options) if given]
     if len(asked) > 1:
-        raise UsageError(f"{asked[0][0]} and {asked[1][0]} exclude each other")
+        raise UsageError(f"{asked[0][0]} and {asked[1][0]} cannot be combined")
     if options.backup and not options.in_place:
-        raise UsageError("--backup goes with --in-place")
+        raise UsageError("--backup needs --in-place")
     if options.form is not None:
-        repairer(options.form, options.policy, UsageError)  # Wrong use is told before anything is read.
+        repairer(options.form, options.policy, UsageError)  # Wrong use is reported before anything is read.
     if options.root and not (options.plan or options.apply or options.undo):
-        raise UsageError("--root goes with --plan, --apply and --undo")
+        raise UsageError("--root needs --plan, --apply or --undo")
     if options.diff and (options.verified or asked):
-        raise UsageError(f"--diff writes nothing: it excludes {asked[0][0] if asked else '--verify'}")
+        raise UsageError(f"--diff writes nothing: it cannot be combined with {asked[0][0] if asked else '--verify'}")
     writes = bool(asked) and asked[0][0] != "--plan"
     check_certificate(options, writes=writes)
     follows = bool(options.apply or options.undo)

@@ -1,4 +1,4 @@
-"""`repair --apply` and `--undo`: a plan is carried out, file by file, and only on the files that it was made for.
+"""`repair --apply` and `--undo`: carry out a plan, file by file, and only on the files that it was made for.
 
 Each file is told by its digest: one that is as the plan would have it is left alone, so a run that was killed can be
 started again, and goes on where that one was.
@@ -34,25 +34,25 @@ from eightfold.repair import PlanError, apply_changes, undo_changes
 
 
 def apply(options: Options) -> int:
-    """Make the changes of a plan; return the exit status."""
+    """Apply a plan; return the exit status."""
     return _follow(options, options.apply, undo=False)
 
 
 def undo(options: Options) -> int:
-    """Take the changes of a plan back; return the exit status."""
+    """Undo a plan; return the exit status."""
     return _follow(options, options.undo, undo=True)
 
 
 def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     if options.errors or options.form is not UTF_8:
-        raise UsageError("form and policy are those of the plan: --apply and --undo take neither -f nor --errors")
+        raise UsageError("the plan sets the form and the policy: --apply and --undo do not take -f or --errors")
     if options.include or options.exclude:
-        raise UsageError("the files are those of the plan: --apply and --undo take neither --include nor --exclude")
+        raise UsageError("the plan lists the files: --apply and --undo do not take --include or --exclude")
     root = Root(options.root)
     chosen = {path: steps(relative) for path, relative in inside(root, options.paths).items()}
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
         following = _Following(root, certify, undo=undo)
-        # All of it is read before anything is written: a plan that is broken at its end changes no file.
+        # All of it is read before anything is written, so that a plan that is broken at its end changes no file.
         folders = _checked(source, chosen)
         source.rewind()
         with held(map(root.join, folders)):
@@ -62,18 +62,18 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
 
 
 def _checked(source: Source, chosen: Mapping[str, list[str]]) -> set[str]:
-    """Return the folders, from the root on, that a plan has files in, after a look at all of it."""
+    """Return the folders, relative to the root, that contain files of a plan, after checking all of it."""
     missing, folders = dict(chosen), set()
     for plan in plans_in(source):
         missing = {path: names for path, names in missing.items() if not _is_for(plan, names)}
         folders.add(os.path.join("", *steps(plan.path)[:-1]))
     if missing:
-        raise UsageError(f"{shown(source.path)} has no plan for {shown(next(iter(missing)))}")
+        raise UsageError(f"{shown(source.path)} does not list {shown(next(iter(missing)))}")
     return folders
 
 
 def _chosen(source: Source, chosen: Collection[list[str]]) -> Iterator[FilePlan]:
-    """Yield the plans of the files that paths stand for, all of them if there are no paths."""
+    """Yield the plans of the files that paths name, or all plans if there are no paths."""
     return (plan for plan in plans_in(source) if not chosen or any(_is_for(plan, path) for path in chosen))
 
 
@@ -124,7 +124,7 @@ class _Following:
         self, source: Source, plan: FilePlan, digest: str, opening: Callable[[], AbstractContextManager[BinaryIO]]
     ) -> None:
         if digest != self._ends(plan)[0]:
-            raise PlanError("not the file that the plan is for, or changed since: make a new plan")
+            raise PlanError("it is not the file in the plan, or it has changed since: make a new plan")
         source.rewind()
         certificate = self._certificate(plan)
         with opening() as target:
@@ -154,8 +154,8 @@ class _Following:
         return Certificate(before, after, plan.errors)
 
     def end(self) -> int:
-        """Say what was done; return the exit status."""
-        already = f", {self._already} already as the plan would have it" if self._already else ""
+        """Print the summary; return the exit status."""
+        already = f", {self._already} already done" if self._already else ""
         say(f"{counted(self._written, 'file')} {'undone' if self._undo else 'repaired'}{already}")
         return WRONG_USE_OR_FILE if self._failures.count else NOTHING_WRONG
 

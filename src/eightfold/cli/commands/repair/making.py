@@ -1,4 +1,4 @@
-"""`repair` without a plan to follow: the changes are shown, shown as a difference, written, or written as a plan."""
+"""`repair` without a plan to follow: shows the changes or a diff, writes the results, or writes a plan."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def show(options: Options) -> int:
     work = RepairRun(options)
     for file in found(options, work.failures.tell):
         job = job_of(options, file, STANDARD_OUTPUT)
-        work.do(job, _put_difference if options.diff else _put_changes, "the rest of it is not shown")
+        work.do(job, _put_difference if options.diff else _put_changes, "the rest of the file is not shown")
     work.summarize(f"{work.changed} to repair")
     if work.changes:
-        say("nothing is written: -o, --in-place or --plan writes")
+        say("dry run: use -o, --in-place or --plan to write")
     if work.lossy and not options.lossy:
-        say(f"what {options.policy} writes cannot be turned back without a plan: {WAYS_ROUND_LOSS}")
+        say(f"{options.policy} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
     return work.status(FAULTS if work.changes else NOTHING_WRONG)
 
 
@@ -82,7 +82,7 @@ def write(options: Options) -> int:
 
 
 def _stays(options: Options) -> bool:
-    """Say whether what is repaired would be left alone a second time: whatever stops a run, it can be begun again."""
+    """Return whether repairing a result changes nothing: then an interrupted run can simply be started again."""
     return options.form is UTF_8 and options.policy != ESCAPE
 
 
@@ -97,7 +97,7 @@ def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: In
 
 
 class _Pouring:
-    """A file on its way to where its result goes."""
+    """A file on its way to its target."""
 
     def __init__(
         self, job: Job, options: Options, certify: Callable[[bytes], object], in_place: InPlace | None
@@ -110,7 +110,7 @@ class _Pouring:
         self._undoing = Undoing() if options.verified else None
 
     def pour(self, file: File) -> None:
-        """Write the result, unless a run that was stopped has written it."""
+        """Write the result, unless an interrupted run has written it."""
         if self._in_place is None:
             self._pour(file)
         elif not self._in_place.once(self._job.source, partial(self._pour, file)):
@@ -121,7 +121,7 @@ class _Pouring:
         certificate = Certificate(*sides, file.policy) if self._options.certificate or self._in_place else None
         with sink(self._job, self._read) as target:
             for piece in file.pieces():
-                # What is lost is counted to the end, so that it can be told.
+                # Losses are counted to the end, so that they can be reported.
                 if self._options.lossy or not file.lossy:
                     target.write(piece.repaired.data)
                 self._compare(piece, certificate)
@@ -169,7 +169,7 @@ def plan(options: Options) -> int:
     work.summarize(f"{planned} in the plan")
     if planned and options.plan != STANDARD_OUTPUT:
         name = f"{quoted(options.plan)}{root_option(root)}"
-        say(f"next: eightfold repair --apply {name}; to take that back: eightfold repair --undo {name}")
+        say(f"next: eightfold repair --apply {name}; to undo: eightfold repair --undo {name}")
     return work.status()
 
 

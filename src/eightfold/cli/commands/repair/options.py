@@ -1,4 +1,4 @@
-"""What `repair` can be asked to do, and the options that are of one mind with each other."""
+"""The options of `repair`, and which of them agree with each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEFAULT_POLICY = ESCAPE
 
 @dataclass
 class Options(CertificateOptions):
-    """What `repair` is asked to do; `form` is None for auto, `output` is empty where nothing is to be written."""
+    """The options of `repair`; `form` is None for auto, `output` is empty where nothing is to be written."""
 
     output: str = ""
     form: Form | None = UTF_8
@@ -35,7 +35,7 @@ class Options(CertificateOptions):
 
 
 def repairer(form: Form, policy: str, refusal: Callable[[str], Exception]) -> Repairer:
-    """Return what repairs a form by a policy, or raise the refusal with the reason why it cannot."""
+    """Return the repairer for a form and a policy, or raise the given error with the reason."""
     if form.unit_bits > 8:
         raise refusal(f"repair reads 8-bit forms: try eightfold convert -f {form.name} -t utf-8")
     try:

@@ -1,4 +1,4 @@
-"""One run of `repair` over files: each is opened and read, what happens is counted, and what stops a file is told."""
+"""One run of `repair` over files: opens and reads each, counts what happens, and reports what stops a file."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from eightfold.forms import Form
 from eightfold.repair import Repaired
 from eightfold.repair.policies import WRITERS
 
-WAYS_ROUND_LOSS = "--lossy writes it anyway, --plan FILE keeps the way back"
+WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
 
 
 class LossError(Exception):
-    """Changes that cannot be turned back, and nobody asked for them: how many."""
+    """Changes that cannot be undone and were not allowed: how many."""
 
 
 class UnchangedError(Exception):
-    """A file that would be replaced by itself: it is left alone."""
+    """A file that would be replaced by itself, so it is skipped."""
 
 
 class RepairedPiece(NamedTuple):
@@ -64,7 +64,7 @@ class File:
 
 
 class RepairRun:
-    """One run over files: what is counted, and how the work on a file may end."""
+    """One run over files: its counts, and how the work on a file may end."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -78,9 +78,9 @@ class RepairRun:
         self._worst = NOTHING_WRONG
 
     def do(self, job: Job, act: Callable[[File], None], outcome: str) -> bool:
-        """Open a file and do something with it; return whether that could be done.
+        """Open a file and process it; return whether that succeeded.
 
-        What stops it is told, with the outcome, and the next file can come.
+        What stops it is reported with the outcome, and the next file can follow.
         """
         try:
             options = self._options
@@ -124,10 +124,10 @@ class RepairRun:
         self._worst = max(self._worst, status)
 
     def summarize(self, outcome: str) -> None:
-        """Say what the files came to."""
+        """Print the summary."""
         stopped = f", {self.stopped} stopped" if self.stopped else ""
         if self.binary:
-            say(f"{counted(self.binary, 'binary file')} left alone (--binary)")
+            say(f"{counted(self.binary, 'binary file')} skipped (--binary)")
         if not self.files and not self.failures.count:
             say_nothing_read(self._options, binary=self.binary)
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
@@ -139,7 +139,7 @@ class RepairRun:
 
 
 def _refuse_other_form(file: File) -> None:
-    """Refuse a file that looks like another form than the default one, as repairing would destroy it.
+    """Refuse a file that looks like a form other than the default, because repairing would destroy it.
 
     Raises:
         FileError: it does.
@@ -156,7 +156,7 @@ _REMEDIES = {
 
 
 def _remedies(file: File, fault: Fault) -> str:
-    """Return the policies that have an answer for a fault that stopped another one."""
+    """Return the policies that can repair a fault that stopped another one."""
     form, span = file.form, units_of(fault, file.form)
     found = [said for name, said in _REMEDIES.items() if name != file.policy and WRITERS[name](form, span) is not None]
     return f"try {', '.join(found)}" if found else ""

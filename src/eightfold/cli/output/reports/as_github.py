@@ -26,7 +26,7 @@ class GithubReport(Report):
         put(annotation(found.fault.severity, str(found.fault), file=_file(path), **place, title=found.fault.kind))
 
     def put_verdict(self, checked: Checked) -> None:
-        """Annotate a file that could not be read, and say what was not told of the others."""
+        """Annotate a file that could not be read; for other files, report how many faults are not shown."""
         if checked.error:
             put(annotation("error", checked.error, file=_file(checked.path), title="unreadable"))
         if checked.hidden:
@@ -35,7 +35,7 @@ class GithubReport(Report):
             put(annotation("notice", checked.remedy, file=_file(checked.path)))
 
     def end(self) -> None:
-        """Say what the files came to."""
+        """Print the summary."""
         summary = self.summary
         kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
         found = kinds if summary.read else ["nothing was read"]

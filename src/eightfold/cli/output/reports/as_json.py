@@ -51,18 +51,18 @@ class JsonReport(Report):
 
 
 def fault_values(found: Located, context: Context | None) -> dict[str, Any]:
-    """Return a fault as JSON has it."""
+    """Return a fault as JSON values."""
     values = {**found.fault.as_dict(), "line": found.line, "column": found.column}
     return values if context is None else {**values, "context": context._asdict()}
 
 
 def file_values(checked: Checked) -> dict[str, Any]:
-    """Return a file as JSON has it, without its faults."""
+    """Return a file as JSON values, without its faults."""
     return {**_file(checked.path, checked.form), **_verdict(checked)}
 
 
 def summary_values(summary: Summary) -> dict[str, Any]:
-    """Return what all files came to as JSON has it."""
+    """Return the summary of all files as JSON values."""
     return {
         "files": summary.files,
         "well_formed": summary.well_formed,

@@ -26,35 +26,35 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema
 
 _HELP: dict[Kind, str] = {
     "overlong": "Old encoders wrote U+0000 as C0 80 (MUTF-8 still does), and attackers hide / and quotes this way. "
-    "If the file is from Java, check it as mutf-8; else `eightfold explain` shows what was meant.",
-    "surrogate": "Half of a UTF-16 pair was written alone: from Java, JavaScript or a Windows name cut in two (wtf-8), "
-    "or as one of two halves (cesu-8). `eightfold identify` tells which.",
-    "beyond-unicode": "No character is there. Text of UTF-8 as RFC 2044 had it (utf-8-rfc2044), or no text at all.",
-    "too-long": "UTF-8 had such sequences until 2003 (utf-8-rfc2044). Most often the bytes are in another encoding.",
-    "invalid-byte": "FE and FF begin nothing in UTF-8. At the beginning of a file they are the mark of UTF-16.",
+    "If the file is from Java, check it as mutf-8; otherwise `eightfold explain` shows what was meant.",
+    "surrogate": "Half of a UTF-16 pair was written alone: by Java or JavaScript, from a Windows name cut in two "
+    "(wtf-8), or as one of two halves (cesu-8). `eightfold identify` says which.",
+    "beyond-unicode": "Unicode ends at U+10FFFF. The file is UTF-8 as in RFC 2044 (utf-8-rfc2044), or it is not text.",
+    "too-long": "UTF-8 had such sequences until 2003 (utf-8-rfc2044). Usually the bytes are in another encoding.",
+    "invalid-byte": "FE and FF never occur in UTF-8. At the start of a file they are the byte order mark of UTF-16.",
     "unexpected-continuation": "The lead byte before it is lost, or the text is in a legacy encoding such as Latin-1.",
     "truncated": "The text was cut inside a character, or is in a legacy encoding such as Latin-1.",
     "surrogate-pair": "WTF-8 has one way to write each code point: join the halves, as `eightfold convert` does "
     "from generalized-utf-8.",
     "unpaired-surrogate": "The other half is lost. `--errors replace` writes U+FFFD for it; wtf-8 and wtf-16 keep it.",
-    "four-byte": "The text is UTF-8 and no CESU-8 or MUTF-8, or a mixture of both, which `eightfold repair` mends.",
-    "raw-nul": "MUTF-8 writes U+0000 as C0 80, so that no byte is 0; a document of Corrected UTF-8 has none.",
-    "escape-collision": "XTF-8 escapes bytes with this code point, so text with it would not come back as it was.",
-    "reserved": "Corrected UTF-8 leaves what begins with FE or FF to a later version.",
-    "unrepresentable": "The target has no sequence for this code point: choose one that has, or a policy.",
-    "odd-length": "A byte is missing at the end, or has been lost before: all code units after that are wrong.",
-    "control": "A document of Corrected UTF-8 should hold no control character but U+000A.",
+    "four-byte": "The text is UTF-8, not CESU-8 or MUTF-8, or a mixture, which `eightfold repair` can fix.",
+    "raw-nul": "MUTF-8 writes U+0000 as C0 80, so that no byte is 0; a Corrected UTF-8 document must not contain it.",
+    "escape-collision": "XTF-8 uses this code point to escape bytes, so text that contains it would not round-trip.",
+    "reserved": "Corrected UTF-8 reserves sequences that begin with FE or FF for a later version.",
+    "unrepresentable": "The target has no sequence for this code point: choose another target, or an error policy.",
+    "odd-length": "A byte is missing at the end, or was lost earlier: then all later code units are wrong.",
+    "control": "A document of Corrected UTF-8 should not contain control characters other than U+000A.",
     "line-terminator": "A document of Corrected UTF-8 should end its lines with U+000A alone.",
     "no-final-newline": "A document of Corrected UTF-8 should end with U+000A.",
-    "no-signature": "A document of Corrected UTF-8 should begin with its magic number: else it is taken for UTF-8.",
+    "no-signature": "A document of Corrected UTF-8 should begin with its magic number: otherwise it is read as UTF-8.",
     "joined-pair": "The target writes the pair as it writes the supplementary code point. generalized-utf-8 and "
     "optu-16 keep the two apart.",
-    "needless-escape": "Decoding gives the character, which encoding does not escape: the text does not come back.",
-    "unexamined": "Nothing is known of how to look into such an object: pass what it holds. Files have none.",
+    "needless-escape": "Decoding gives the character, which encoding does not escape: the text does not round-trip.",
+    "unexamined": "eightfold cannot look inside such an object: pass its contents. Files never contain one.",
     "other-form": "Nothing else in the file was checked. Check it with -f and the form that the message names, or map "
-    "its name to that form with --form-map. If it is UTF-8 all the same, say so with -f utf-8.",
+    "its name to that form with --form-map. If it is UTF-8 after all, use -f utf-8.",
 }
-"""For each kind of fault what may have gone wrong, and what to do."""
+"""For each kind of fault, the likely cause and what to do."""
 
 
 class SarifReport(Report):
@@ -84,7 +84,7 @@ class SarifReport(Report):
         put(f"{separator}\n{json.dumps(_result(path, found, context))}", end="")
 
     def put_verdict(self, checked: Checked) -> None:
-        """Remember what is to be said of a file as a whole: notifications come after the results."""
+        """Remember the message about a file as a whole: notifications come after the results."""
         if checked.error:
             self._is_whole = False
             self._notify("error", checked.error, checked.path)
@@ -96,7 +96,7 @@ class SarifReport(Report):
         self._notifications.append({"level": level, "message": {"text": message}, "locations": [place]})
 
     def end(self) -> None:
-        """Close the log, with what the files came to."""
+        """Close the log, with the summary."""
         invocation = {"executionSuccessful": self._is_whole, "toolExecutionNotifications": self._notifications}
         rest = {"invocations": [invocation], "properties": summary_values(self.summary)}
         put(f"\n], {json.dumps(rest)[1:]}]}}")

@@ -50,7 +50,7 @@ class TextReport(Report):
             put_context(context, fault.severity)
 
     def put_verdict(self, checked: Checked) -> None:
-        """Write the statistics of the file, or say what is not in its lines."""
+        """Write the statistics of the file, or report how many faults are not shown."""
         if self._statistics and checked.tally.faults:
             put(*placed(checked.path, None), f"{checked.form}: ", _kinds(checked.tally))
         elif checked.hidden:
@@ -59,7 +59,7 @@ class TextReport(Report):
             say(f"{shown(checked.path)}: {checked.remedy}")
 
     def end(self) -> None:
-        """Write the statistics, and say what the files came to."""
+        """Write the statistics and the summary."""
         if self._statistics:
             put_statistics(self.summary)
         say(*_summary(self.summary))
@@ -75,7 +75,7 @@ def put_context(context: Context, role: str) -> None:
 
 
 def put_statistics(summary: Summary) -> None:
-    """Write how many faults there are of each kind, by form where there are several, and in all."""
+    """Write the number of faults of each kind, by form if there are several, and in total."""
     if len(summary.forms) > 1:
         for name, tally in sorted(summary.forms.items()):
             put(Styled(name, "form"), ": ", _kinds(tally))
@@ -103,7 +103,11 @@ def _found(summary: Summary) -> Styled:
     if not summary.read:
         return Styled("nothing was read", "warning")
     if not tally.faults:
-        return Styled("no faults in what was read", "warning") if summary.unreadable else Styled("no faults", "good")
+        return (
+            Styled("no faults in the files that were read", "warning")
+            if summary.unreadable
+            else Styled("no faults", "good")
+        )
     found = [counted(tally.errors, "error")] if tally.errors else []
     all_found = " and ".join([*found, *([counted(tally.warnings, "warning")] if tally.warnings else [])])
     return Styled(all_found, "error" if tally.errors else "warning")

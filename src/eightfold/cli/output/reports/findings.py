@@ -1,4 +1,4 @@
-"""What a check comes to: of a fault the line around it, of a file its verdict, and of all files the sum."""
+"""The results of a check: the line around a fault, the verdict on a file, and the summary of all files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eightfold.stream import Located
 
 
 class Context(NamedTuple):
-    """The line around a fault, near it and fit to be shown: what is before its bytes, these, and what is after."""
+    """The printable part of the line around a fault: the text before its bytes, the bytes, and the text after."""
 
     before: str
     units: str
@@ -45,7 +45,7 @@ class Tally:
         self._add_kinds(other.kinds)
 
     def add_errors(self, kinds: Mapping[str, int]) -> None:
-        """Count errors, of which it is known how many there are of each kind."""
+        """Add errors that are already counted by kind."""
         self.errors += sum(kinds.values())
         self._add_kinds(kinds)
 
@@ -54,13 +54,13 @@ class Tally:
             self.kinds[kind] = self.kinds.get(kind, 0) + count
 
     def sorted_kinds(self) -> list[tuple[str, int]]:
-        """Return each kind and how often it is there, the most frequent first."""
+        """Return each kind with its count, the most frequent first."""
         return sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
 
 
 @dataclass
 class Checked:
-    """What a file came to.
+    """The result for one file.
 
     Attributes:
         path: the file, as it was given.
@@ -80,18 +80,18 @@ class Checked:
 
     @property
     def remedy(self) -> str:
-        """What to do about a file that looks like another form, or empty."""
+        """The advice for a file that looks like another form, or an empty str."""
         return self.looks_like and f"looks like {self.looks_like}; check -f {self.looks_like}"
 
     @property
     def well_formed(self) -> bool | None:
-        """Whether there is no fault but warnings; None if the file could not be read to the end."""
+        """Whether there are no faults except warnings; None if the file could not be read to the end."""
         return None if self.error else not self.tally.errors
 
 
 @dataclass
 class Summary:
-    """What all files came to.
+    """The results for all files.
 
     Attributes:
         files: how many there are, without those that were skipped.

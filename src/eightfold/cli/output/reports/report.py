@@ -1,4 +1,4 @@
-"""A report: it hears what a check comes to, file by file. A format of `check` is one that writes it."""
+"""A report receives the results of a check, file by file. Each output format of `check` is a report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from eightfold.stream import Located
 
 
 class Report:
-    """Hears what a check comes to, and counts it. What of it is written, formats say.
+    """Receives the results of a check and counts them. Output formats decide what is written.
 
     Attributes:
         summary: what all files came to so far.
@@ -32,14 +32,14 @@ class Report:
         self.put_verdict(checked)
 
     def put_verdict(self, checked: Checked) -> None:
-        """Write what the file came to."""
+        """Write the result for the file."""
 
     def skip_binary(self, path: str) -> None:
         """Count a binary file, which is not checked."""
         self.summary.binary += 1
 
     def tell(self, sentence: str) -> None:
-        """Give the user a message."""
+        """Show a message to the user."""
         say(sentence)
 
     def end(self) -> None:
