@@ -1,4 +1,4 @@
-# The project's commands. Each makes .venv from nothing and installs into it what it needs; a second run is fast.
+# The project's commands. Each creates .venv from nothing and installs what it needs; a second run is fast.
 #
 # Another interpreter: make PYTHON=python3.15 test
 # Fewer tests, or in one process: make test PYTEST="-n 0 tests/verbs/test_faults.py"
@@ -7,12 +7,12 @@ PYTHON ?= python3
 VENV ?= .venv
 PYTEST ?= -n auto --dist worksteal
 
-# The compiled core is built where its tools are, and then it must build: a silent fall-back would pass for success.
+# If the tools for the compiled core are present, it must build: a silent fallback would pass for success.
 NATIVE := $(and $(shell command -v cargo),$(shell command -v c++))
 ENGINE := $(if $(NATIVE),native,python)
 CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 
-# What is used on machines that have less than this one, and the tests that see best what it does.
+# The levels of machines with fewer instruction sets than this one, and the tests that check these levels best.
 LEVELS := avx2 portable
 COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) tests/streams/test_stream.py \
     $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
@@ -20,11 +20,11 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-# Every Python that is supported: on PATH, or where pyenv keeps its own; with a t the free-threaded build.
+# Every supported Python, on PATH or in pyenv; a t marks the free-threaded build.
 PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
 ENGINES := python reference
 
-# Stamps: files that say what was done, so that it is not done again. Another PYTHON is another environment.
+# Stamps: files that record finished steps, so that they are not repeated. Another PYTHON is another environment.
 MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
@@ -35,7 +35,7 @@ METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 .PHONY: help demo test test-python test-reference test-search test-core test-levels full bench wheel lint versions clean
 .NOTPARALLEL:
 
-help: ## say what the commands are
+help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
 demo: $(INSTALLED) ## show the command at work on real files
@@ -45,13 +45,13 @@ test: $(INSTALLED_DEV) ## run all tests, doctests and the examples of the README
 	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(or $(EIGHTFOLD_ENGINE),$(ENGINE))'"
 	$(BIN)/python -m pytest $(PYTEST)
 
-test-python: $(INSTALLED_DEV) ## run all tests on the engine of an installation without the core
+test-python: $(INSTALLED_DEV) ## run all tests on the engine that an installation without the core uses
 	EIGHTFOLD_ENGINE=python $(BIN)/python -m pytest $(PYTEST)
 
 test-reference: $(INSTALLED_DEV) ## run all tests on the reference engine
 	EIGHTFOLD_ENGINE=reference $(BIN)/python -m pytest $(PYTEST)
 
-test-search: $(INSTALLED_DEV) ## look for what breaks a property, with ten times as many examples, new ones each time
+test-search: $(INSTALLED_DEV) ## search for inputs that break a property: ten times as many examples, new ones each time
 	$(BIN)/python -m pytest $(PYTEST) -m hypothesis --hypothesis-profile=search
 
 test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests without Python
@@ -61,11 +61,11 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
 
-test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, and all tests without it
+test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, and all tests on the portable kernels
 	EIGHTFOLD_SIMD=avx2 $(BIN)/python -m pytest $(PYTEST) $(COMPARING)
 	EIGHTFOLD_SIMD=portable $(BIN)/python -m pytest $(PYTEST)
 
-full: $(INSTALLED_DEV) ## run what takes too long for each change: all Pythons that are here, all engines, everything exhaustive
+full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines, exhaustive inputs
 	@for version in $(PYTHONS); do \
 	    python=$$(sh .ci/find-python $$version) || { echo "make full: there is no Python $$version here"; continue; }; \
 	    echo "make full: Python $$version is $$python"; \
@@ -75,7 +75,7 @@ full: $(INSTALLED_DEV) ## run what takes too long for each change: all Pythons t
 	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
 	$(MAKE) --no-print-directory test-search
 
-bench: $(INSTALLED_BENCH) ## measure against CPython and other peers, into benchmarks/measurements/; only some, printed: BENCH="--only 'xtf-8*'"
+bench: $(INSTALLED_BENCH) ## compare the speed with CPython and other peers, into benchmarks/measurements/; print some rows only: BENCH="--only 'xtf-8*'"
 	$(BIN)/python -m $(if $(BENCH),benchmarks $(BENCH),benchmarks.record)
 
 wheel: $(INSTALLED_WHEEL) ## build a wheel with the core into dist/, and try it in an environment without a compiler
@@ -95,11 +95,11 @@ lint: $(INSTALLED_DEV) ## check style, formatting and types
 	@test -x $(BIN)/basedpyright || { echo "make lint: basedpyright is missing" >&2; exit 1; }
 	$(BIN)/python -m pytest -n 0 --quiet tests/project/test_typing.py
 
-versions: $(INSTALLED_DEV) ## say which versions are at work
+versions: $(INSTALLED_DEV) ## print the versions of Python and of all packages in use
 	@$(BIN)/python --version
 	@$(BIN)/python -m pip --disable-pip-version-check list
 
-clean: ## remove what the commands made
+clean: ## remove everything that these commands created
 	rm -rf $(VENV) rust/target build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 

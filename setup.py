@@ -1,6 +1,6 @@
-"""The compiled core is optional: without a Rust toolchain the package installs, and Python is its engine.
+"""The compiled core is optional: without a Rust toolchain the package installs without it.
 
-``EIGHTFOLD_BUILD=native`` makes a core that cannot be built an error; ``EIGHTFOLD_BUILD=python`` does not build one.
+``EIGHTFOLD_BUILD=native`` turns a failed build of the core into an error; ``EIGHTFOLD_BUILD=python`` builds none.
 """
 
 import os
@@ -25,7 +25,7 @@ NO_CORE = """
 
 
 class BuildCore(build_rust):
-    """Builds the core; where it cannot be built, a person is told."""
+    """Build the core, or report on the terminal that it could not be built."""
 
     is_built = False
 
@@ -35,14 +35,14 @@ class BuildCore(build_rust):
         self.is_built = True
 
     def run(self):
-        """Build what can be built, and say what could not."""
+        """Build the core if possible, and report if it was not."""
         super().run()
         if not self.is_built:
             say(NO_CORE)
 
 
 def say(words):
-    """Write to standard error, which pip shows only with -v, and to the terminal, if there is one behind pip."""
+    """Write to standard error, which pip shows only with -v, and to the terminal behind pip, if any."""
     print(words, file=sys.stderr, flush=True)
     try:
         if not sys.stderr.isatty():
@@ -53,10 +53,10 @@ def say(words):
 
 
 class Wheel(bdist_wheel):
-    """A wheel that holds no core is for every Python and every machine, and its name says so."""
+    """Name a wheel without a core as one for every Python and every machine."""
 
     def run(self):
-        """Build first, as only then it is known whether there is a core."""
+        """Build first: only then is it known whether there is a core."""
         self.run_command("build")
         built = Path(self.get_finalized_command("build").build_lib, "eightfold").glob("_native.*")
         if not any(each.suffix in (".so", ".pyd") for each in built):
@@ -66,7 +66,7 @@ class Wheel(bdist_wheel):
 
 
 def description():
-    """Return the README as a package index can show it: its links lead to the project's address, or are plain words."""
+    """Return the README for a package index: with links to the project's address, or plain words in their place."""
     folder = Path(__file__).parent
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     source = project.get("urls", {}).get("Source")
@@ -74,7 +74,7 @@ def description():
     return re.sub(r"\[([^\]]+)\]\((?![a-z]+:|#)([^)\s]+)\)", link, (folder / "README.md").read_text(encoding="utf-8"))
 
 
-# Cargo builds anew where this differs: another Python may stand at the same path, as in an environment made anew.
+# Cargo rebuilds if this differs: another Python may be at the same path, as in an environment that was made again.
 os.environ["PYO3_ENVIRONMENT_SIGNATURE"] = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.version}"
 asked = os.environ.get("EIGHTFOLD_BUILD")
 core = RustExtension("eightfold._native", "rust/python/Cargo.toml", binding=Binding.PyO3, debug=False)

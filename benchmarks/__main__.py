@@ -1,7 +1,7 @@
 """Measure eightfold side by side with CPython and other peers, and print how many times as fast it is.
 
-Each line: the median of the rounds, with the least and the greatest, of how many times as fast as the other one ours
-is. GB/s count bytes of UTF-8. Only ratios mean anything: machines change their speed from minute to minute.
+Each line says how many times as fast as the peer ours is: the median of the rounds, with the least and the greatest.
+GB/s count bytes of UTF-8. Only ratios mean anything: the speed of a machine changes from minute to minute.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _measured(given: argparse.Namespace) -> Results:
 
 
 def cells_of(given: argparse.Namespace) -> Iterator[Cell]:
-    """Measure what was asked for, cell by cell."""
+    """Measure the selected rows, cell by cell."""
     texts = of_corpora(given.corpora) if given.corpora else made()
     effort = QUICK if given.quick else Effort()
     for row in ALL_ROWS if ENGINE == "native" else lane.ROWS:

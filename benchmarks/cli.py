@@ -1,9 +1,9 @@
 """Measure the command line side by side with isutf8, iconv, uconv and recode: whole processes, on the same files.
 
-Each line: seconds of wall time of ours and of the other one, the median of the rounds with the least and the greatest,
-and how many times as fast ours is. All run in turns and on one core, but for `-j`. A program that is not installed is
-skipped. Files are made in a folder that is removed in the end: up to 5 GB, which must fit into memory, or the disk is
-measured.
+Each line has the wall time of ours and of the peer in seconds, the median of the rounds with the least and the
+greatest, and says how many times as fast ours is. All run in turns and on one core, except with `-j`. A program that is
+not installed is skipped. Files are created in a folder that is removed at the end: up to 5 GB, which must fit into
+memory, or the disk is measured.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from benchmarks.timing import Spread, spread
 
 QUICK = Scale(sizes=(MIB,), files=500)
 JUDGED = 256 * MIB
-"""The size that goals are for: what it takes to start has a goal of its own."""
+"""The size that goals are for; starting a process has a goal of its own."""
 STARTING = 0.060
-"""How many seconds a start may take more than that of an interpreter that does nothing."""
+"""How many seconds longer a start may take than that of an interpreter that does nothing."""
 
 
 class Goal(NamedTuple):
-    """What a cell is to reach: so many times as fast as the other one, or at most so many seconds over it."""
+    """What a cell must reach: so many times as fast as the peer, or at most so many seconds over it."""
 
     times: float | None = None
     over: float | None = None
 
     def is_met(self, cell: Cell) -> bool:
-        """Say whether the medians reach it."""
+        """Return whether the medians reach the goal."""
         by_times = self.times is None or is_met(cell.times, self.times)
         return by_times and (self.over is None or cell.ours.median - cell.theirs.median <= self.over)
 
@@ -57,11 +57,11 @@ GOALS: Mapping[tuple[str, str, int], Goal] = {
     ("version", PYTHON, 0): Goal(over=STARTING),
     ("check, one small file", PYTHON, 0): Goal(over=STARTING),
 }
-"""By row, peer and size. What is not here is measured and has no goal."""
+"""By row, peer and size. A cell that is not here is measured, but has no goal."""
 
 
 def goal(cell: Cell) -> Goal | None:
-    """Return the goal of a cell, or None where there is none."""
+    """Return the goal of a cell, or None if it has none."""
     return GOALS.get((cell.row, cell.against, cell.size))
 
 
@@ -74,10 +74,10 @@ def missed(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def measured(contest: Contest, patterns: Sequence[str] | None, *, quick: bool) -> Iterator[Cell]:
-    """Yield a cell for each of ours that is wanted and each of the others that are installed.
+    """Yield a cell for each selected program of ours and each peer that is installed.
 
     Raises:
-        ValueError: a program did not do what it was asked for, or they do not write the same.
+        ValueError: a program failed, or the programs do not write the same.
     """
     ours = [each for each in contest.ours if patterns is None or any(fnmatchcase(each.name, one) for one in patterns)]
     if not ours:
@@ -99,14 +99,14 @@ def _is_here(other: Program, mine: Program) -> bool:
 
 
 def cell_of(mine: Program, other: Program, taken: Sequence[Mapping[Program, float]]) -> Cell:
-    """Return the cell of two programs, of the seconds that they took in each round."""
+    """Return the cell of two programs, from the seconds that they took in each round."""
     ours, theirs = [each[mine] for each in taken], [each[other] for each in taken]
     ratios = [each[other] / each[mine] for each in taken]
     return Cell(mine.name, other.name, MIXED, 0, 0, spread(ratios), spread(ours), spread(theirs))
 
 
 def rounds_for(byte_count: int, *, quick: bool) -> int:
-    """Return how many rounds there are: few where each takes seconds."""
+    """Return the number of rounds: few if each takes seconds."""
     return 3 if quick or byte_count > JUDGED * 3 else 15 if byte_count < 32 * MIB else 7
 
 
@@ -192,7 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(given: argparse.Namespace) -> Iterator[Cell]:
-    """Yield what is measured, and print it as it comes."""
+    """Yield each measured cell, and print it at once."""
     scale = QUICK if given.quick else Scale()
     if given.sizes:
         scale = scale._replace(sizes=tuple(size * MIB for size in given.sizes))

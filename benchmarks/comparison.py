@@ -1,9 +1,9 @@
-"""What changed between two versions, each measured once or several times. Nothing is measured here.
+"""Compare the measurements of two versions, each measured once or several times. This module measures nothing.
 
-A cell is compared by how many times as fast as its peer it is: both sides were timed in turns, so a slower machine or
-minute cancels out. Where the other side is ours too (our UTF-8, another of our commands), a gain there would look like
-a loss here. The ratio is then multiplied by that of the other side to its own peer, from the same run; where the run
-lacks that, the cell is left out.
+A cell is compared by its ratio to its peer: both sides were timed in turns, so a slower machine or minute cancels out.
+If the other side is ours too (our UTF-8, another of our commands), a gain there would look like a loss here. The ratio
+is then multiplied by the other side's ratio to its own peer, from the same run; without such a ratio in the run, the
+cell is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEAST = 0.95
 
 
 class Key(NamedTuple):
-    """What makes two measurements the same cell: the instruction set, its names, and the peer, if any."""
+    """The key of a cell: the instruction set, its names, and the peer, if any."""
 
     column: str
     row: str
@@ -59,22 +59,22 @@ class Change(NamedTuple):
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """What each new run kept of that."""
+        """The share of that median which each new run kept."""
         return tuple(reading.ratio / self.before for reading in self.new)
 
     @property
     def has_fallen(self) -> bool:
-        """Say whether most of the new runs are below `LEAST`."""
+        """Return whether most of the new runs are below `LEAST`."""
         return in_most(ratio < LEAST for ratio in self.ratios)
 
     @property
     def has_risen(self) -> bool:
-        """Say whether most of the new runs gained as much."""
+        """Return whether most of the new runs gained as much."""
         return in_most(ratio > 1 / LEAST for ratio in self.ratios)
 
     @property
     def goal(self) -> str | None:
-        """Return "lost" or "won" where most runs of one side met the goal and most of the other did not."""
+        """Return "lost" or "won" if most runs of one side met the goal and most of the other did not."""
         before, after = (in_most(bool(reading.met_goal) for reading in side) for side in (self.old, self.new))
         return None if before == after else "won" if after else "lost"
 
@@ -85,7 +85,7 @@ class Change(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The cells that both sides measured, how many only one of them did, and how many lead to no peer."""
+    """The cells that both sides measured, how many only one side measured, and how many lead to no peer."""
 
     changes: Sequence[Change]
     only_old: int
@@ -99,7 +99,7 @@ class Comparison(NamedTuple):
 
 
 def in_most(found: Iterable[bool]) -> bool:
-    """Say whether something holds in more than half of the cases: in one of one, in two of two and of three."""
+    """Return whether something holds in more than half of the cases: one of one, two of two, two of three."""
     cases = list(found)
     return sum(cases) * 2 > len(cases)
 
@@ -122,7 +122,7 @@ def _readings(runs: Iterable[Results]) -> dict[Key, list[Reading]]:
 
 
 def _read(run: Results) -> Iterator[tuple[Key, Reading]]:
-    """Yield what a run says of each cell, by the peer that it has or leads to."""
+    """Yield the measurement of each cell in a run, by the peer that it has or leads to."""
     own = {OURS, *(cell.row for cell in run.cells)}
     raced: dict[tuple[str, str, int], Cell] = {}
     for cell in run.cells:
@@ -138,7 +138,7 @@ def _read(run: Results) -> Iterator[tuple[Key, Reading]]:
 
 
 def _link(cell: Cell, raced: Mapping[tuple[str, str, int], Cell]) -> Cell | None:
-    """Return the cell in which the other side of this one, which is ours, meets a peer."""
+    """Return the cell that compares the other side of this one, which is ours, with a peer."""
     row = verb_of(cell.row) if cell.against == OURS else cell.against
     return raced.get((row, cell.text, cell.size))
 
@@ -149,13 +149,13 @@ def _met_goal(cell: Cell, column: str) -> bool | None:
 
 
 def verb_of(row: str) -> str:
-    """Return what a row does, by which the means are given."""
+    """Return the verb of a row, by which the means are grouped."""
     found = re.search(r"\b(decode|encode|convert|validate|is_well_formed|faults|check)\b", row)
     return found[1] if found else row
 
 
 def differences(old: Iterable[Results], new: Iterable[Results]) -> Iterator[str]:
-    """Yield each program or package other than ours whose version is not the same in all runs."""
+    """Yield a line for each program or package of others whose version differs between runs."""
     versions: dict[str, set[str]] = defaultdict(set)
     for run in (*old, *new):
         for name, version in run.machine.get("versions", {}).items():
@@ -169,7 +169,7 @@ def differences(old: Iterable[Results], new: Iterable[Results]) -> Iterator[str]
 
 
 def lines(comparison: Comparison) -> Iterator[str]:
-    """Yield what changed, as lines for people."""
+    """Yield the changes, as lines for people."""
     changes = comparison.changes
     yield f"{len(changes)} cells compared; {comparison.only_old} only before, {comparison.only_new} only after"
     if comparison.left_out:
@@ -183,7 +183,7 @@ def lines(comparison: Comparison) -> Iterator[str]:
 
 
 def most_runs(runs: Iterable[Sequence[Reading]]) -> str:
-    """Return how many runs are most, in words; nothing where there is one run."""
+    """Return how many runs are most, in words; nothing if there is one run."""
     count = max(map(len, runs), default=1)
     return f" in {count // 2 + 1} of {count} runs" if count > 1 else ""
 

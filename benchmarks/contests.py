@@ -1,6 +1,6 @@
-"""What the command line is measured at: files that are made for it, and who is to do what with them.
+"""The contests of the command line: the files that are created for them, and the programs that process the files.
 
-Not here: how programs are timed, what is to be reached, and what is printed.
+Other modules time programs, set goals and print results.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from benchmarks.texts import ILL_FORMED, MIXED, made
 
 GIB = 1 << 30
 BLOCK_BYTES = 16 * MIB
-"""Files that are larger repeat a text of this length: no processor learns as much."""
+"""Larger files repeat a text of this length, which is too long for a branch predictor to learn."""
 FILE_BYTES = 4 * KIB
-"""How large the files of a tree are, or nearly."""
+"""The approximate size of the files of a tree, in bytes."""
 ONE_FAULT_IN = 1000
-"""How many bytes there are for each fault."""
+"""The number of bytes for each fault."""
 OURS = str(Path(sys.executable).with_name("eightfold"))
 PYTHON = "python -c pass"
 EXPLAINED = 100 * MIB
-"""How large a file is of which `explain` shows the end."""
+"""The size of the file whose end `explain` shows."""
 CLEAN = "check, valid"
 FAULTY, COUNTED = "check, faulty", "check --statistics, faulty"
 
 
 class Scale(NamedTuple):
-    """How much is measured: the sizes of files in bytes, and how many files a tree has."""
+    """The extent of a measurement: the sizes of files in bytes, and the number of files in a tree."""
 
     sizes: tuple[int, ...] = (MIB, 16 * MIB, 256 * MIB, GIB)
     files: int = 20_000
@@ -43,10 +43,10 @@ class Contest(NamedTuple):
     """Programs that are timed in turns.
 
     Attributes:
-        size: how large a file is to be, in bytes of UTF-8; 0 where its size does not matter.
-        make: makes the files that do not exist, and returns how many bytes those of ours have together.
+        size: the size of the file, in bytes of UTF-8; 0 if it does not matter.
+        make: creates the files that do not exist, and returns the total size in bytes of ours.
         ours: each is compared with all of the others; its name is that of the row.
-        others: other programs, or ours at other work.
+        others: other programs, or ours with another task.
         same_output: whether all must write the same.
     """
 
@@ -62,14 +62,14 @@ class Contest(NamedTuple):
 
 @lru_cache
 def _block(form: str, byte_count: int) -> bytes:
-    """Return text of a form; where that writes emoji otherwise than UTF-8, a part of it is of these."""
+    """Return text of a form; if the form writes emoji differently from UTF-8, part of the text is emoji."""
     halves = (MIXED, "emoji") if form == "cesu-8" else (MIXED, MIXED)
     text = "".join(made().pieces(each, byte_count // 2, 1)[0] for each in halves)
     return eightfold.encode(text, form)
 
 
 def written(path: Path, form: str, size: int, *, faulty: bool = False) -> int:
-    """Write a file of so many bytes of UTF-8, or nearly, in a form, if it is not there; return its length."""
+    """Write a file of about so many bytes of UTF-8, in a form, unless it exists; return its length."""
     length = min(size, BLOCK_BYTES)
     if not path.exists():
         block = with_faults(_block(form, length), ONE_FAULT_IN) if faulty else _block(form, length)
@@ -79,7 +79,7 @@ def written(path: Path, form: str, size: int, *, faulty: bool = False) -> int:
 
 
 def with_faults(data: bytes, one_in: int) -> bytes:
-    """Return UTF-8 with an ill-formed sequence behind every so many bytes, or a few more: between two code points."""
+    """Return UTF-8 with an ill-formed sequence after every so many bytes, at the next end of a code point."""
     chance, end = Random(one_in), 0
     parts: list[bytes] = []
     while end < len(data):
@@ -91,7 +91,7 @@ def with_faults(data: bytes, one_in: int) -> bytes:
 
 
 def tree(top: Path, count: int) -> int:
-    """Write many small files, a hundred in a folder, and return how many bytes they have together."""
+    """Write many small files, a hundred in a folder, and return their total size in bytes."""
     for at, text in enumerate(made().pieces(MIXED, FILE_BYTES, count)):
         path = top / f"{at // 100:03}" / f"{at:05}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def tree(top: Path, count: int) -> int:
 
 
 def contests(folder: Path, scale: Scale) -> Iterator[Contest]:
-    """Yield what is measured on files in a folder; those of one size go before the next come."""
+    """Yield the contests on files in a folder; those of one size come before those of the next."""
     yield _starts(folder / "small.txt")
     yield _explained(folder / "explained", min(EXPLAINED, max(scale.sizes)))
     for size in scale.sizes:

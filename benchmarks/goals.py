@@ -1,6 +1,6 @@
-"""The speeds to reach, as data: how many times as fast as the other side, by instruction set. No code decides them.
+"""The goals, as data: how many times as fast as the peer, by instruction set. No code decides them.
 
-The first line that fits a cell holds for it. A row without a line is in `UNSET`: it is measured and has no goal.
+The first line that fits a cell applies to it. A row without a line is in `UNSET`: it is measured, but has no goal.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from benchmarks.texts import MIXED, SCRIPTS
 from benchmarks.timing import Spread
 
 COLUMNS = ("avx512", "avx2")
-"""The instruction sets for which there are goals."""
+"""The instruction sets that have goals."""
 LANE = "python"
 """The engine without the core, whose goals are in `OF_THE_LANE`."""
 
 
 class Goal(NamedTuple):
-    """A ratio to reach with each instruction set, and one beyond it to aim at."""
+    """The ratio to reach with each instruction set, and a higher one to aim at."""
 
     avx512: float
     avx2: float
@@ -106,15 +106,15 @@ UNSET = (
     *(f"stream {way}, {size} at once" for way in CODED for size in (64, 8 * KIB)),
     *("convert utf-16-le to utf-8", "convert utf-8 to utf-16-le", "convert mutf-8 to utf-8"),
 )
-"""Names of rows for which no goal was set."""
+"""Names of rows without a goal."""
 
 
 class LaneGoal(NamedTuple):
-    """What the engine without the core is to reach: by the ends of rows' names, scripts, and one of two measures.
+    """A goal of the engine without the core: for rows by the ends of their names, for scripts, in one of two measures.
 
     Attributes:
-        times: how many times as fast as the other side.
-        megabytes: how many of them a second, whatever the other side does.
+        times: how many times as fast as the peer.
+        megabytes: megabytes per second, whatever the peer does.
     """
 
     rows: tuple[str, ...]
@@ -131,7 +131,7 @@ OF_THE_LANE = (
     LaneGoal((" decode", " encode"), ("ascii",), times=0.5),
     LaneGoal((" decode", " encode"), _PLAIN, times=0.1),
 )
-"""The first that fits holds, as above; they are for 1 MB."""
+"""The first that fits applies, as above; they are for 1 MB."""
 
 
 def _wanted_of_the_lane(cell: Cell) -> float | None:
@@ -142,9 +142,9 @@ def _wanted_of_the_lane(cell: Cell) -> float | None:
 
 
 def goal(row: str, against: str, text: str, size: int) -> Goal | None:
-    """Return the goal of a cell, or None where there is none.
+    """Return the goal of a cell, or None if it has none.
 
-    A text of a corpus is one of the script that its name holds.
+    A text of a corpus belongs to the script that its name contains.
     """
     script = next((script for script in SCRIPTS if script in text.lower()), None)
     for line in TABLE:
@@ -154,7 +154,7 @@ def goal(row: str, against: str, text: str, size: int) -> Goal | None:
 
 
 def wanted(cell: Cell, column: str) -> float | None:
-    """Return the ratio that a cell is to reach, or None where there is no goal; a column is an instruction set."""
+    """Return the ratio that a cell must reach, or None without a goal; a column is an instruction set."""
     if column == LANE:
         return _wanted_of_the_lane(cell)
     found = goal(cell.row, cell.against, cell.text, cell.size)
@@ -162,7 +162,7 @@ def wanted(cell: Cell, column: str) -> float | None:
 
 
 def is_met(times: Spread, least: float) -> bool:
-    """Say whether the median reaches what is wanted."""
+    """Return whether the median reaches the goal."""
     return times.median >= least
 
 

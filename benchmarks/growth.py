@@ -1,10 +1,10 @@
-"""Whether work grows faster than its input: each verb and command on a hostile input and on a harmless one.
+"""Measure whether time grows faster than the input: each verb and command on a hostile and on a harmless input.
 
-Of inputs of two sizes, the time of the hostile one is divided by that of the harmless one; what an empty input takes is
-subtracted from both. How many times as large the quotient is at the larger size is the growth: 1 where both are linear.
-The quotient also grows where a harmless byte costs less in a large input, since a call and a file have costs of their
-own. So the growth of the hostile time per byte is measured too, and the smaller of the two counts: above `LIMIT`,
-something may take quadratic time, or worse. Below about 6, outputs that no longer fit into the caches explain it.
+At each of two sizes, the time of the hostile input is divided by that of the harmless one; the time of an empty input
+is subtracted from both. The growth is the quotient at the larger size divided by the one at the smaller: 1 if both are
+linear. The quotient also grows if a harmless byte costs less in a large input, because calls and files have fixed
+costs. So the growth of the hostile time per byte is measured too, and the smaller of the two counts. Above `LIMIT`, the
+work may take quadratic time, or worse. Below about 6, outputs that no longer fit into the caches explain it.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ SIZES = (10**5, 10**7)
 LIMIT = 1.5
 CHUNK_BYTES = 4096
 ENOUGH_SECONDS = 0.05
-"""A measurement is repeated until it has taken so long, and the least counts."""
+"""A measurement is repeated for so many seconds, and the least time counts."""
 ONE_BYTE_ON, WHOLE_UNIT = "eightfold-one-byte-on", "eightfold-whole-unit"
 
 Make = Callable[[int], Any]
 
 
 class Work(NamedTuple):
-    """What is measured.
+    """A verb or command to measure.
 
     Attributes:
         name: the verb or command, and what is hostile about the input.
         run: does the work on an input.
         hostile, harmless: make inputs of so many bytes.
-        share: what part of the sizes is taken, where Python code runs for each byte.
+        share: divides the sizes, if Python code runs for each byte.
     """
 
     name: str
@@ -58,17 +58,17 @@ class Work(NamedTuple):
 
 
 def repeated(pattern: bytes) -> Make:
-    """Return what makes inputs of nothing but a pattern."""
+    """Return a function that makes inputs of nothing but a pattern."""
     return lambda size: pattern * (size // len(pattern))
 
 
 def ended(end: bytes) -> Make:
-    """Return what makes inputs of ASCII with something at the end."""
+    """Return a function that makes inputs of ASCII with something at the end."""
     return lambda size: b"a" * (size - len(end)) + end
 
 
 CLEAN = "clean text: naïve, мир, 你好\n"
-"""Text of several widths: of ASCII alone so little is to be done that the start of a call is most of it."""
+"""Text of several widths: with ASCII alone, the start of a call would take most of the time."""
 TEXT = repeated(CLEAN.encode())
 DIRT = {
     "utf-8": (b"\xff", b"\x80", b"\xf0\x9f\x92", b"\xed\xa0\x80", b"a\xff"),
@@ -82,14 +82,14 @@ DIRT = {
 
 
 def in_chunks(take: Callable[[bytes, bool], object], data: bytes) -> None:
-    """Give data to an incremental coder piece by piece."""
+    """Pass data to an incremental coder piece by piece."""
     for start in range(0, len(data), CHUNK_BYTES):
         take(data[start : start + CHUNK_BYTES], False)
     take(b"", True)
 
 
 def consumed(found: Iterator[object]) -> None:
-    """Take all, and keep nothing."""
+    """Consume everything, and keep nothing."""
     deque(found, maxlen=0)
 
 
@@ -97,7 +97,7 @@ def consumed(found: Iterator[object]) -> None:
 
 
 def on_bytes() -> Iterator[Work]:
-    """Yield the verbs on bytes: for each form what is hostile there."""
+    """Yield the verbs on bytes, with the hostile inputs of each form."""
     for form, patterns in DIRT.items():
         harmless = partial(_clean, form)
         for pattern in patterns:
@@ -111,7 +111,7 @@ def _clean(form: str, size: int) -> bytes:
 
 
 def verbs(form: str) -> Iterator[tuple[str, Callable[[bytes], object], int]]:
-    """Yield the verbs on bytes of a form, with the share of the sizes that they are given."""
+    """Yield the verbs on bytes of a form, with their share of the sizes."""
     for policy in ("replace", "backslashreplace", "surrogateescape"):
         with_policy = partial(_unless_refused, lambda data, policy=policy: eightfold.decode(data, form, policy))
         yield f"decode {policy}", with_policy, 1
@@ -134,7 +134,7 @@ def verbs(form: str) -> Iterator[tuple[str, Callable[[bytes], object], int]]:
 
 
 def _unless_refused(decode: Callable[[bytes], object], data: bytes) -> None:
-    with suppress(UnicodeDecodeError):  # A form with no answer stops at its first fault.
+    with suppress(UnicodeDecodeError):  # A form without a replacement stops at its first fault.
         decode(data)
 
 
@@ -216,7 +216,7 @@ def _linted(data: bytes) -> None:
 
 
 def on_files(folder: Path) -> Iterator[Work]:
-    """Yield the commands, each on a file; what is hostile is its content, or the names in an archive."""
+    """Yield the commands, each on a file; the content is hostile, or the names in an archive."""
     commands = {
         "check": ("check",),
         "check --statistics": ("check", "--statistics"),
@@ -245,7 +245,7 @@ def _commanded(path: Path, arguments: Sequence[str], data: bytes) -> None:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Send away what is printed."""
+    """Discard printed text."""
     kept = sys.stdout, sys.stderr
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         sys.stdout = sys.stderr = nowhere
@@ -275,7 +275,7 @@ def _archive_of_short(size: int) -> bytes:
 
 
 def seconds(work: Work, make: Make, size: int) -> float:
-    """Return how long work takes on an input of a size, at best, without what it takes on an empty one."""
+    """Return the least time of work on an input of a size, less the time on an empty one."""
     return max(_least(work.run, make(size)) - _least(work.run, make(0)), 1e-7)
 
 
@@ -289,7 +289,7 @@ def _least(run: Callable[[Any], object], given: Any) -> float:
 
 
 class Growth(NamedTuple):
-    """The seconds that a work takes on inputs of two sizes, hostile and harmless."""
+    """The seconds that work takes on inputs of two sizes, hostile and harmless."""
 
     name: str
     sizes: tuple[int, int]
@@ -298,7 +298,7 @@ class Growth(NamedTuple):
 
     @property
     def times(self) -> float:
-        """How many times as long a hostile byte takes in the larger input, alone or beside a harmless one."""
+        """How many times as long a hostile byte takes in the larger input, alone or relative to a harmless one."""
         hostile, harmless, size = (pair[1] / pair[0] for pair in (self.hostile, self.harmless, self.sizes))
         return min(hostile / harmless, hostile / size)
 
@@ -309,7 +309,7 @@ class Growth(NamedTuple):
 
 
 def growth_of(work: Work, sizes: Sequence[int]) -> Growth:
-    """Measure a work at both sizes."""
+    """Measure work at both sizes."""
     small, large = (size // work.share for size in sizes)
     hostile = seconds(work, work.hostile, small), seconds(work, work.hostile, large)
     harmless = seconds(work, work.harmless, small), seconds(work, work.harmless, large)
@@ -317,7 +317,7 @@ def growth_of(work: Work, sizes: Sequence[int]) -> Growth:
 
 
 def measured(sizes: Sequence[int], only: Sequence[str]) -> Iterator[Growth]:
-    """Yield what is measured, one after the other."""
+    """Yield the growth of each work, one after the other."""
     codecs.register_error(ONE_BYTE_ON, lambda error: ("?", error.start + 1))
     codecs.register_error(WHOLE_UNIT, lambda error: ("?", error.end))
     with TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Who is measured against, what they bring, and what machine this is. A peer that is not installed is skipped."""
+"""The peers, the names that they provide to statements, and this machine. A peer that is not installed is skipped."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _nothing() -> dict[str, Any]:
 
 
 def _mutf8() -> dict[str, Any]:
-    # The package falls back to Python in silence where its compiled part is missing; that would be no peer.
+    # Without its compiled part the package silently falls back to Python, which is not a peer.
     from mutf8 import cmutf8  # type: ignore[import-untyped,unused-ignore]
 
     return {name: getattr(cmutf8, name) for name in ("decode_modified_utf8", "encode_modified_utf8")}
@@ -55,11 +55,11 @@ PEERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     MUTF8: _mutf8,
     PYARROW: _pyarrow,
 }
-"""For each peer that works in this process, what brings the names that statements call it by."""
+"""For each peer that works in this process, the function that provides the names which statements use."""
 
 
 def tools(peer: str) -> dict[str, Any] | None:
-    """Return what statements call, by name, or None where the peer is not installed."""
+    """Return the tools that statements call, by name, or None if the peer is not installed."""
     try:
         return {**VERBS, **PEERS[peer]()}
     except ImportError:
@@ -76,7 +76,7 @@ def instruction_set() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Return what a result depends on besides the code."""
+    """Return the facts that a result depends on besides the code."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),

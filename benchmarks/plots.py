@@ -1,4 +1,4 @@
-"""Draw what `scaling` measured, as SVG: one small plot for each form. Needs matplotlib, from the extra `bench`."""
+"""Draw the measurements of `scaling` as SVG: one small plot for each form. Needs matplotlib, from the extra `bench`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Say where the time goes in cells that are close to their goals: at which functions `perf` finds our statement.
+"""Profile the cells that are close to their goals: in which functions `perf` finds our statement.
 
-The cells are those of a file that `python -m benchmarks --json` wrote, measured with the instruction set in use. What
-takes less than 3% is left out. Needs `perf`, which is part of the tools of the Linux kernel.
+The cells are those of a file that `python -m benchmarks --json` wrote, measured with the instruction set in use. Parts
+below 3% are left out. Needs `perf`, which is part of the tools of the Linux kernel.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from benchmarks.texts import made
 from benchmarks.timing import timer
 
 NEAR = 1.5
-"""Cells below so many times their goal are looked at."""
+"""Cells below so many times their goal are profiled."""
 SECONDS = 0.6
 SAMPLES_PER_SECOND = 4000
 LEAST_SHARE = 0.03
-"""What takes less is left out."""
+"""Smaller shares are left out."""
 
 
 class Profile(NamedTuple):
-    """Where the time of a cell goes.
+    """The profile of a cell.
 
     Attributes:
         row, against, text, size: which cell.
         met: its median, in parts of its goal.
-        shares: how much of the time each part takes, the largest first; parts below `LEAST_SHARE` are left out.
+        shares: the share of the time that each part takes, the largest first; parts below `LEAST_SHARE` are left out.
     """
 
     row: str
@@ -55,12 +55,12 @@ class Profile(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Return the shares as people read them."""
+        """Return the shares as text for people."""
         return ", ".join(f"{part} {share:.0%}" for part, share in self.shares.items())
 
 
 def near(results: Results) -> Iterator[tuple[Cell, float]]:
-    """Yield the cells that are close to their goals or below, and how many times the goal each reaches."""
+    """Yield the cells that are close to their goals or below, each with its ratio to the goal."""
     for cell in results.cells:
         least = wanted(cell, results.column)
         if least is not None and cell.times.median < NEAR * least:
@@ -68,7 +68,7 @@ def near(results: Results) -> Iterator[tuple[Cell, float]]:
 
 
 def profiles(results: Results) -> Iterator[Profile]:
-    """Yield a profile of each cell that is near and that is measured in this process."""
+    """Yield a profile of each cell that is close to its goal and is measured in this process."""
     rows = {(row.name, row.against): row for row in ROWS}
     for cell, met in near(results):
         row = rows.get((cell.row, cell.against))
@@ -83,7 +83,7 @@ def _timer_of(row: Row, cell: Cell, tools: dict[str, object]) -> Timer:
 
 
 def sampled(work: Timer) -> dict[str, float]:
-    """Return how much of the time of some work goes where, the largest share first."""
+    """Return the share of the time that each part of some work takes, the largest first."""
     with tempfile.TemporaryDirectory() as folder:
         samples = Path(folder, "samples")
         options = ("-q", "-F", str(SAMPLES_PER_SECOND), "-p", str(os.getpid()), "-o", str(samples))
@@ -99,7 +99,7 @@ def sampled(work: Timer) -> dict[str, float]:
 
 
 def shares_of(report: str) -> dict[str, float]:
-    """Return the shares that a report of `perf` tells: lines of a count of samples, a function and its library."""
+    """Return the shares in a report of `perf`, whose lines hold a count of samples, a function and its library."""
     counts: Counter[str] = Counter()
     for line in filter(None, report.splitlines()):
         count, symbol, library = (part.strip() for part in line.split("\t"))
@@ -109,7 +109,7 @@ def shares_of(report: str) -> dict[str, float]:
 
 
 def part_of(symbol: str, library: str) -> str:
-    """Return what a function belongs to: functions of the core go by their own names."""
+    """Return the part that a function belongs to: functions of the core go by their own names."""
     space, name = symbol[:3], symbol[4:]
     if space == "[k]":
         return "the system"

@@ -1,6 +1,6 @@
-"""Time whole programs against each other: wall time from their start to their end, in turns, on one core.
+"""Time whole programs against each other: wall time from start to end, in turns, on one core.
 
-Nothing here knows what they do. What they write goes nowhere, so that no disk is measured.
+This module does not know what they do. Their output is discarded, so that no disk is measured.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Program(NamedTuple):
     """A program with its arguments.
 
     Attributes:
-        name: what it is called in tables.
-        arguments: the program and what it is given.
-        input: the file on its standard input, where it takes no name.
-        statuses: the exit statuses that say that it did what it was asked for.
-        cores: whether it may use more than one.
+        name: its name in tables.
+        arguments: the program and its arguments.
+        input: the file on its standard input, if it takes no name.
+        statuses: the exit statuses of success.
+        cores: whether it may use more than one core.
     """
 
     name: str
@@ -35,14 +35,14 @@ class Program(NamedTuple):
 
     @property
     def is_installed(self) -> bool:
-        """Whether there is such a program here."""
+        """Whether the program is installed."""
         started = [name for before, name in pairwise(self.arguments) if before == "-exec"]
         return all(shutil.which(name) is not None for name in (self.arguments[0], *started))
 
 
 @contextmanager
 def on_cores(program: Program) -> Iterator[None]:
-    """Have what the block starts use no more cores than a program may, where the system can see to that."""
+    """Limit the programs that the block starts to the cores that a program may use, if the system can do that."""
     if program.cores or not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -55,10 +55,10 @@ def on_cores(program: Program) -> Iterator[None]:
 
 
 def output_of(program: Program) -> bytes:
-    """Run a program, and return what it writes.
+    """Run a program, and return its output.
 
     Raises:
-        ValueError: it did not do what it was asked for.
+        ValueError: it failed.
     """
     done = _run(program, subprocess.PIPE)
     return done.stdout
@@ -68,7 +68,7 @@ def seconds(program: Program) -> float:
     """Return how long a program takes.
 
     Raises:
-        ValueError: it did not do what it was asked for.
+        ValueError: it failed.
     """
     with on_cores(program):
         start = perf_counter()
@@ -89,7 +89,7 @@ def _run(program: Program, output: int) -> subprocess.CompletedProcess[bytes]:
 def race(programs: Sequence[Program], rounds: int) -> list[dict[Program, float]]:
     """Return how long each program took, round by round; every round begins with another one.
 
-    A round that is not counted comes first: it brings files and programs into memory.
+    The first round does not count: it loads files and programs into memory.
     """
     taken = []
     for turn in range(rounds + 1):

@@ -1,4 +1,4 @@
-"""Measure everything and keep it: data, tables and plots in a folder that git ignores. Or compare what was kept.
+"""Measure everything and store it: data, tables and plots, in a folder that git ignores. Or compare stored data.
 
 Without options: measure every cell with the instruction set in use, and write the data (INSTRUCTION-SET.json) and the
 tables (INSTRUCTION-SET.md) to the folder. Only the summary goes into docs/performance.md, with --page.
@@ -22,9 +22,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 SCALING, PROGRAMS = "scaling", "cli"
 COMPARING = """
 With --compare, a cell is judged by its ratio to the peer: both sides were timed in turns on the same machine, so runs
-of different days and machines can be compared, as long as the peers have the same versions. Where the other side is
+of different days and machines can be compared, as long as the peers have the same versions. If the other side is
 eightfold too, the ratio is multiplied by that side's own ratio to a peer in the same run; a cell without that is left
-out. With several runs a cell has fallen or risen where most of the new runs have (two of three), each compared with the
+out. With several runs a cell has fallen or risen if most of the new runs have (two of three), each compared with the
 median of the old ones.
 """
 
@@ -72,10 +72,10 @@ def _measured_on(found: dict[str, Results]) -> list[str]:
 
 
 def between(text: str, mark: str, lines: str) -> str:
-    """Return a text with other lines between two marks.
+    """Return a text with the lines between two marks replaced.
 
     Raises:
-        ValueError: there are no such marks, or several.
+        ValueError: the marks are missing, or occur more than once.
     """
     pattern = rf"(<!-- {mark} -->\n).*?(<!-- end of {mark} -->)"
     written, count = re.subn(pattern, lambda found: f"{found[1]}\n{lines}\n\n{found[2]}", text, flags=re.DOTALL)
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def compare(old: Sequence[Path], new: Sequence[Path]) -> int:
-    """Print what changed and return 1 where a cell fell, 2 where there is nothing to compare."""
+    """Print the changes and return 1 if a cell fell, 2 if there is nothing to compare."""
     try:
         before, after = ([run for path in paths for run in read_all(path)] for paths in (old, new))
     except (OSError, ValueError) as error:

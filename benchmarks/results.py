@@ -1,4 +1,4 @@
-"""What was measured, as it is kept in JSON and printed as a table. Nothing is measured here."""
+"""Measurements, as they are stored in JSON and printed as a table. This module measures nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.row import Cell
 from benchmarks.timing import Spread
 
 MEASUREMENTS = Path(__file__).parent / "measurements"
-"""Where data, tables and plots are kept. Git ignores it; the release workflow attaches what it measures."""
+"""The folder of data, tables and plots. Git ignores it; the release workflow attaches its own measurements."""
 
 
 class Results(NamedTuple):
@@ -23,7 +23,7 @@ class Results(NamedTuple):
 
     @property
     def column(self) -> str:
-        """The instruction set, which names the column of the goals; without the core, the engine does."""
+        """The column of the goals: the instruction set, or without the core, the engine."""
         engine = self.machine.get("engine", "native")
         return str(self.machine["instruction_set"] if engine == "native" else engine)
 
@@ -36,7 +36,7 @@ def write(results: Results, path: Path) -> None:
 
 
 def read(path: Path) -> Results:
-    """Read what :func:`write` wrote."""
+    """Read a file that :func:`write` wrote."""
     told = json.loads(path.read_text(encoding="utf-8"))
     return Results(told["machine"], tuple(_cell(**each) for each in told["cells"]))
 
@@ -45,7 +45,7 @@ def read_all(path: Path) -> list[Results]:
     """Read a file of results, or every one in a folder, which may hold other data too.
 
     Raises:
-        ValueError: the file is not one of results, or the folder has none.
+        ValueError: the file does not hold results, or the folder has no such file.
     """
     found = [_results_in(each) for each in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
     results = [each for each in found if each is not None]
@@ -55,7 +55,7 @@ def read_all(path: Path) -> list[Results]:
 
 
 def _results_in(path: Path) -> Results | None:
-    """Return what a file of JSON holds, or None where that is not results."""
+    """Return the content of a JSON file, or None if it is not results."""
     try:
         return read(path)
     except (KeyError, TypeError, json.JSONDecodeError):
@@ -87,7 +87,7 @@ def line_of(cell: Cell, column: str) -> str:
 
 
 def summary(cells: Sequence[Cell], column: str) -> str:
-    """Say how many cells have goals, and how many meet them."""
+    """Return a sentence on how many cells have goals, and how many meet them."""
     judged = [(cell, least) for cell in cells if (least := wanted(cell, column)) is not None]
     met = sum(is_met(cell.times, least) for cell, least in judged)
     return f"{len(cells)} cells, {len(judged)} with a goal for {column}: {met} met, {len(judged) - met} missed"

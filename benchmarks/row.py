@@ -1,4 +1,4 @@
-"""What a row of the benchmark is, and how one of its cells is measured. The rows themselves are in `rows/`."""
+"""A row of the benchmark, and how one of its cells is measured. The rows themselves are in `rows/`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.timing import Effort, Spread, race, spread, timer
 KIB = 1 << 10
 MIB = 1 << 20
 SMALL_BYTES = 64 * KIB
-"""Texts shorter than this are measured many at a time, each another, up to so many bytes together."""
+"""Shorter texts are measured many at a time, all different, up to so many bytes together."""
 PIECES = 256
 
 Subjects = Callable[[str], Mapping[str, object]]
@@ -21,13 +21,13 @@ class Row(NamedTuple):
     """Two statements that are timed against each other.
 
     Attributes:
-        name: what is measured.
-        against: who the other one is: a key of `peers.PEERS`.
+        name: the name of the measurement.
+        against: the peer: a key of `peers.PEERS`.
         ours, theirs: expressions over the tools of the peers and over the subjects.
-        subjects: makes what the statements speak of from a text.
+        subjects: makes the subjects of the statements from a text.
         holds: an expression over all these and ``mine`` and ``other``, the values of the two: why they may be compared.
         texts: the names of the texts that are measured.
-        sizes: in bytes of UTF-8 of the text.
+        sizes: the sizes of the texts, in bytes of UTF-8.
     """
 
     name: str
@@ -44,9 +44,9 @@ class Cell(NamedTuple):
     """One row measured on one text of one size.
 
     Attributes:
-        size: the size that was asked for, in bytes.
-        text_bytes: how many bytes of UTF-8 there were in all the pieces together, surrogates taking three.
-        times: how many times as fast as the other one, over the rounds.
+        size: the requested size, in bytes.
+        text_bytes: the total size of all pieces in bytes of UTF-8, with three for a surrogate.
+        times: how many times as fast as the peer, over the rounds.
         ours, theirs: seconds for all the pieces together.
     """
 
@@ -61,12 +61,12 @@ class Cell(NamedTuple):
 
     @property
     def gigabytes_per_second(self) -> float:
-        """How many bytes of the text's UTF-8 are done in a second, in thousands of millions, by the median."""
+        """Gigabytes of the text's UTF-8 per second, by the median."""
         return self.text_bytes / self.ours.median / 1e9
 
 
 def cases_of(row: Row, texts: Texts, name: str, size: int) -> tuple[list[Mapping[str, object]], int]:
-    """Return the cases of a cell, and how many bytes of UTF-8 their texts have."""
+    """Return the cases of a cell, and the size of their texts in bytes of UTF-8."""
     pieces = texts.pieces(name, size, max(1, min(PIECES, SMALL_BYTES // size)))
     return [row.subjects(piece) for piece in pieces], total_bytes(pieces)
 
@@ -75,7 +75,7 @@ def check(row: Row, cases: Sequence[Mapping[str, object]], tools: Mapping[str, o
     """Compute both sides once.
 
     Raises:
-        ValueError: what they give is not what the row says.
+        ValueError: their values contradict the row.
     """
     for case in cases:
         names = {**tools, **case}
@@ -85,14 +85,14 @@ def check(row: Row, cases: Sequence[Mapping[str, object]], tools: Mapping[str, o
 
 
 def cell(row: Row, text: str, size: int, text_bytes: int, rounds: Sequence[tuple[float, float]]) -> Cell:
-    """Return a cell of the seconds of both sides."""
+    """Return a cell from the seconds of both sides."""
     ours, theirs = zip(*rounds, strict=True)
     ratios = [other / mine for mine, other in rounds]
     return Cell(row.name, row.against, text, size, text_bytes, spread(ratios), spread(ours), spread(theirs))
 
 
 def measure(row: Row, texts: Texts, text: str, size: int, tools: Mapping[str, object], effort: Effort) -> Cell:
-    """Return a cell, after both sides have shown that they do the same."""
+    """Measure a cell, after a check that both sides do the same."""
     cases, text_bytes = cases_of(row, texts, text, size)
     check(row, cases, tools)
     rounds = race(timer(row.ours, cases, tools), timer(row.theirs, cases, tools), effort)

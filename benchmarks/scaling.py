@@ -1,7 +1,7 @@
 """Time per byte over size, over the density of faults, and for the worst inputs that we know, for each form.
 
-What is not linear shows here, as time per byte that grows with the input. Forms that only add a mark are left out: what
-follows the mark is another form. The plots are drawn by `plots`, the table is written by `record`.
+Work that is not linear shows as time per byte that grows with the input. Forms that only add a mark are left out: the
+rest of their input is in another form. `plots` draws the plots, `record` writes the table.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FULL, QUICK = Effort(rounds=5, seconds=0.002), Effort(rounds=1, seconds=0.0002)
 SIZES = tuple(16 * 4**step for step in range(11))
 """16 bytes to 16 MB."""
 GAPS = (10_000, 1000, 100, 10, 3, 1, 0)
-"""How many code points stand between two faults, in the mean; none: faults only."""
+"""The mean number of code points between two faults; none: faults only."""
 ALIGNMENTS = range(65)
-"""How many ASCII characters stand between two faults of an adversarial input."""
+"""The number of ASCII characters between two faults of an adversarial input."""
 FAULTY_BYTES = 64 * KIB
 GROWTH = 16
-"""How many times as long an input is when it is asked whether its time per byte grows."""
+"""How many times as long the second input is, to see whether time per byte grows."""
 SUSPECTS = 5
 
 DIRT: dict[int, tuple[tuple[int, ...], ...]] = {
@@ -41,7 +41,7 @@ DIRT: dict[int, tuple[tuple[int, ...], ...]] = {
     2: ((0xDC00,), (0xD800,)),
     4: ((0xD800,), (0xFFFF_FFFF,)),
 }
-"""By bytes of a unit: units that most forms do not take, or take as what is farthest from plain text."""
+"""By bytes of a unit: units that most forms refuse, or read as the code points farthest from plain text."""
 
 HANDLER = "eightfold-benchmark"
 
@@ -57,9 +57,9 @@ class Adversary(NamedTuple):
     """The best and the worst input of a form, in nanoseconds per byte under the policy ``replace``.
 
     Attributes:
-        best, worst: what the input is.
+        best, worst: the description of the input.
         growth: how much more a byte of the worst costs in an input `GROWTH` times as long.
-        handler: what a byte costs where all are faults and a handler written in Python answers each; None: no faults.
+        handler: the cost of a byte if all are faults and a handler written in Python answers each; None: no faults.
     """
 
     form: str
@@ -72,12 +72,12 @@ class Adversary(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as much as a byte of the best input one of the worst costs."""
+        """The cost of a byte of the worst input, divided by that of a byte of the best."""
         return self.worst_nanoseconds / self.best_nanoseconds
 
 
 def per_byte(statement: str, data: bytes, effort: Effort, **names: object) -> float:
-    """Return how many nanoseconds a statement over ``data`` and other names takes, at best, for each of the bytes."""
+    """Return the nanoseconds per byte that a statement over ``data`` and other names takes, at best."""
     work = timer(statement, [{"data": data, **names}], peers.VERBS)
     number = calibrated(work, effort.seconds)
     taken = spread([work.timeit(number) / number for _ in range(effort.rounds)])
@@ -108,7 +108,7 @@ def dirt_of(form: eightfold.Form) -> list[bytes]:
 
 
 def with_dirt(form: eightfold.Form, text: str, gap: int) -> bytes:
-    """Return text of a form in which dirt stands at irregular distances, so many code points in the mean."""
+    """Return text of a form with dirt at irregular distances, so many code points in the mean."""
     chance, dirt, parts = Random(gap), dirt_of(form), []
     start = 0
     while start < len(text):
@@ -127,7 +127,7 @@ def over_density(form: eightfold.Form, byte_count: int, effort: Effort) -> list[
 
 
 def adversarial(form: eightfold.Form, byte_count: int) -> Iterator[tuple[str, bytes]]:
-    """Yield inputs with what they are: no faults, nothing but faults, and faults at every distance up to 64."""
+    """Yield inputs with descriptions: no faults, nothing but faults, and faults at every distance up to 64."""
     yield "ASCII", eightfold.encode("a" * byte_count, form)[:byte_count]
     yield "mixed text", eightfold.encode(made().pieces(MIXED, byte_count, 1)[0], form)
     for dirt, gap in product(dirt_of(form), ALIGNMENTS):
@@ -141,7 +141,7 @@ def adversary(form: eightfold.Form, byte_count: int, effort: Effort) -> Adversar
     inputs = dict(adversarial(form, byte_count))
     costs = {name: _decoding(data, form.name, "replace", effort) for name, data in inputs.items()}
     best = min(costs, key=costs.__getitem__)
-    # What was slow once is measured again: the machine may have been.
+    # Measure a slow input again: the machine may have been slow.
     slowest = sorted(costs, key=costs.__getitem__)[-SUSPECTS:]
     costs.update({name: _decoding(inputs[name], form.name, "replace", effort) for name in slowest})
     worst = max(slowest, key=costs.__getitem__)
@@ -153,21 +153,21 @@ def adversary(form: eightfold.Form, byte_count: int, effort: Effort) -> Adversar
 
 
 def _answered(form: eightfold.Form, byte_count: int, effort: Effort) -> float | None:
-    """Return what a byte of the dirt with most faults costs where a handler answers; None where there is no fault."""
+    """Return the cost of a byte of the dirt with most faults under a handler; None if there is no fault."""
     faults = {dirt: sum(1 for _ in eightfold.faults(dirt * 16, form)) / len(dirt) for dirt in dirt_of(form)}
     most = max(faults, key=faults.__getitem__)
     return _decoding(most * (byte_count // len(most)), form.name, HANDLER, effort) if faults[most] else None
 
 
 def replace(error: UnicodeError) -> tuple[str, int]:
-    """Answer as the policy ``replace`` does, slowly: a handler in Python."""
+    """Answer like the policy ``replace``, slowly: a handler in Python."""
     if isinstance(error, UnicodeDecodeError):
         return "\ufffd", error.end
     raise error
 
 
 def measured(forms: Sequence[eightfold.Form], quick: bool) -> dict[str, Any]:
-    """Measure forms, and return what is kept."""
+    """Measure forms, and return the data to store."""
     codecs.register_error(HANDLER, replace)
     effort, sizes, byte_count = (QUICK, SIZES[:5], 2 * KIB) if quick else (FULL, SIZES, FAULTY_BYTES)
     kept: dict[str, Any] = {"machine": peers.machine(), "size": {}, "density": {}, "adversaries": []}
@@ -181,7 +181,7 @@ def measured(forms: Sequence[eightfold.Form], quick: bool) -> dict[str, Any]:
 
 
 def write(kept: dict[str, Any], path: Path) -> None:
-    """Write what was measured as JSON."""
+    """Write the measurements as JSON."""
     path.write_text(json.dumps(kept, indent=None).replace('}, "', '},\n"').replace('], "', '],\n"') + "\n", "utf-8")
 
 

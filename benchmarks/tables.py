@@ -1,4 +1,4 @@
-"""What was measured, as tables of Markdown: every cell, scaling, and the summary for the page."""
+"""Measurements as Markdown tables: every cell, scaling, and the summary for the page."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def cell_by_cell(results: Results) -> Iterator[str]:
 
 
 def machine_of(machine: dict[str, Any]) -> str:
-    """Return what a machine was, in a sentence."""
+    """Return the description of a machine, in a sentence."""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; {versions}."
 
 
 def _missed(cells: Sequence[Cell], column: str) -> Iterator[str]:
-    """Yield a list of what falls short: for each row the texts with their medians and goals."""
+    """Yield a list of the missed cells: for each row the texts with their medians and goals."""
     yield from ("## Missed", "", *([] if cells else ["Nothing."]))
     for (row, against), each in groupby(cells, key=lambda cell: (cell.row, cell.against)):
         told = ", ".join(
@@ -106,7 +106,7 @@ def of_scaling(kept: dict[str, Any]) -> Iterator[str]:
 
 
 class Group(NamedTuple):
-    """A line of the summary: what is done, against whom, and the rows that it sums up, as patterns."""
+    """A line of the summary: the work, the peer, and the rows that it sums up, as patterns."""
 
     title: str
     against: str
@@ -171,7 +171,7 @@ def _summed(cells: Sequence[Cell], column: str) -> tuple[str, str, str]:
 
 
 def heading(*names: str) -> tuple[str, str]:
-    """Return the lines that a table begins with."""
+    """Return the first lines of a table."""
     return table_row(*names), table_row(*("---" for _ in names))
 
 

@@ -1,7 +1,7 @@
-"""The texts that are measured: words of twelve scripts drawn at random from a fixed seed, so that none has a period.
+"""The texts that are measured: words of twelve scripts drawn at random from a fixed seed, so that none is periodic.
 
-A short text that is repeated trains the branch predictor and flatters branchy code. What is planted in a text (unpaired
-surrogates, ill-formed bytes) is drawn the same way. Nothing here knows what is measured.
+A short text that repeats trains the branch predictor and flatters branchy code. Unpaired surrogates and ill-formed
+bytes are planted at random in the same way. This module does not know what is measured.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MIXED = "mixed html"
 WORDS: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
 SCRIPTS = (*WORDS, MIXED)
 SAMPLE = ("ascii", "latin", "cyrillic", "chinese", "emoji", MIXED)
-"""One text of each width, for what is measured at several densities."""
+"""One text of each width, for measurements at several densities."""
 
 SENTENCE_WORDS = 12
 KEPT_BYTES = 1 << 20
@@ -27,16 +27,16 @@ ELEMENTS = ("{} ", "<em>{}</em> ", '<a href="/wiki/{name}">{}</a> ', '</p>\n<p c
 
 SURROGATES = tuple(map(chr, range(0xD800, 0xE000, 31)))
 ESCAPED_BYTES = tuple(map(chr, range(0xDC80, 0xDD00)))
-"""What `surrogateescape` makes of bytes that are no UTF-8, one byte each."""
+"""Bytes that are not UTF-8, as `surrogateescape` shows them, one byte each."""
 ILL_FORMED = ("\udce9", "\udcff", "\udc80", "\udcc0\udcaf", "\udce2\udc82", "\udced\udca0\udcbd", "\udcf0\udc9f\udc92")
-"""Latin-1, no byte of UTF-8, stray, overlong, cut short, a surrogate, cut short: as `surrogateescape` shows them."""
+"""Latin-1, never a byte of UTF-8, stray, overlong, truncated, surrogate, truncated: as `surrogateescape` shows them."""
 
 
 class Texts:
-    """Texts by name, as long as they are asked for.
+    """Texts by name, of any length.
 
     Args:
-        drawn: for each name what texts are drawn from: words, with what follows them.
+        drawn: for each name the words that texts are drawn from, each with the characters that follow it.
     """
 
     def __init__(self, drawn: Mapping[str, Sequence[str]]) -> None:
@@ -45,7 +45,7 @@ class Texts:
         self._kept = lru_cache(maxsize=64)(self._whole)
 
     def pieces(self, name: str, byte_count: int, count: int) -> list[str]:
-        """Return so many texts of at most so many bytes of UTF-8 each, less what cuts leave of code points."""
+        """Return so many texts of at most so many bytes of UTF-8 each, without the code points that cuts broke."""
         whole = self._kept if byte_count * count <= KEPT_BYTES else self._whole
         data = whole(name, byte_count * count).encode()
         starts = range(0, byte_count * count, byte_count)
@@ -63,7 +63,7 @@ class Texts:
 
 
 def _whole_code_points(data: bytes) -> str:
-    """Return the text of bytes that were cut anywhere out of UTF-8, without what the cuts left of code points."""
+    """Return the text of bytes that were cut anywhere out of UTF-8, without the code points that the cuts broke."""
     return data.decode("utf-8", "ignore")
 
 
@@ -89,7 +89,7 @@ def of_corpora(folder: Path) -> Texts:
     """Return texts of the words of each ``*.txt`` in a folder, under the file's name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no such file.
     """
     files = sorted(folder.glob("*.txt"))
     if not files:
@@ -98,7 +98,7 @@ def of_corpora(folder: Path) -> Texts:
 
 
 def planted(text: str, one_in: int, what: Sequence[str]) -> str:
-    """Return a text in which one code point of so many is another, drawn from some, at no regular distance."""
+    """Return a text in which one code point of so many is replaced by one of some, at irregular distances."""
     chance, points = Random(one_in), list(text)
     for start in range(0, len(points) - one_in + 1, one_in):
         points[start + chance.randrange(one_in)] = chance.choice(what)
@@ -116,5 +116,5 @@ def with_ill_formed(text: str, one_in: int) -> bytes:
 
 
 def total_bytes(texts: Iterable[str]) -> int:
-    """Return how many bytes of UTF-8 texts take, surrogates taking three."""
+    """Return the size of texts in bytes of UTF-8, with three for a surrogate."""
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)

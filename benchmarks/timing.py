@@ -1,8 +1,8 @@
-"""Time two statements against each other. Nothing here knows what they do.
+"""Time two statements against each other. This module does not know what they do.
 
-A machine changes its speed from minute to minute, so only what is timed in turns can be compared: each round times
-both, the first one changing, and gives one ratio. Statements are run as `timeit` runs them: compiled into a loop, with
-all that they name as locals, and with garbage collection off.
+The speed of a machine changes from minute to minute, so only statements timed in turns can be compared: each round
+times both, in alternating order, and yields one ratio. Statements run as in `timeit`: compiled into a loop, with all
+their names as locals, and with garbage collection off.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 
 class Effort(NamedTuple):
-    """How long is measured.
+    """The extent of a measurement.
 
     Attributes:
-        rounds: how many ratios there are.
-        seconds: how long each side of a round takes at least.
+        rounds: the number of ratios.
+        seconds: the least time of each side of a round.
     """
 
     rounds: int = 25
@@ -27,7 +27,7 @@ class Effort(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The middle and the ends of what was measured."""
+    """The middle and the ends of some measurements."""
 
     median: float
     low: float
@@ -40,12 +40,12 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def timer(statement: str, cases: Sequence[Mapping[str, object]], tools: Mapping[str, object]) -> Timer:
-    """Return a timer of a statement that is run once for each case.
+    """Return a timer of a statement that runs once for each case.
 
     Args:
         statement: an expression over names.
-        cases: for each run what the names stand for that change from run to run, the same names in each.
-        tools: what the other names stand for.
+        cases: for each run the values of the names that change from run to run, the same names in each.
+        tools: the values of the other names.
     """
     named = compile(statement, "<statement>", "eval").co_names
     changing = [name for name in named if name in cases[0]]
@@ -57,7 +57,7 @@ def timer(statement: str, cases: Sequence[Mapping[str, object]], tools: Mapping[
 
 
 def calibrated(work: Timer, seconds: float) -> int:
-    """Return how often work is done to take so many seconds."""
+    """Return how many repetitions of some work take so many seconds."""
     number = 1
     while (taken := work.timeit(number)) < seconds:
         number = max(number + 1, min(number * 10, int(number * seconds / max(taken, 1e-9) * 1.1)))

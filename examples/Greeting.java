@@ -1,4 +1,4 @@
-// Greeting.class is this, compiled: its constant pool holds an emoji, and a NUL.
+// The source of Greeting.class, whose constant pool holds an emoji and a NUL.
 
 class Greeting {
     static final String HELLO = "Grüß dich 👋";

@@ -1,5 +1,5 @@
 // Writes messages-utf-16le.txt: chat messages cut into lines of 17 16-bit code units, as JavaScript counts them.
-// `slice` knows no surrogate pairs: a cut inside an emoji leaves its halves, two unpaired surrogates, on two lines.
+// `slice` ignores surrogate pairs: a cut inside an emoji leaves two unpaired surrogates, one on each of two lines.
 "use strict";
 const fs = require("fs");
 const path = require("path");

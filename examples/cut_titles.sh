@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes titles-cut.txt: a list of titles, cut to fit a column of 20 bytes. `cut -b` counts bytes and does not care
-# where a sequence ends. The list came from save-game.dat, so U+0000 is the overlong C0 80 in it.
+# Writes titles-cut.txt: a list of titles, cut to fit a column of 20 bytes. `cut -b` counts bytes and ignores where a
+# sequence ends. The last title comes from save-game.dat, so its U+0000 is the overlong C0 80.
 set -eu
 cd "$(dirname "$0")"
 {

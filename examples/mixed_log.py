@@ -1,7 +1,7 @@
-"""Writes gateway.log: one log file, appended to by three programs that do not agree on what a log is.
+"""Write gateway.log: one log file that three programs append to, each in its own format.
 
-A web service logs in UTF-8; an old gateway logs in Latin-1; and a debug switch dumps frames as they come from the
-wire, raw bytes between two marks.
+A web service logs in UTF-8, an old gateway logs in Latin-1, and a debug switch dumps frames as they come from the wire:
+raw bytes between two marks.
 """
 
 import logging
@@ -12,7 +12,7 @@ LOG = Path(__file__).with_name("gateway.log")
 
 
 def log(name: str, encoding: str, *lines: str) -> None:
-    """Append lines as a program does that logs in this encoding."""
+    """Append lines as a program that logs in this encoding."""
     handler = logging.FileHandler(LOG, encoding=encoding)
     handler.setFormatter(logging.Formatter("%(name)s %(levelname)s %(message)s"))
     for line in lines:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes invoice-latin-1.txt: a letter as an old system keeps it, one byte for each character.
+# Writes invoice-latin-1.txt: a letter as an old system stores it, one byte for each character.
 set -eu
 cd "$(dirname "$0")"
 iconv -f UTF-8 -t ISO-8859-1 > invoice-latin-1.txt <<'END'

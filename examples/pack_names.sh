@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes names.tar: files whose names are bytes from three computers. Needs GNU tar, and a file system whose names are
-# bytes (Linux has them; macOS and Windows do not).
+# Writes names.tar: files with names in bytes from three computers. Needs GNU tar, and a file system with byte names
+# (on Linux; not on macOS and Windows).
 set -eu
 cd "$(dirname "$0")"
 export LC_ALL=C

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tour: what eightfold does with files from real programs (see SOURCES.md). It writes to a temporary folder only.
-# Every step says what it shows, shows the command, and ends the tour if the exit status is not the one it should be.
+# The tour: what eightfold does with files from real programs (see SOURCES.md). It writes only to a temporary folder.
+# Every step says what it shows, shows the command, and ends the tour if the exit status is not the expected one.
 # EIGHTFOLD is the command to run, `eightfold` by default.
 set -eu
 cd "$(dirname "$0")"
@@ -37,15 +37,15 @@ step() { # WHAT_IT_SHOWS EXPECTED_STATUS COMMAND...
 chapter "UTF-16 from Node.js, with emoji cut in half"
 step "Which form are these files in? UTF-16 with something wrong, and UTF-8 with binary bytes." 0 \
     eightfold identify messages-utf-16le.txt gateway.log
-step "Where is it wrong? Node.js cut two emoji in half: four surrogates without a partner." 1 \
+step "Where is it ill-formed? Node.js cut two emoji in half: four unpaired surrogates." 1 \
     eightfold check -f utf-16-le messages-utf-16le.txt
-step "UTF-8 cannot hold them, so a strict conversion stops, says what to do, and writes nothing." 1 \
+step "UTF-8 cannot hold them, so a strict conversion stops, suggests options, and writes nothing." 1 \
     eightfold convert -f wtf-16-le -t utf-8 -o messages.txt messages-utf-16le.txt
-step "WTF-8 can: not one code point is lost, and that is proved." 0 \
+step "WTF-8 can: --verify proves that every code point is the same." 0 \
     eightfold convert -f wtf-16-le -t wtf-8 --internal --verify -o messages.wtf-8 messages-utf-16le.txt
 step "And back, in place." 0 \
     eightfold convert -f wtf-8 -t wtf-16-le --in-place --backup .kept messages.wtf-8
-step "The same bytes as Node.js wrote." 0 \
+step "These are the bytes that Node.js wrote." 0 \
     cmp messages.wtf-8 messages-utf-16le.txt
 step "For everyone else: UTF-8 with U+FFFD for each half." 0 \
     eightfold convert -f wtf-16-le -t utf-8 --errors replace -o messages.txt messages-utf-16le.txt
@@ -53,49 +53,49 @@ step "The result is UTF-8." 0 \
     eightfold check messages.txt
 
 chapter "A log with binary bytes in it"
-step "The log: where it is not UTF-8, and how often." 1 \
+step "Where is the log not UTF-8, and how often?" 1 \
     eightfold check --max-faults 6 --statistics gateway.log
-step "With U+FFFD the names and frames are lost, and --verify does not let that pass." 1 \
+step "With U+FFFD the names and frames are lost, so --verify fails." 1 \
     eightfold convert -f utf-8 -t utf-8 --errors replace --verify -o log.txt gateway.log
-step "XTF-8 keeps every byte: what is no UTF-8 becomes U+EF80 to U+EFFF." 0 \
+step "XTF-8 keeps every byte: each that is not UTF-8 becomes U+EF80 to U+EFFF." 0 \
     eightfold convert -f xtf-8 -t utf-8 --errors escape --verify -o log.txt gateway.log
 step "The result is UTF-8." 0 \
     eightfold check log.txt
 step "And back." 0 \
     eightfold convert -f utf-8 -t xtf-8 -o back.log log.txt
-step "The same bytes as were logged." 0 \
+step "These are the bytes that were logged." 0 \
     cmp back.log gateway.log
 
 chapter "A table and a class file from Java"
-step "Java has written CESU-8: UTF-8, but for emoji, which have six bytes instead of four." 0 \
+step "Java has written CESU-8: like UTF-8, except that an emoji has six bytes instead of four." 0 \
     eightfold identify customers-cesu-8.csv
-step "For a reader of UTF-8 each of them is two faults." 1 \
+step "To a reader of UTF-8, each emoji is two faults." 1 \
     eightfold check customers-cesu-8.csv
 step "The cake, sequence by sequence: two halves of three bytes, with the payload bits in brackets." 1 \
     eightfold explain --offset 34 --limit 3 customers-cesu-8.csv
 step "Read as CESU-8, it is one code point." 0 \
     eightfold explain -f cesu-8 --offset 34 --limit 2 customers-cesu-8.csv
-step "To UTF-8, and every code point is the same." 0 \
+step "Converted to UTF-8, every code point is the same." 0 \
     eightfold convert -f cesu-8 -t utf-8 --verify -o customers.csv customers-cesu-8.csv
 step "Strings in a class file are Modified UTF-8: here is the end of a greeting." 0 \
     eightfold explain -f mutf-8 --offset 133 --limit 2 Greeting.class
-step "And there a NUL, which has two bytes, so that no byte of a string is 00." 0 \
+step "And this is a NUL, which has two bytes, so that no byte of a string is 00." 0 \
     eightfold explain -f mutf-8 --offset 158 --limit 3 Greeting.class
 
 chapter "A letter in Latin-1: repair with a way back"
-step "What would have to change? Every accent. Nothing is written." 1 \
+step "What would repair change? Every accent. It writes nothing yet." 1 \
     eightfold repair --errors latin-1 invoice-latin-1.txt
-step "The changes as a plan, in a file." 0 \
+step "Write the changes to a plan." 0 \
     eightfold repair --errors latin-1 --plan plan.jsonl invoice-latin-1.txt
-step "Do what the plan says." 0 \
+step "Apply the plan." 0 \
     eightfold repair --apply plan.jsonl
 step "The letter is UTF-8 now." 0 \
     eightfold check invoice-latin-1.txt
-step "Take it back." 0 \
+step "Undo it." 0 \
     eightfold repair --undo plan.jsonl
-step "The same bytes as before." 0 \
+step "The bytes are the same as before." 0 \
     cmp invoice-latin-1.txt invoice.kept
-step "If there is another letter under that name by now," 0 \
+step "If another letter now has that name," 0 \
     cp letter.txt invoice-latin-1.txt
 step "the plan is refused." 2 \
     eightfold repair --apply plan.jsonl
@@ -103,7 +103,7 @@ step "the plan is refused." 2 \
 chapter "Titles cut after 20 bytes"
 step "Sequences cut short, the overlong NUL of Java, and halves of an emoji." 1 \
     eightfold check --statistics titles-cut.txt
-step "What one of them is, and which rule it breaks." 1 \
+step "What is one of them, and which rule does it break?" 1 \
     eightfold explain --offset 89 --limit 2 titles-cut.txt
 step "Repaired without loss: each byte becomes a code point from U+EF80 to U+EFFF." 0 \
     eightfold repair -o titles.txt titles-cut.txt
@@ -111,19 +111,19 @@ step "The result is UTF-8." 0 \
     eightfold check titles.txt
 step "And back." 0 \
     eightfold convert -f utf-8 -t xtf-8 -o titles.back titles.txt
-step "The same bytes as were cut." 0 \
+step "These are the bytes that were cut." 0 \
     cmp titles.back titles-cut.txt
 
 chapter "A letter in Corrected UTF-8"
-step "Its first eight bytes say what it is." 0 \
+step "Its first eight bytes identify it." 0 \
     eightfold identify letter-corrected.txt
-step "It keeps the rules on such documents." 0 \
+step "It keeps the rules for such documents." 0 \
     eightfold check -f corrected-utf-8 --strict letter-corrected.txt
 step "Here the Euro sign has other bytes: no sequence is overlong, as each length begins where the shorter one ends." 0 \
     eightfold explain -f corrected-utf-8-sig --offset 147 --limit 1 letter-corrected.txt
 step "To UTF-8." 0 \
     eightfold convert -f corrected-utf-8-sig -t utf-8 --verify -o letter.back letter-corrected.txt
-step "The same bytes as the letter it was made from." 0 \
+step "These are the bytes of the original letter." 0 \
     cmp letter.back letter.txt
 
 chapter "Where bytes are not the whole story"
@@ -133,6 +133,6 @@ step "File names in a tar: three of four are not UTF-8. See docs/how-to/file-nam
     eightfold check names.tar
 
 chapter "The family"
-step "Which form holds which, and where a conversion loses nothing: worked out from the tables." 0 \
+step "Which form contains which, and which conversions lose nothing: computed from the tables." 0 \
     eightfold table
 printf '\nThe tour is over: every step ended as it should.\n'

@@ -1,8 +1,8 @@
-"""Writes LICENSE-CORE.txt: the licences of all that is linked into the compiled core. ``--check`` only compares.
+"""Writes LICENSE-CORE.txt: the licences of everything linked into the compiled core. ``--check`` only compares.
 
-What is linked in: the crates on which the core depends, on any system, by `cargo metadata` and Cargo.lock; what crates
-compile from C++; and Rust's standard library. Macros and build scripts run when the core is built and are not in it.
-The folder licences/ has the texts that no crate carries.
+The core links the crates on which it depends on any system (by `cargo metadata` and Cargo.lock), the C++ that these
+compile, and Rust's standard library. Macros and build scripts run only at build time and are not part of it.
+The folder licences/ has the texts that no crate includes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WRITTEN = RUST.parent / "LICENSE-CORE.txt"
 NOT_CARRIED = RUST / "licences"
 ROOT = "eightfold-python"
 PREFERRED = ("LICENSE-MIT", "LICENSE", "LICENSE.md", "LICENSE.txt")
-"""All crates are under the MIT licence, or under a choice of licences of which it is one."""
+"""All crates are under the MIT licence, or under a choice of licences that includes it."""
 CPP = ("*.cpp", "*.cc", "*.h")
 NOTICE = re.compile(r"/\*((?:(?!\*/).)*?Copyright.*?)\*/", re.DOTALL)
 
@@ -31,14 +31,14 @@ of it. eightfold's own licence is in the file LICENSE.
 
 
 def metadata() -> dict[str, Any]:
-    """Return what Cargo knows of the workspace, for all systems, at the versions of Cargo.lock."""
+    """Return Cargo's metadata of the workspace, for all systems, at the versions of Cargo.lock."""
     command = ["cargo", "metadata", "--format-version", "1", "--locked"]
     done = subprocess.run(command, cwd=RUST, stdout=subprocess.PIPE, check=True)
     return dict(json.loads(done.stdout))
 
 
 def linked(known: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the packages of others that are linked into the core, by name."""
+    """Return the third-party packages that are linked into the core, by name."""
     packages = {package["id"]: package for package in known["packages"]}
     nodes = {node["id"]: node for node in known["resolve"]["nodes"]}
     waiting = [each for each, package in packages.items() if package["name"] == ROOT]
@@ -65,7 +65,7 @@ def licence(package: dict[str, Any]) -> str:
 
 
 def notices(package: dict[str, Any]) -> Iterator[str]:
-    """Yield the notices of copyright in the C++ that a crate compiles."""
+    """Yield the copyright notices in the C++ that a crate compiles."""
     folder = Path(package["manifest_path"]).parent
     for pattern in CPP:
         for path in sorted(folder.rglob(pattern)):
@@ -93,7 +93,7 @@ def written() -> str:
 
 
 def main() -> None:
-    """Write the file, or with --check say whether it is as it should be."""
+    """Write the file, or with --check exit with an error if it is out of date."""
     text = written()
     if "--check" not in sys.argv[1:]:
         WRITTEN.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
-"""What an installation without the core is measured by: clean text of the forms near UTF-8, and one fault in 1,000.
+"""The rows of an installation without the core: clean text of the forms near UTF-8, and one fault in 1,000.
 
-The other side is CPython's `utf-8` of the same text. It measures nothing of the core, and the core's rows are too dense
-with faults for an engine in Python.
+The peer is CPython's `utf-8` of the same text. These rows do not measure the core, and the core's rows have too many
+faults for an engine in Python.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FORMS = ("utf-8", "wtf-8", "generalized-utf-8", "cesu-8", "mutf-8", "xtf-8")
 TEXTS = ("ascii", "latin", "cyrillic", "chinese")
 ONE_IN = 1000
 _DONE = "True"
-"""The other side does not do the same, but how long it takes is what people compare with."""
+"""The peer does not do the same, but users compare with the time that it takes."""
 
 _row = partial(Row, against=CPYTHON, texts=TEXTS)
 

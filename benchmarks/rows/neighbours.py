@@ -1,6 +1,6 @@
 """CESU-8, MUTF-8 and Corrected UTF-8, against PyPI's `mutf8` and against our own UTF-8 of the same text.
 
-`mutf8` knows MUTF-8 only. The texts hold no U+0000, and for such text CESU-8 is the same bytes.
+`mutf8` handles MUTF-8 only. The texts do not contain U+0000, and for such text CESU-8 has the same bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""UTF-8 in pieces, as a file or a socket gives it, against CPython's own incremental codecs. Sequences are cut."""
+"""UTF-8 in pieces, as from a file or a socket, against CPython's own incremental codecs. Some cuts split sequences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.row import KIB, Row
 
 TEXTS = ("ascii", "latin", "cyrillic", "chinese", "emoji", "mixed html")
 PIECES = (64, 8 * KIB)
-"""In bytes and in code points: a short line, and what a text file of Python reads at once."""
+"""In bytes and in code points: a short line, and the chunk that a Python text file reads at once."""
 
 
 def subjects(size: int, text: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""UTF-16 and UTF-32 to str and back, WTF-16 with surrogates, and conversions that need no str between."""
+"""UTF-16 and UTF-32 to str and back, WTF-16 with surrogates, and conversions without a str in between."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Is it well-formed? Against pyarrow's cast of binary to string here, and against simdutf itself where cargo is.
+"""Validation: against pyarrow's cast of binary to string, and against simdutf itself if cargo is installed.
 
-simdutf has no door in Python. The core's own benchmark `validate` races it, in Rust, with what `is_well_formed` runs,
-on the texts that it is given as files.
+simdutf has no Python interface. The core's own benchmark `validate` races it, in Rust, with the function behind
+`is_well_formed`, on texts that it reads from files.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ AGAINST_PYARROW = Row(
     "mine and other[0].as_py() == text",
 )
 AGAINST_SIMDUTF = Row("validate", SIMDUTF, "is_well_formed", "validate_utf8", subjects)
-"""Its statements say what is called, in Rust."""
+"""Its statements name the functions that are called in Rust."""
 
 ROWS = (AGAINST_PYARROW,)
 
 
 def can_meet_simdutf() -> bool:
-    """Say whether there is a core, and what builds its benchmarks."""
+    """Return whether there is a core, and cargo to build its benchmarks."""
     return eightfold.ENGINE == "native" and shutil.which("cargo") is not None
 
 

@@ -1,7 +1,7 @@
-//! Which version and which kind of build of CPython this is for, as `cfg`.
+//! Passes the version and the kind of build of CPython to the crate, as `cfg`.
 
 fn main() {
-    // As PyO3 itself is built anew: another Python may stand at the same path.
+    // Rebuild when PyO3 does: another Python may stand at the same path.
     for name in ["PYO3_ENVIRONMENT_SIGNATURE", "PYO3_PYTHON", "PYO3_CONFIG_FILE"] {
         println!("cargo:rerun-if-env-changed={name}");
     }

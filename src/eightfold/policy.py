@@ -272,9 +272,7 @@ class Stalls:
         self._in_row += 1
         self._in_all += 1
         if self._in_row >= STALLS_ALLOWED or self._in_all >= self._allowed:
-            raise RuntimeError(
-                f"error handler does not go on: no progress in {self._in_row} calls in a row, {self._in_all} in all"
-            )
+            raise RuntimeError(f"error handler makes no progress: {self._in_row} calls in a row, {self._in_all} in all")
 
 
 def ask_decoding(handler: Handler, error: DecodeError) -> tuple[str, int, bytes]:

@@ -180,13 +180,13 @@ def test_who_asks_to_stop_is_heard_while_much_is_converted(threads: int, errors:
 
 def test_the_disk_gets_a_large_file_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
-    monkeypatch.setattr(temporary, "_SYNCED_BYTES", 10_000)
+    monkeypatch.setattr(temporary, "_SYNCED_BYTES", 1_000_000)
     monkeypatch.setattr(temporary, "_sync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
     with replacing(str(tmp_path / "new")) as file:
         for _ in range(100):
-            file.write(b"x" * 1_000)
+            file.write(b"x" * 100_000)
     assert len(synced) >= 5
-    assert max(after - before for before, after in zip([0, *synced], [*synced, 100_000], strict=True)) < 20_000
+    assert max(after - before for before, after in zip([0, *synced], [*synced, 10**7], strict=True)) < 2_000_000
 
 
 HOLD = """

@@ -253,7 +253,7 @@ def test_rich_is_imported_where_colour_is_on_and_nowhere_else(folder: Path) -> N
         in_pipe("check", "ill-formed.txt", cwd=folder, env=watched),
         on_terminal("check", "--color", "never", "ill-formed.txt", cwd=folder, env=watched),
     ):
-        assert re.search(r"\| +eightfold\.cli\.lines$", written, re.MULTILINE)
+        assert re.search(r"\| +eightfold\.cli\.output\.lines$", written, re.MULTILINE)
         assert not re.search(r"\| +rich", written)
 
 

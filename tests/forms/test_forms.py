@@ -306,6 +306,16 @@ def test_the_names_of_utf_8_begin_with_the_two_lists_and_nothing_else() -> None:
     assert named_pairs == values(MANUAL_COMBINATIONS)
 
 
+def test_a_run_is_decided_when_it_has_begun() -> None:
+    run = fault_row("invalid-byte", (0xED, 0xED), (0xA0, 0xAF), run=((0x80, 0xBF),))
+    pair = Row(0x10000, 0x103FF, (0xED, 0xED), (0xA0, 0xA0), (0x80, 0xBF), (0x80, 0x8F))
+    ascii_row, surrogate = Row(0, 0x7F, (0, 0x7F)), fault_row("surrogate", 0xED, 0xA5, 0x80)
+    for rows, units in (([pair], []), ([ascii_row], [surrogate])):
+        Form("apart", rows, units=units)
+        with pytest.raises(ValueError, match=r"has a run, so .* cannot begin as it does"):
+            Form("undecided", rows, units=[*units, run])
+
+
 def test_tables_in_which_one_sequence_stands_twice_are_refused() -> None:
     ascii_row = Row(0, 0x7F, (0x00, 0x7F))
     with pytest.raises(ValueError, match="hold the same sequence"):

@@ -58,7 +58,9 @@ def wrong() -> None:
 
 def checked(*arguments: str, folder: Path, paths: str = "") -> dict:
     command = [str(CHECKER), "--outputjson", "--pythonpath", sys.executable, *arguments]
-    environment = {**os.environ, "PYTHONPATH": paths}
+    # With --verifytypes the checker asks the first Python on PATH, whatever --pythonpath says.
+    path = os.pathsep.join((str(CHECKER.parent), os.environ.get("PATH", os.defpath)))
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": paths}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return json.loads(done.stdout)
 

@@ -1,4 +1,4 @@
-"""Whether all engines give or raise the same."""
+"""Check that all engines return or raise the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ outcome = partial(outcomes.outcome, shown=outcomes.everything)
 
 
 def same(name: str, *given: Any) -> Any:
-    """Return what all engines give for a verb."""
+    """Return the outcome of a verb, the same on all engines."""
     found, expected = outcome(getattr(eightfold, name), *given), outcome(REFERENCE.verbs[name], *given)
     assert bool(found == expected), ascii((name, *given, found, expected))
     if eightfold.ENGINE == "native" and WITH_PYTHON:
@@ -27,7 +27,7 @@ def same(name: str, *given: Any) -> Any:
 
 @contextmanager
 def reference_streams() -> Iterator[None]:
-    """Have the coders of `stream` run on the reference."""
+    """Make the coders of `stream` run on the reference."""
     names = REFERENCE.passes.keys() & vars(stream).keys()
     kept = {name: getattr(stream, name) for name in names}
     try:

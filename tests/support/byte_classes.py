@@ -1,7 +1,7 @@
-"""The classes of code units that a form's tables tell apart, and the strings made of one unit of each class.
+"""The classes of code units that a form's tables distinguish, and the strings made of one unit of each class.
 
 Derived from the rows, the decoding units and the names: two units of one class fit the same entries at the same places,
-so that one of them stands for all. What is exhaustive over such strings is exhaustive over the form's tables.
+so that one of them stands for all. A test that tries all such strings covers all of the form's tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from eightfold import FaultRow, Form
 
 
 def classes(form: Form) -> tuple[range, ...]:
-    """Return the values of a code unit, cut wherever some entry of the form begins or ends to take them."""
+    """Return the values of a code unit, cut wherever a range of some entry of the form begins or ends."""
     entries = (*form.rows, *form.units, *form.names)
     ranges = [each for entry in entries for each in entry.unit_ranges]
     ranges += [each for entry in entries if isinstance(entry, FaultRow) for each in entry.run]
@@ -27,7 +27,7 @@ def representatives(form: Form) -> tuple[bytes, ...]:
 
 
 def strings(form: Form, longest: int) -> Iterator[bytes]:
-    """Yield every string of up to ``longest`` representatives, each also with every part of a unit left over."""
+    """Yield every string of up to ``longest`` representatives, each also with every incomplete unit at its end."""
     leftovers = tuple(b"\xdc" * count for count in range(form.unit_bytes))
     for length in range(longest + 1):
         for units in product(representatives(form), repeat=length):
@@ -36,10 +36,10 @@ def strings(form: Form, longest: int) -> Iterator[bytes]:
 
 
 def neighbours(form: Form) -> Iterator[bytes]:
-    """Yield what is one change away from each entry of the form, however long: one unit cut, put in or put in place.
+    """Yield each entry of the form, however long, with one change: one unit removed, inserted or replaced.
 
-    A change is by a unit of each class, and entries stand before each other too. This reaches the sequences that are
-    longer than all strings of a few units.
+    Insertions and replacements use a unit of each class; entries also stand before each other. This reaches sequences
+    that are longer than all strings of a few units.
     """
     units = representatives(form)
     entries = [_first_sequence(form, entry.unit_ranges) for entry in (*form.rows, *form.units, *form.names)]

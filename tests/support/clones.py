@@ -1,4 +1,4 @@
-"""What commands do in a clone of what an enemy wrote, beside which something precious lies."""
+"""Commands in a clone of a hostile repository, beside a file that must not change."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Runs the command line as a shell does, and the golden transcripts: a command, what it wrote, how it ended.
-
-``python tests/support/command_line.py`` writes the transcripts anew; look at the difference before it is committed.
-With ``--check`` it compares them and needs no pytest, so any Python can be asked.
+"""Run the command line as a shell does, and hold the golden transcripts: a command, its output, its exit status.
+``python tests/support/command_line.py`` rewrites the transcripts; review the difference before you commit it. With
+``--check`` it compares them, and works without pytest in any Python.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ GOLDEN = ROOT / "tests" / "cli" / "golden"
 EXAMPLES = ROOT / "examples"
 
 VERSION_SHOWN = "VERSION"
-# Python as it is by default, buffered output above all, and no word on colour, whatever this process was told.
+# Python's defaults, above all buffered output, and nothing about colour, whatever the environment of this process.
 _TOLD = ("PYTHON", "NO_COLOR", "FORCE_COLOR")
 _DEFAULT = {name: value for name, value in os.environ.items() if not name.startswith(_TOLD)}
 ENVIRONMENT = {**_DEFAULT, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
@@ -45,7 +44,7 @@ INPUTS = {
     "tree/vendor/legacy.txt": b"caf\xe9\n",
     "tree/words.txt": "née ".encode() + b"\xed\xa0\xbc\xed\xbd\xb0\n",
 }
-"""The files that the transcripts are about, beside those of examples/."""
+"""The files that the transcripts use besides those of examples/."""
 
 
 def command(*arguments: str | bytes) -> list[str | bytes]:
@@ -56,7 +55,7 @@ AT_ONCE = (
     "import sys; from eightfold.cli import main; from eightfold.cli.work import schedule; "
     "schedule._ALONE = 0; sys.exit(main(sys.argv[1:]))"
 )
-"""The command line, which does not wait with its processes until there is much to do."""
+"""The command line, set to start its processes at once, even for little work."""
 
 
 def check_at_once(*arguments: str) -> list[str]:
@@ -64,7 +63,7 @@ def check_at_once(*arguments: str) -> list[str]:
 
 
 def run(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run the command line and return what it wrote, as bytes, and its exit status."""
+    """Run the command line and return its output, as bytes, and its exit status."""
     return subprocess.run(command(*arguments), capture_output=True, **{"env": ENVIRONMENT, "timeout": 60, **options})
 
 
@@ -73,7 +72,7 @@ def transcripts() -> list[Path]:
 
 
 def transcript(line: str, folder: Path) -> str:
-    """Return what a shell shows for a command line run in a folder: results, then messages, then the status."""
+    """Return the transcript of a command line run in a folder: results, then messages, then the status."""
     program, *arguments = shlex.split(line)
     assert program == "eightfold"
     done = run(*arguments, cwd=folder, stdin=subprocess.DEVNULL)

@@ -19,7 +19,7 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 class Engine(NamedTuple):
-    """The verbs and the passes as an engine has them, by name."""
+    """The verbs and the passes of an engine, by name."""
 
     name: str
     verbs: Functions
@@ -57,15 +57,15 @@ def _of_the_core() -> Iterator[Engine]:
     if CORE is not None:
         verbs = {name: getattr(eightfold, name) for name in text.TWINS}
         yield Engine("native", verbs, {name: getattr(run, name) for name in run.TWINS})
-        # By the short way of a piece where there is one, above, and by the general one.
+        # Use the short path for a piece if there is one, above, and the general one.
         yield Engine("native, general", {}, {name: getattr(CORE, name) for name in run.TWINS})
 
 
 REFERENCE = _of_python("reference", lane_is_open=False)
 PYTHON = _of_python("python", lane_is_open=True)
 WITH_PYTHON = ENGINE != "native" or "EIGHTFOLD_SIMD" not in os.environ
-"""Whether the engine `python` is compared: where an instruction set is asked for, the core alone is in question."""
+"""Whether the engine `python` is compared: with a chosen instruction set, only the core is under test."""
 FAST = (*_of_the_core(), *(PYTHON,) * WITH_PYTHON)
 """All engines that are compared with the reference."""
 COMPARED = ENGINE != "reference"
-"""Whether engines are compared here; where the reference is asked for, it is not compared once more."""
+"""Whether engines are compared here: not if the reference is the chosen engine."""

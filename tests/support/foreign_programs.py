@@ -1,4 +1,4 @@
-"""Programs of other languages that are asked, where they are installed: one process, one line for each question."""
+"""Programs in other languages, if installed, that answer questions: one process, one line for each question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = 120
 
 
 def needs(program: str, version: int, *, flag: str = "--version") -> pytest.MarkDecorator:
-    """Return the mark that skips a module, saying what is missing, where a program is not there or too old."""
+    """Return the mark that skips a module if a program is missing or too old, with the reason."""
     path = shutil.which(program)
     if path is None:
         return pytest.mark.skip(reason=f"{program} is not installed; the comparison needs {program} {version} or later")
@@ -26,7 +26,7 @@ def needs(program: str, version: int, *, flag: str = "--version") -> pytest.Mark
 
 
 def answers(command: list[str], questions: Iterable[str]) -> dict[str, str]:
-    """Return the answer to each question, all of them put to one process."""
+    """Return the answer to each question, from one process."""
     asked = list(dict.fromkeys(questions))
     process = subprocess.run(
         command, input="".join(f"{each}\n" for each in asked), capture_output=True, text=True, timeout=SECONDS

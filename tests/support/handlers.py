@@ -10,6 +10,6 @@ from typing import Any
 
 @contextmanager
 def handler(function: Callable[[Any], Any]) -> Iterator[str]:
-    """Register a handler and give its name; the next one takes its place."""
+    """Register a handler and return its name; the next one replaces it."""
     codecs.register_error("eightfold-test", function)
     yield "eightfold-test"

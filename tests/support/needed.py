@@ -1,4 +1,4 @@
-"""What tests need that a machine may lack: they ask for it here, and are skipped with the reason where it is not."""
+"""Requirements of tests that a machine may lack: marks that skip a test with the reason."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ needs_core = pytest.mark.skipif(CORE is None, reason="the reference is the engin
 
 
 def needs_program(name: str) -> pytest.MarkDecorator:
-    """Return the mark that skips where a program is not on PATH."""
+    """Return the mark that skips a test if a program is not on PATH."""
     return pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed")
 
 
 def _missing_terminal() -> str | None:
-    """Say why there is no pseudo-terminal to be had; None where there is one."""
+    """Return why there is no pseudo-terminal, or None if there is one."""
     try:
         import fcntl  # noqa: F401
         import pty

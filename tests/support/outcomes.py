@@ -1,4 +1,4 @@
-"""What a call gives: its value or what it raised, as two sides can be compared, and what an error handler was told.
+"""The outcome of a call: its value or exception, in a form that can be compared, and the arguments of error handlers.
 
 The same functions observe CPython (`codecs.decode`, `codecs.encode`) and this package (`eightfold.decode`,
 `eightfold.encode`): both take the input, the name of the encoding and the policy.
@@ -18,7 +18,7 @@ _told: list[Raised] = []
 
 
 class Raised(NamedTuple):
-    """The attributes of an exception; one that is no UnicodeError has but a kind."""
+    """The attributes of an exception; one that is not a UnicodeError has only a kind."""
 
     kind: str
     object: Any = None
@@ -32,7 +32,7 @@ class Raised(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The value under a handler that writes `?` or U+FFFD and goes on, and what the handler was told each time."""
+    """The value under a handler that writes `?` or U+FFFD and goes on, and the handler's argument each time."""
 
     value: Any
     told: tuple[Raised, ...]
@@ -43,7 +43,7 @@ class Recorded(NamedTuple):
 
 
 def attributes(error: Exception) -> Raised:
-    """Return what CPython's exceptions have too; a call may raise nothing else."""
+    """Return the attributes that CPython's exceptions also have; a call may raise nothing else."""
     if not isinstance(error, (UnicodeError, TypeError)):
         raise error
     for kind in (UnicodeDecodeError, UnicodeEncodeError):
@@ -53,7 +53,7 @@ def attributes(error: Exception) -> Raised:
 
 
 def everything(error: Exception) -> tuple[Any, ...]:
-    """Return all there is to say about what a verb may raise."""
+    """Return all attributes of an exception that a verb may raise."""
     if not isinstance(error, (LookupError, ValueError, TypeError, RuntimeError)):
         raise error
     facts = ("encoding", "object", "start", "end", "reason", "source", "target", "fault")
@@ -62,7 +62,7 @@ def everything(error: Exception) -> tuple[Any, ...]:
 
 
 def outcome(call: Callable[..., Any], *given: Any, shown: Shown = attributes) -> Any:
-    """Return what a call gives, or what `shown` makes of what it raises; `shown` raises what is not expected."""
+    """Return the value of a call, or `shown` of its exception; `shown` raises an unexpected one again."""
     try:
         result = call(*given)
     except Exception as error:

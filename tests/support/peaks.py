@@ -1,4 +1,4 @@
-"""The most memory that work holds at once, as far as Python allocates it."""
+"""The peak memory of some work, as far as Python allocates it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 
 def peak(work: Callable[[], object], before: Callable[[], object] = lambda: None) -> int:
-    """Return the least of three peaks: what hands out tests has threads here that allocate now and then, too.
+    """Return the least of three peaks, because threads of pytest-xdist allocate here now and then, too.
 
     Args:
-        work: what is measured.
-        before: what must be done before each time, and is not measured.
+        work: the work to measure.
+        before: runs before each measurement, and is not measured.
     """
     return min(_peak(work, before) for _ in range(3))
 

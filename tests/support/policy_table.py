@@ -1,4 +1,4 @@
-"""The policy x form x direction table, as data: what each policy makes of one fault of each form.
+"""The policy x form x direction table, as data: the result of each policy for one fault of each form.
 
 Written from the vocabulary's section on error handlers, by hand, so that the tests can compare the engines with it.
 A cell is a result (str or bytes), or one of the words below. Each sample stands between two letters, ``a`` and ``b``,
@@ -141,7 +141,7 @@ DECODE: dict[str, list[tuple[bytes, tuple[str, ...]]]] = {
             ),
         ),
     ],
-    # Nothing is a fault of OPTU-8's bytes; declared policies of others are unknown all the same.
+    # OPTU-8 has no faults in bytes; policies that other forms declare are unknown all the same.
     "optu-8": [(b"\xff", (*["\uefff"] * 8, *_NOT_DECLARED))],
     "corrected-utf-8": [
         (b"\x80", (STRICT, "\ufffd", "", "\udc80", STRICT, r"\x80", PYTHON, PYTHON, UNKNOWN, STRICT, UNKNOWN)),
@@ -164,7 +164,7 @@ DECODE: dict[str, list[tuple[bytes, tuple[str, ...]]]] = {
     ],
     "utf-16-le": [_utf(b"\x80\xdc", _TRAIL_16)],
     "utf-16-be": [_utf(b"\xdc\x80", _TRAIL_16_BE)],
-    # No fault but half a unit at the end, which the letters around a sample do not allow: see the UTF-16 tests.
+    # The only fault is half a unit at the end, which the letters around a sample prevent: see the UTF-16 tests.
     "wtf-16-le": [(b"\x80\xdc", (*["\udc80"] * 8, *_NOT_DECLARED))],
     "wtf-16-be": [(b"\xdc\x80", (*["\udc80"] * 8, *_NOT_DECLARED))],
     "optu-16-le": [(b"\x80\xdc", (*["\udc80"] * 8, *_NOT_DECLARED))],
@@ -189,7 +189,7 @@ def _wide(passed: bytes, width: int, order: str) -> tuple[str, tuple[bytes | str
     def wide(text: str) -> bytes:
         return b"".join(ord(character).to_bytes(width, order) for character in text)  # type: ignore[arg-type]
 
-    # One byte is no whole unit, so surrogateescape cannot give it back.
+    # One byte is not a whole unit, so surrogateescape cannot restore it.
     return (
         "\udc80",
         (

@@ -1,6 +1,6 @@
-"""Long comparisons: side by side, since their cases do not need each other; and how much the reference is given.
+"""Long comparisons: in parallel, because their cases are independent; and how much of them the reference does.
 
-`EIGHTFOLD_EXHAUSTIVE=1` has the reference do everything too; what is left out otherwise is said where it is.
+With `EIGHTFOLD_EXHAUSTIVE=1` the reference does everything too; each place that leaves something out says so.
 """
 
 import os
@@ -15,7 +15,7 @@ EVERYTHING = ENGINE == "native" or os.environ.get("EIGHTFOLD_EXHAUSTIVE") == "1"
 
 
 def in_processes(function: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
-    """Return what `map` would; the function must be importable by name, and its arguments and results picklable."""
-    # Forking is not safe once some test has started a thread.
+    """Return the results of `map`; the function must be importable by name, its arguments and results picklable."""
+    # Forking is not safe after a test has started a thread.
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         return list(pool.map(function, *columns))

@@ -1,7 +1,7 @@
-"""Forms as users may build them, drawn at random, and inputs for each that lie at the edges of its own tables.
+"""Forms as users may build them, drawn at random, and inputs for each at the edges of its own tables.
 
-A form is one of the family with some of its tables changed, or made of nothing but random ranges. Everything follows
-from one `random.Random`: the same seed gives the same form, inputs and texts.
+A form is one of the family with some of its tables changed, or consists of random ranges only. Everything follows from
+one `random.Random`: the same seed yields the same form, inputs and texts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ROUND = (*FIRSTS, 0x11000, 0x200000, 0x7FFFFFFF, 0x80000000, 0xFFFFFF00)
 
 
 class Tables(NamedTuple):
-    """What a form is made of, with rows as their first code points and their ranges."""
+    """The tables of a form, with rows as their first code points and their ranges."""
 
     rows: list[tuple[int, Ranges]]
     units: list[FaultRow]
@@ -60,7 +60,7 @@ def _around(chance: Random, bits: int) -> Range:
 
 
 def _ranges(chance: Random, bits: int) -> Ranges:
-    """Return the ranges of a sequence, short ones more often; so many values that a row can have them."""
+    """Return the ranges of a sequence, short ones more often, with no more values than a row can have."""
     count = chance.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7, 9, MOST_UNITS))
     ranges = [_around(chance, bits)]
     while len(ranges) < count:
@@ -78,7 +78,7 @@ def _values(ranges: Any) -> int:
 
 
 def _changed(chance: Random, ranges: Ranges, bits: int) -> Ranges:
-    """Return ranges of which one is cut, moved, widened or another, or of which one is missing or put in."""
+    """Return ranges with one change: one range is cut, moved, widened, replaced, removed or inserted."""
     at = chance.randrange(len(ranges))
     low, high = ranges[at]
     middle = chance.choice((low, (low + high) // 2, max(low, high - 1)))
@@ -99,7 +99,7 @@ def _changed(chance: Random, ranges: Ranges, bits: int) -> Ranges:
 
 
 def _first(chance: Random, natural: int, count: int, last: int) -> int:
-    """Return the first of so many code points: as it was, right behind the last row, or near some round value."""
+    """Return the first of so many code points: unchanged, right after the last row, or near some round value."""
     edge = chance.choice(ROUND)
     first = chance.choice((natural, natural, natural, last + 1, edge, edge - count, edge - count // 2))
     if chance.random() < 0.2:
@@ -111,7 +111,7 @@ def _first(chance: Random, natural: int, count: int, last: int) -> int:
 
 
 def random_form(chance: Random) -> Form:
-    """Return a form of one's own."""
+    """Return a random form."""
     while True:
         bits = chance.choice((8, 8, 8, 8, 16, 32))
         tables = _of_family(chance, bits) if chance.random() < 0.7 else Tables(_random_rows(chance, bits), [], [])
@@ -145,7 +145,7 @@ def _drop(chance: Random, tables: Tables, bits: int) -> None:
 
 
 def _move(chance: Random, tables: Tables, bits: int) -> None:
-    """Give a row, and those behind it, other code points: what an offset or a gap would say."""
+    """Give a row and those after it other code points, as an offset or a gap would."""
     at = chance.randrange(len(tables.rows))
     step = chance.choice((-0x80, -1, 1, 0x20, 0x80, 0x800, 0x10000, 0x100000, 0x200000, 0x7FFFFFFF))
     behind = len(tables.rows) if chance.random() < 0.4 else at + 1
@@ -207,7 +207,7 @@ def _add_name(chance: Random, tables: Tables, bits: int) -> None:
 
 
 def _add_surrogates(chance: Random, tables: Tables, bits: int) -> None:
-    """Let the surrogates be known to the tables as a row, a unit or a name, in ranges of one's own."""
+    """Add the surrogates to the tables as a row, a unit or a name, in random ranges."""
     ranges: Ranges = SURROGATE if bits == 8 else ((0xD800, 0xDFFF),)
     if chance.random() < 0.5:
         lead = chance.choice(EDGES[bits][4:])
@@ -253,7 +253,7 @@ CHANGES = (
 
 
 def _built(chance: Random, tables: Tables, bits: int) -> Form | None:
-    """Return the form of as many of the entries as go together."""
+    """Return the form of as many of the entries as fit together."""
     rules: dict[str, Any] = {
         "unit_bits": bits,
         "longest_match": chance.random() < 0.5,
@@ -311,7 +311,7 @@ def _grown(kept: dict[str, list[Any]], table: str, entry: Any, rules: dict[str, 
 
 
 class Pieces:
-    """What the inputs of a form are put together from."""
+    """The parts from which the inputs of a form are assembled."""
 
     def __init__(self, form: Form, chance: Random) -> None:
         self.form = form
@@ -323,7 +323,7 @@ class Pieces:
         return b"".join(unit.to_bytes(self.form.unit_bytes, self.form.byte_order) for unit in units)
 
     def entry(self) -> list[int]:
-        """Return a sequence of some row, unit or name: its first, its last or any other."""
+        """Return a sequence of some row, unit or name: the first, the last or any other."""
         chance, entry = self.chance, self.chance.choice(self.entries)
         pick = chance.choice((min, max, lambda bounds: chance.choice(bounds), lambda bounds: chance.randint(*bounds)))
         return [pick(bounds) for bounds in entry.unit_ranges]
@@ -332,7 +332,7 @@ class Pieces:
         return [self.chance.choice(self.borders)]
 
     def changed(self) -> list[int]:
-        """Return a sequence that is cut short, or in which one unit is another or put in."""
+        """Return a sequence that is truncated, or has one unit replaced or inserted."""
         units = self.entry()
         at = self.chance.randrange(len(units))
         if self.chance.random() < 0.4:
@@ -340,7 +340,7 @@ class Pieces:
         return units[:at] + self.border() + units[at + self.chance.randrange(2) :]
 
     def run(self) -> list[int]:
-        """Return a sequence with what may go on in it, or something over and over again."""
+        """Return a sequence with units that may continue it, or one part repeated many times."""
         unit = self.form.run_unit
         if unit is not None and self.chance.random() < 0.7:
             members = [
@@ -360,7 +360,7 @@ class Pieces:
 
 
 def random_input(form: Form, chance: Random) -> bytes:
-    """Return bytes that the form makes something of, well-formed or not: a few to a few hundred."""
+    """Return bytes that touch the form's tables, well-formed or not: a few to a few hundred."""
     pieces = Pieces(form, chance)
     count = chance.choice((1, 2, 3, 5, 8))
     before = pieces.of(pieces.plain()) if chance.random() < 0.5 else b""
@@ -369,7 +369,7 @@ def random_input(form: Form, chance: Random) -> bytes:
 
 
 def long_input(form: Form, chance: Random) -> bytes:
-    """Return some thousands of bytes in which strangers stand near a border of the core's chunks."""
+    """Return some thousands of bytes with foreign sequences near a border of the core's chunks."""
     pieces = Pieces(form, chance)
     filler = pieces.of(chance.choice((pieces.plain, pieces.entry))()) or b"a" * form.unit_bytes
     border = chance.choice((512, 1024, 4096, 8192, 8192, 16384))
@@ -379,7 +379,7 @@ def long_input(form: Form, chance: Random) -> bytes:
 
 
 def random_points(form: Form, chance: Random) -> list[int]:
-    """Return code points at the edges of a form's rows, of which some are beyond Unicode."""
+    """Return code points at the edges of a form's rows, some of them beyond Unicode."""
     edges = [edge + step for row in form.rows for edge in (row.first, row.last) for step in (-1, 0, 0, 1)]
     edges += [*ROUND, 0xDBFF, 0xDC00, 0xDCFF, 0xDFFF, 0xFFFF, 0x10FFFF]
     known = [point for point in edges if 0 <= point <= LARGEST]
@@ -400,5 +400,5 @@ def random_points(form: Form, chance: Random) -> list[int]:
 
 
 def text_of(points: list[int]) -> str:
-    """Return those of the code points that a str holds."""
+    """Return the code points that a str can hold."""
     return "".join(chr(point) for point in points if point <= 0x10FFFF)

@@ -1,9 +1,9 @@
-"""What the files of a Rust crate import from each other, read from their text.
+"""The imports between the files of a Rust crate, read from their text.
 
-A path is followed to the file where its item stands: through modules, `use` and `pub use`, so that what a folder's
-`mod.rs` hands on is seen as an import from the file that has it. Declaring a module is no import. Paths are read in
-`use` trees and wherever they stand in code; modules under `#[cfg(test)]` are left out. Methods are not seen: to call
-one, no path is needed.
+A path is followed to the file that defines its item: through modules, `use` and `pub use`, so that an item which a
+folder's `mod.rs` re-exports counts as an import from the file that defines it. Declaring a module is not an import.
+Paths are read in `use` trees and everywhere in code; modules under `#[cfg(test)]` are left out. Methods are not seen,
+because a call needs no path.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ITEMS = ("const", "enum", "fn", "static", "struct", "trait", "type", "union")
 
 
 class Leaf(NamedTuple):
-    """One name that a `use` tree takes: `*` where it takes all."""
+    """One name that a `use` tree imports, or `*` for all."""
 
     path: Segments
     name: str
@@ -52,13 +52,13 @@ def tokens_of(source: str) -> list[str]:
 
 
 def module_path(file: str) -> Segments:
-    """Return the path of the module that a file below `src` is."""
+    """Return the module path of a file below `src`."""
     parts = tuple(file.removesuffix(".rs").split("/"))
     return parts[:-1] if parts[-1] in ("mod", "lib") else parts
 
 
 def block_end(tokens: list[str], start: int, opening: str = "{", closing: str = "}") -> int:
-    """Return the index behind the bracket that closes the one at `start`."""
+    """Return the index after the bracket that closes the one at `start`."""
     depth = 0
     for at in range(start, len(tokens)):
         depth += (tokens[at] == opening) - (tokens[at] == closing)
@@ -68,7 +68,7 @@ def block_end(tokens: list[str], start: int, opening: str = "{", closing: str = 
 
 
 def use_leaves(tokens: list[str], prefix: Segments = ()) -> Iterator[Leaf]:
-    """Yield what a `use` tree takes; the tokens are those between `use` and `;`, or between commas."""
+    """Yield the names that a `use` tree imports; the tokens are those between `use` and `;`, or between commas."""
     path: Segments = prefix
     at = 0
     while at < len(tokens):
@@ -91,7 +91,7 @@ def use_leaves(tokens: list[str], prefix: Segments = ()) -> Iterator[Leaf]:
 
 
 def leaf_of(path: Segments, name: str) -> Leaf:
-    """A `self` at the end of a tree is what stands before it."""
+    """Resolve a `self` at the end of a tree to the path before it."""
     return Leaf(path[:-1] if path[-1] == "self" and len(path) > 1 else path, name)
 
 
@@ -145,7 +145,7 @@ class Reader:
         module.paths = list(dict.fromkeys(module.paths))
 
     def read_child(self, module: Module, at: int, *, is_test: bool) -> int:
-        """Read a module's declaration or body, and return what follows it."""
+        """Read a module's declaration or body, and return the index after it."""
         name, is_body = self.tokens[at + 1], self.tokens[at + 2] == "{"
         end = block_end(self.tokens, at + 2) if is_body else at + 3
         if not is_test:
@@ -155,7 +155,7 @@ class Reader:
         return end
 
     def read_path(self, module: Module, at: int) -> int:
-        """Note the path that stands at a token, if there is one, and return what follows it."""
+        """Note the path that begins at a token, if any, and return the index after it."""
         before = self.tokens[at - 1] if at else ""
         if not re.match(r"\w", self.tokens[at]) or before in ("::", "."):
             return at + 1
@@ -177,7 +177,7 @@ class Crate:
         self.modules = {module.path: module for module in read}
 
     def imports(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each import between files: who, from whom, and the path as it is written."""
+        """Yield each import between files: the importer, the file imported from, and the path as written."""
         for module in self.modules.values():
             for path in (*(leaf.path for leaf in module.uses if leaf.name != "*"), *module.paths):
                 for file in self.files_of(module, path):
@@ -187,12 +187,12 @@ class Crate:
                     yield module.file, file, "::".join((*path, "*"))
 
     def files_of(self, module: Module, path: Segments) -> set[str]:
-        """Return the file where what a path names stands, if it is another one of this crate."""
+        """Return the file that defines the item of a path, if it is another file of this crate."""
         item = self.resolve(module, path)
         return set() if item is None else {self.file_at(item)} - {module.file}
 
     def files_of_all(self, module: Module, path: Segments) -> set[str]:
-        """Return the files of all that a module has or hands on."""
+        """Return the files of all items that a module defines or re-exports."""
         item = self.resolve(module, path)
         if item is None or item not in self.modules:
             return self.files_of(module, path)
@@ -206,7 +206,7 @@ class Crate:
         return self.modules[item].file
 
     def resolve(self, module: Module, path: Segments, seen: frozenset[object] = frozenset()) -> Segments | None:
-        """Return the module or item that a path names, as its path from the crate; None for what is another crate's."""
+        """Return the module or item that a path names, as its path from the crate; None if another crate has it."""
         if (module.path, path) in seen:
             return None
         seen |= {(module.path, path)}
@@ -222,7 +222,7 @@ class Crate:
         return self.handed(module, path, seen)
 
     def descend(self, here: Segments, rest: Segments, seen: frozenset[object]) -> Segments:
-        """Follow a path from a module on, through what its `use` hands on."""
+        """Follow a path from a module on, through the names that its `use` imports."""
         module = self.modules.get(here)
         if module is None or not rest:
             return here
@@ -231,7 +231,7 @@ class Crate:
         return self.handed(module, rest, seen) or (*here, rest[0])
 
     def handed(self, module: Module, path: Segments, seen: frozenset[object]) -> Segments | None:
-        """Follow a path that begins with a name which a module has by one of its `use`."""
+        """Follow a path that begins with a name which a `use` of the module imports."""
         for leaf in module.uses:
             item = self.resolve(module, leaf.path, seen) if leaf.name in (path[0], "*") else None
             if item is None:

@@ -1,7 +1,7 @@
-"""Data to be scrubbed, and a picture of it (`shape`) that says what it must be afterwards.
+"""Data to be scrubbed, and a picture of it (`shape`) that defines the expected result.
 
-What a str must become is said by CPython's UTF-16, which joins pairs, and its UTF-8; neither has anything in common
-with the code under test.
+CPython's UTF-16, which joins pairs, and its UTF-8 define what a str must become; neither shares anything with the code
+under test.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ POLICIES = ("replace", "ignore", "backslashreplace", "xmlcharrefreplace", "namer
 
 
 def parts(obj: Any) -> list[Any] | None:
-    """Return what a container holds, in order where it has one, and None for what is no container."""
+    """Return the content of a container, in its order if it has one, and None for anything else."""
     if isinstance(obj, dict):
         return [part for item in obj.items() for part in item]
     if isinstance(obj, (list, tuple, deque, set, frozenset)):
@@ -80,7 +80,7 @@ def parts(obj: Any) -> list[Any] | None:
 
 
 def shape(obj: Any) -> Picture:
-    """Return the types and the texts of data, as tuples that can be compared; a container met again is a number."""
+    """Return the types and the texts of data, as tuples that can be compared; a container seen before is a number."""
     return _shape(obj, {})
 
 
@@ -98,7 +98,7 @@ def _shape(obj: Any, met: dict[int, int]) -> Picture:
 
 
 class CollisionError(Exception):
-    """Elements of a set, or keys of a dict, that a change makes one."""
+    """Elements of a set, or keys of a dict, that become equal by a change."""
 
 
 def with_texts(picture: Picture, change: Callable[[str], str]) -> Picture:
@@ -132,7 +132,7 @@ def texts(picture: Picture) -> Iterator[str]:
 
 
 def by_cpython(text: str, errors: str) -> str:
-    """Return a text with pairs joined, and a policy applied to the surrogates that are left."""
+    """Return a text with pairs joined, and a policy applied to the remaining surrogates."""
     units = text.encode("utf-16-le", "surrogatepass")
     if errors == "replace":
         return units.decode("utf-16-le", "replace")  # on encoding it would be a question mark

@@ -1,4 +1,4 @@
-"""Bytes that every form makes something of, well-formed or not, and files of them."""
+"""Bytes that mean something in every form, well-formed or not, and files of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eightfold.forms import form
 
 NAMES = [each.name for each in eightfold.forms()]
 PLAIN = [name for name in NAMES if not form(name).signatures]
-# What every form makes something of: all lengths of sequences, halves of pairs, runs, lines, marks.
+# Parts that mean something in every form: all lengths of sequences, halves of pairs, runs, lines, marks.
 PIECES = st.sampled_from(
     [
         *(b"a", b"\n", b" ", b"\0", b"\xc3\xa9", b"\xc0\x80", b"\xe2\x82\xac", b"\xf0\x9f\x98\x80", b"\xed\xa0\xbd"),

@@ -1,9 +1,8 @@
-"""A terminal whose other end is ours: a command runs on it, and what it writes there is read, all of it.
+"""A terminal whose other end is ours: a command runs on it, and we read everything that it writes.
 
-Where a test closes its own descriptor of the end that the command has, the command's exit closes the last one. Linux
-then lets a reader who looks between the last write and that end know of the end only, and what was written is lost:
-once in some thousand runs of a loaded machine. So that end stays open here, and a mark is written to it behind all that
-the command wrote.
+If a test closes its own descriptor of the command's end, the command's exit closes the last one. On Linux a reader that
+looks between the last write and that close may then see only the end of file, and the output is lost: once in some
+thousand runs on a loaded machine. So that end stays open here, and a mark is written to it after the command's output.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def terminal(columns: int = 80) -> Iterator[tuple[int, int]]:
 
 
 def shown_by(process: subprocess.Popen[bytes], ours: int, theirs: int) -> Iterator[bytes]:
-    """Yield what a command writes to a terminal, piece by piece, until it has ended; not by a signal."""
+    """Yield the output of a command on a terminal, piece by piece, until it ends, which a signal must not cause."""
     waiting = threading.Thread(target=_mark_end, args=(process, theirs))
     waiting.start()
     piece = b""

@@ -1,7 +1,7 @@
 """The vectors: results of other programs, read from `../vectors/*.jsonl.gz`, and the one way to compare with them.
 
-What made each file, and what to beware of in it, is in `../vectors/PROVENANCE.md`. What is ours to agree with is the
-tests' business.
+`../vectors/PROVENANCE.md` names the program that made each file, and its pitfalls. The tests decide which results must
+agree with ours.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ def lines(name: str) -> list[Line]:
 
 @cache
 def documented() -> dict[str, int]:
-    """Return the number of lines of each file as the table of provenance has it."""
+    """Return the number of lines of each file, from the table of provenance."""
     rows = re.findall(r"^\| `(\w+)` \| (\d+) \|", (FOLDER / "PROVENANCE.md").read_text("utf-8"), re.MULTILINE)
     return {name: int(count) for name, count in rows}
 
 
 def lines_agreeing(name: str, compared: Callable[[Line], Comparisons]) -> int:
-    """Return on how many lines of a file something was compared; it fails unless all pairs (ours, theirs) are equal.
+    """Compare the lines of a file, and return how many were compared; fail unless all pairs (ours, theirs) are equal.
 
-    The caller asserts the number, so that no line is passed over unseen.
+    The caller asserts the number, so that no line is skipped unnoticed.
     """
     count, wrong = 0, []
     for line in lines(name):

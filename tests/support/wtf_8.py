@@ -1,4 +1,4 @@
-"""WTF-8 as CPython makes it, by way of UTF-16 and `surrogatepass`, and texts that touch its rules."""
+"""WTF-8 as CPython makes it, through UTF-16 and `surrogatepass`, and texts that touch its rules."""
 
 import sys
 from array import array

@@ -19,7 +19,7 @@ fn main() {
     divan::main();
 }
 
-/// Words of a script drawn at random, always the same: text without a period.
+/// Words of a script drawn at random, always the same; text without a period.
 fn text(script: &str) -> String {
     let lists: Value = serde_json::from_str(include_str!("../../../benchmarks/words.json")).expect("JSON");
     let list = &lists[script];
@@ -48,7 +48,7 @@ fn measure(bencher: Bencher, script: &str) {
     measured(bencher, text(script).as_bytes(), |data| Measured::new(data).count());
 }
 
-/// Each form with each script.
+/// Every form with every script.
 fn pairs() -> impl Iterator<Item = String> {
     FORMS.iter().flat_map(|form| SCRIPTS.iter().map(move |script| format!("{form} {script}")))
 }

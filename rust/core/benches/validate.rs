@@ -1,7 +1,7 @@
-//! `is_well_formed` against simdutf's own `validate_utf8`, in turns: the row `validate` of `python -m benchmarks`.
+//! `is_well_formed` and simdutf's own `validate_utf8`, timed alternately: the row `validate` of `python -m benchmarks`.
 //!
-//! Arguments: how many rounds, how many seconds each side of a round takes at least, and files of UTF-8. For each file
-//! one line of JSON: for each round the seconds that one call of ours and one of theirs took.
+//! Arguments: the number of rounds, the least number of seconds for each side of a round, and files of UTF-8. For each
+//! file the program prints one line of JSON: for each round, the seconds that one call of ours and one of theirs took.
 
 use std::hint::black_box;
 use std::time::Instant;

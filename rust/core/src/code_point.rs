@@ -1,16 +1,17 @@
-//! Code points as Unicode has them: the largest, surrogates and their pairs; and ranges of them or of code units.
+//! Code points as Unicode defines them: the largest one, surrogates and their pairs, and ranges. Forms are not known
+//! here.
 
 /// The largest code point that a Python str holds.
 pub const LARGEST_IN_STR: u32 = 0x10_FFFF;
 
-/// The lowest and the highest value of code units, or of code points.
+/// The lowest and the highest value in a range of code units or code points.
 pub type Range = (u32, u32);
 
 pub(crate) const LEADS: Range = (0xD800, 0xDBFF);
 pub(crate) const TRAILS: Range = (0xDC00, 0xDFFF);
 pub(crate) const SURROGATES: Range = (LEADS.0, TRAILS.1);
 
-/// Whether a range holds a unit.
+/// Whether a range contains a unit.
 pub(crate) fn holds(range: Range, unit: u32) -> bool {
     range.0 <= unit && unit <= range.1
 }

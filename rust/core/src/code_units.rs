@@ -1,11 +1,12 @@
-//! Which code units write a code point: by a form's spelling, as wide units or by its rows.
+//! Single code points as code units: by a form's spelling, as wide units or by its rows. Whole texts are written in
+//! `write`.
 
 use crate::code_point::{LARGEST_IN_STR, Range, holds};
 use crate::form::Form;
 use crate::tables::Row;
 
 impl Form {
-    /// Write a code point; false, and nothing written, where the form has none for it.
+    /// Write a code point; returns false, and writes nothing, if the form lacks it.
     #[inline]
     pub fn write(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
         if code_point > LARGEST_IN_STR {
@@ -13,12 +14,12 @@ impl Form {
         }
         if let Some(spelling) = &self.spelling {
             if (1..0x80).contains(&code_point) {
-                // A form that is spelt has no other bytes for ASCII than ASCII.
+                // A form with a spelling writes ASCII as ASCII only.
                 out.push(code_point as u8);
                 return true;
             }
             let Some((bytes, length)) = spelling.spelt(code_point) else { return false };
-            // All eight and then fewer: a number of bytes that is not known takes a call.
+            // Append all eight, then truncate: appending a variable number of bytes would take a call.
             let end = out.len() + length;
             out.extend_from_slice(&bytes);
             out.truncate(end);
@@ -30,12 +31,12 @@ impl Form {
         }
     }
 
-    /// The same by the rows alone, which is slow: what the quick ways are measured against.
+    /// As [`Form::write`], by the rows alone. Slow: tests compare the fast paths with it.
     pub fn write_row(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
         self.row_of(code_point).map(|row| self.write_by((row.first, &row.ranges), code_point, out)).is_some()
     }
 
-    /// The row that has a code point: the first of them.
+    /// The first row that contains a code point.
     fn row_of(&self, code_point: u32) -> Option<&Row> {
         let (rows, order) = (&self.tables.rows, &self.by_point);
         let has_it = |row: &&Row| holds((row.first, row.last), code_point);
@@ -46,14 +47,14 @@ impl Form {
         order[..behind].last().map(|&row| &rows[row]).filter(has_it)
     }
 
-    /// Write by the ranges of units that begin with those of a first code point.
+    /// Write a code point by ranges of units, the lowest of which write the code point `first`.
     pub(crate) fn write_by(&self, (first, ranges): (u32, &[Range]), code_point: u32, out: &mut Vec<u8>) {
         let width = self.tables.unit_bytes;
         let start = out.len();
         out.resize(start + ranges.len() * width, 0);
         let mut index = code_point - first;
         for (&(low, high), place) in ranges.iter().zip(out[start..].chunks_exact_mut(width)).rev() {
-            // A range as wide as all 32-bit units is the only one of its row.
+            // A range that covers all 32-bit units is the only one in its row.
             let (unit, rest) = match (high - low).checked_add(1) {
                 Some(count) => (low + index % count, index / count),
                 None => (index, 0),

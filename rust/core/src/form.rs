@@ -1,4 +1,4 @@
-//! A form: its tables as they were given, and what is compiled from them once.
+//! A form: its tables as given, and everything compiled from them once. Reading is in `read`, writing in `write`.
 
 use std::sync::OnceLock;
 
@@ -17,43 +17,43 @@ use crate::tables::{FaultRow, Row, Tables};
 /// A compiled form.
 #[derive(Debug)]
 pub struct Form {
-    /// The facts.
+    /// The tables that the form was compiled from.
     pub tables: Tables,
     /// What the form shares with UTF-8.
     pub agreement: Agreement,
-    /// Whether an encoder must see what follows a lead: a pair is written otherwise than its halves.
+    /// Whether an encoder must see what follows a lead, because the form writes a pair differently from its halves.
     pub holds_back_lead: bool,
-    /// How many bytes a code point takes at most.
+    /// The most bytes that the form writes for one code point.
     pub(crate) longest: usize,
-    /// The bytes of U+000A; none where the form lacks it.
+    /// The bytes of U+000A; empty if the form lacks it.
     pub(crate) line_feed: Vec<u8>,
-    /// How the kernels read it, where they can.
+    /// How the kernels read the form, if they can.
     pub layout: Option<Layout>,
-    /// How the kernels write it, where they can.
+    /// How the kernels write the form, if they can.
     pub spelling: Option<Spelling>,
-    /// How they read and write it where its units are wider than bytes.
+    /// How the kernels read and write a form with units wider than a byte.
     pub wide: Option<Wide>,
     pub(crate) automaton: Automaton,
-    /// The units that go on in some row, as ranges in order.
+    /// The units that occur in a row after the first place, as ranges in order.
     pub(crate) later: Vec<Range>,
-    /// The rows by their code points; none where they share some.
+    /// The indices of the rows in the order of their code points; empty if rows share code points.
     pub(crate) by_point: Vec<usize>,
     pub(crate) surrogates: Option<Vec<Range>>,
-    /// What a few units decide; made when faults are first counted.
+    /// Verdicts that depend on a few units only; made when faults are first counted.
     pub(crate) verdicts: OnceLock<Verdicts>,
-    /// What the kernels count faults by; made when many bytes are first counted.
+    /// The table by which the kernels count faults; made when many bytes are first counted.
     pub(crate) fault_table: OnceLock<Option<FaultTable>>,
-    /// The layout with surrogate byte sequences, where the form's own rows have none; made when it is first asked for.
+    /// The layout extended by surrogate byte sequences, if the form's own rows have none; made on first use.
     passing: OnceLock<Option<Layout>>,
 }
 
 impl Form {
-    /// Compile the tables. They have been checked: what clashes was refused where the form was built.
+    /// Compile tables. They must have been checked: the builder of a form rejects rows that clash.
     ///
     /// # Errors
-    /// They need an automaton larger than any that is made.
+    /// The tables need an automaton above the size limit.
     pub fn new(tables: Tables) -> Result<Self, TooLarge> {
-        // Which instructions are at work is settled before the first kernel runs.
+        // Fix the instruction set before the first kernel runs.
         let _ = Level::current();
         let layout = Layout::new(&tables);
         let mut form = Form {
@@ -81,7 +81,7 @@ impl Form {
         Ok(form)
     }
 
-    /// What the kernels write of a text, if they know the form; `spelling` is the form's or one for a policy.
+    /// The work of the kernels on a text, if they know the form; `spelling` is the form's own or one made for a policy.
     pub(crate) fn script<'a>(
         &'a self,
         spelling: Option<&'a Spelling>,
@@ -96,7 +96,7 @@ impl Form {
         let wide = if passes { wide.passing(self.surrogates.as_deref()) } else { wide };
         let mut lacking = Lacking::under(policy);
         if self.tables.joins_pairs {
-            // The kernels write each code point by itself. Of 16-bit units that gives a pair all the same, unless its halves
+            // The kernels write each code point by itself. In 16-bit units that still gives a pair, unless its halves
             // are not written at all.
             if wide.has_surrogates && wide.unit_bytes == 4 {
                 return None;
@@ -106,17 +106,17 @@ impl Form {
         Some(Script::Units(WideText { wide, lacking, text }))
     }
 
-    /// How `surrogatepass` reads: by the form's layout with surrogate byte sequences, if its own rows have none.
+    /// The layout for `surrogatepass`: with surrogate byte sequences, even if the form's own rows have none.
     pub(crate) fn passing(&self) -> Option<&Layout> {
         let own = self.layout.as_ref()?;
-        // Where each stray byte is an escape, no surrogate is a fault.
+        // Where each stray byte is an escape, a surrogate is never a fault.
         if own.escape.is_some() {
             return Some(own);
         }
         self.passing.get_or_init(|| passing(&self.tables)).as_ref().or(Some(own))
     }
 
-    /// Whether a unit without a fixed length is among the form's own.
+    /// Whether one of the form's own units has no fixed length.
     #[must_use]
     pub fn has_run(&self) -> bool {
         self.tables.units.iter().any(|unit| !unit.run.is_empty())
@@ -135,10 +135,10 @@ impl Form {
     }
 }
 
-/// The layout of the form's rows with one more, by which `surrogatepass` reads surrogates.
+/// The layout of the form's rows plus one row by which `surrogatepass` reads surrogates.
 fn passing(tables: &Tables) -> Option<Layout> {
     let ranges = surrogate_ranges(tables)?;
-    // Units that are surrogates and the beginnings of such are no other units than those that the row would leave.
+    // Units that are surrogates or prefixes of surrogates need no entry: the new row leaves the same maximal subparts.
     let is_of_surrogates = |unit: &FaultRow| unit.run.is_empty() && SURROGATE.starts_with(&unit.ranges);
     let has_row = tables.rows.iter().any(|row| row.ranges == ranges);
     if ranges != SURROGATE || !tables.units.iter().all(is_of_surrogates) || has_row {
@@ -150,7 +150,7 @@ fn passing(tables: &Tables) -> Option<Layout> {
     Layout::new(&tables)
 }
 
-/// The rows in the order of their code points, if they share none.
+/// The indices of the rows in the order of their code points, if rows share none.
 fn by_point(rows: &[Row]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&row| rows[row].first);
@@ -166,7 +166,7 @@ fn longest(tables: &Tables) -> usize {
     tables.unit_bytes * rows.chain(surrogates).max().unwrap_or(0)
 }
 
-/// The unit ranges by which a form's own tables know the surrogates: a row, a unit or a name.
+/// The unit ranges that the form's own tables assign to the surrogates: in a row, a unit or a name.
 pub(crate) fn surrogate_ranges(tables: &Tables) -> Option<Vec<Range>> {
     let rows = tables.rows.iter().map(|row| (Some((row.first, row.last)), &row.ranges));
     let named = tables.units.iter().chain(&tables.names).map(|row| (row.meant, &row.ranges));

@@ -1,9 +1,9 @@
-//! The compiled engine: what a form's rows mean, fast. It knows no Python.
+//! The compiled engine: it implements the meaning of a form's rows, fast. Nothing here depends on Python.
 //!
-//! A [`Form`] is compiled once from its [`Tables`]: an automaton over classes of code units, and what the form shares
-//! with UTF-8. One loop, [`Pass::run`], cuts an input into sequences and hands code points to a [`Sink`]; text that the
-//! form writes as UTF-8 does takes the kernels. The meaning is that of the reference in `eightfold.reference`, which
-//! shares no code with this crate.
+//! A [`Form`] is compiled once from its [`Tables`] into an automaton over classes of code units and a description of
+//! what the form shares with UTF-8. One loop, [`Pass::run`], splits the input into sequences and passes code points to
+//! a [`Sink`]; the kernels handle the stretches that they know how to read. The reference in `eightfold.reference`
+//! defines the results and shares no code with this crate.
 
 mod chunk;
 mod code_point;

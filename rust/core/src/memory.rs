@@ -1,6 +1,6 @@
-//! Memory that could not be had.
+//! The error for a failed allocation.
 
-/// Memory could not be had for the output.
+/// Memory for the output could not be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 

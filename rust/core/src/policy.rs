@@ -1,44 +1,45 @@
-//! Error policies of both directions, what the kernels are told of them, and what stands for a fault.
+//! Error policies for decoding and encoding, their simplified versions for the kernels, and the text that replaces a
+//! fault. Nothing here finds a fault.
 
 use crate::code_point::Range;
 
-/// What happens at a fault. A policy that has no answer stops as `Stop` does.
+/// What to do at a fault. A policy that has no answer to it stops as `Stop` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFault {
-    /// Hand it out: an error is raised, or a foreign handler called.
+    /// Stop and report it: the caller raises an error or calls a foreign handler.
     Stop,
     /// U+FFFD.
     Replace,
     /// Nothing.
     Ignore,
-    /// U+DC80 to U+DCFF for each byte from 80 on.
+    /// U+DC80 to U+DCFF for each byte from 80 up.
     SurrogateEscape,
-    /// The surrogate that the form's tables know there.
+    /// The surrogate that the form's tables know at this place.
     SurrogatePass,
     /// `\xNN` for each byte.
     BackslashReplace,
 }
 
 impl OnFault {
-    /// Whether what stands for a fault is ASCII, if anything does.
+    /// Whether every answer to a fault is ASCII or empty.
     #[must_use]
     pub fn answers_ascii(self) -> bool {
         matches!(self, OnFault::Ignore | OnFault::BackslashReplace)
     }
 }
 
-/// What happens at code points that the form lacks. A policy that has no answer stops as `Stop` does.
+/// What to do at code points that the form lacks. A policy that has no answer to them stops as `Stop` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Hand them out: an error is raised, or a foreign handler called.
+    /// Stop and report them: the caller raises an error or calls a foreign handler.
     Stop,
     /// `?` for each.
     Replace,
     /// Nothing.
     Ignore,
-    /// The byte that each of U+DC80 to U+DCFF stands for.
+    /// For each of U+DC80 to U+DCFF, the byte that it stands for.
     SurrogateEscape,
-    /// The bytes by which the form's own tables know a surrogate.
+    /// The bytes that the form's own tables assign to the surrogate.
     SurrogatePass,
     /// `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
     BackslashReplace,
@@ -47,20 +48,20 @@ pub enum Missing {
 /// What the kernels do at an ill-formed decoding unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// They stop.
+    /// Stop.
     Stop,
     /// U+FFFD.
     Replace,
     /// Nothing.
     Drop,
-    /// Each of its bytes and this; they stop at a byte below 80.
+    /// Each byte plus this base; they stop at a byte below 80.
     Escape(u32),
-    /// There is none: what is read was measured, is clean and whole.
+    /// Never needed: the input was measured and found clean and complete.
     Never,
 }
 
 impl Answer {
-    /// What they do under a policy, as far as they know it.
+    /// The kernels' part of a policy; [`Answer::Stop`] where they do not implement it.
     pub(crate) fn under(policy: OnFault) -> Self {
         match policy {
             OnFault::Stop | OnFault::BackslashReplace | OnFault::SurrogatePass => Answer::Stop,
@@ -74,18 +75,18 @@ impl Answer {
 /// What the kernels write for a code point that the form lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lacking {
-    /// They stop.
+    /// Stop.
     Stop,
     /// `?`.
     Mark,
     /// Nothing.
     Nothing,
-    /// Its escape with a backslash; they may stop at one that is not `\uNNNN`.
+    /// A backslash escape; they may stop where it is not `\uNNNN`.
     Escape,
 }
 
 impl Lacking {
-    /// What they write under a policy, as far as they know it.
+    /// The kernels' part of a policy; [`Lacking::Stop`] where they do not implement it.
     pub(crate) fn under(policy: Missing) -> Self {
         match policy {
             Missing::Replace => Lacking::Mark,
@@ -96,20 +97,20 @@ impl Lacking {
     }
 }
 
-/// What `surrogateescape` adds to a byte.
+/// The base that `surrogateescape` adds to a byte.
 pub(crate) const SURROGATE_ESCAPE: u32 = 0xDC00;
 
-/// The code points by which `surrogateescape` keeps bytes.
+/// The code points in which `surrogateescape` keeps bytes.
 pub(crate) const ESCAPED: Range = (0xDC80, 0xDCFF);
 
 pub(crate) fn hex_digit(value: u8) -> u8 {
     b"0123456789abcdef"[usize::from(value & 15)]
 }
 
-/// How long an escape is at most.
+/// The length of the longest escape.
 pub(crate) const LONGEST_ESCAPE: usize = 10;
 
-/// The escape of a code point in ASCII, and how long it is: `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
+/// The ASCII escape of a code point, `\xNN`, `\uNNNN` or `\UNNNNNNNN`, and its length.
 pub(crate) fn backslashed(code_point: u32) -> ([u8; LONGEST_ESCAPE], usize) {
     let (letter, digits) = match code_point {
         0..=0xFF => (b'x', 2),

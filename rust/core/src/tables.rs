@@ -1,8 +1,9 @@
-//! A form's tables as they were given: rows, decoding units and names, with the kinds of faults that these name.
+//! A form's tables as given: rows, decoding units and names, and the kinds of faults that they name. Nothing derived
+//! from the tables lives here.
 
 use crate::code_point::Range;
 
-/// The kinds of fault that this crate names, by their stable identifiers.
+/// The stable identifiers of the kinds of fault, in the order of their indices.
 const KINDS: [&str; Kind::COUNT] = [
     "overlong",
     "surrogate",
@@ -34,7 +35,7 @@ const KINDS: [&str; Kind::COUNT] = [
 pub struct Kind(u8);
 
 impl Kind {
-    /// How many kinds there are.
+    /// The number of kinds.
     pub(crate) const COUNT: usize = 23;
     pub(crate) const INVALID_BYTE: Kind = Kind(4);
     pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
@@ -47,7 +48,7 @@ impl Kind {
         KINDS.iter().zip(0u8..).find(|(kind, _)| **kind == name).map(|(_, index)| Kind(index))
     }
 
-    /// All of them, in the order of their indices.
+    /// All kinds, in the order of their indices.
     pub fn all() -> impl Iterator<Item = Kind> {
         (0u8..).take(Kind::COUNT).map(Kind)
     }
@@ -70,7 +71,7 @@ pub struct Row {
     pub first: u32,
     /// The last code point.
     pub last: u32,
-    /// For each code unit its lowest and its highest value.
+    /// The lowest and the highest value of each code unit.
     pub ranges: Vec<Range>,
 }
 
@@ -81,31 +82,31 @@ pub struct FaultRow {
     pub kind: Kind,
     /// As in [`Row`].
     pub ranges: Vec<Range>,
-    /// The first and the last code point that were meant.
+    /// The first and the last code point that the sequence was meant to write.
     pub meant: Option<(u32, u32)>,
-    /// Ranges of units that go on belonging to the sequence, however many there are.
+    /// Ranges of units that continue the sequence, however many follow.
     pub run: Vec<Range>,
 }
 
-/// What a form is: the facts that it is compiled from.
+/// The facts that a form is compiled from.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    /// The width of a code unit: 1, 2 or 4.
+    /// The width of a code unit in bytes: 1, 2 or 4.
     pub unit_bytes: usize,
-    /// The byte order of wider units.
+    /// Whether units wider than a byte are big-endian.
     pub big_endian: bool,
-    /// What is well-formed.
+    /// The well-formed sequences.
     pub rows: Vec<Row>,
-    /// Ill-formed sequences that are one decoding unit.
+    /// Ill-formed sequences that count as one decoding unit.
     pub units: Vec<FaultRow>,
-    /// Fault rows for the diagnosis only.
+    /// Fault rows that serve only the diagnosis.
     pub names: Vec<FaultRow>,
-    /// On encoding, a lead directly followed by a trail is the supplementary code point.
+    /// Whether encoding joins a lead and the trail right after it to a supplementary code point.
     pub joins_pairs: bool,
 }
 
 impl Tables {
-    /// The code unit at an offset, or None where the input ends before the unit does.
+    /// The code unit at an offset; None if the input ends before the unit does.
     #[inline]
     pub(crate) fn unit_at(&self, data: &[u8], at: usize) -> Option<u32> {
         match self.unit_bytes {

@@ -1,4 +1,4 @@
-//! The core without Python: forms from `forms.json`, small cases from the documents that define them, and laws.
+//! The core without Python: the forms of `forms.json`, small cases from the documents that define them, and laws.
 
 mod forms;
 
@@ -18,7 +18,7 @@ fn decoded(form: &Form, data: &[u8], on_fault: OnFault) -> (Vec<u32>, Halt) {
 #[test]
 fn every_end_of_every_row_comes_back() {
     for (name, form) in family() {
-        // The rows of `java` are read only.
+        // The rows of `java` are only read.
         if name.ends_with("/java") {
             continue;
         }

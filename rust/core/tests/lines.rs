@@ -1,4 +1,4 @@
-//! Line feeds counted, against a look at each code unit.
+//! Counting line feeds, compared with an examination of each code unit.
 
 mod forms;
 

@@ -1,4 +1,4 @@
-//! What is measured of UTF-8 is what the standard library finds, wherever in a block something stands.
+//! Measuring UTF-8 agrees with the standard library, wherever in a block something stands.
 
 use eightfold_core::kernels::is_utf8_up_to;
 use eightfold_core::{Measured, Width};
@@ -24,7 +24,7 @@ fn every_first_two_bytes_are_judged_alike_wherever_they_stand() {
                 data.extend([lead, second, 0x80, 0x80, 0x80]);
                 data.resize(200, b'a');
                 check(&data);
-                // So many bytes of the sequence as it asks for.
+                // The first two bytes with none, one and two continuation bytes behind them.
                 for tail in 0..3 {
                     let mut data = "é".repeat(place / 2).into_bytes();
                     data.extend([lead, second]);
@@ -61,7 +61,7 @@ fn texts_of_every_length_are_measured_whole_cut_and_spoilt() {
 
 #[test]
 fn what_is_wrong_is_found_at_every_place_of_long_text() {
-    // Where long text is looked at in pieces, their ends are at multiples of 256 at most.
+    // Long text is processed in pieces whose ends are at multiples of at most 256.
     let spoilt: [&[u8]; 7] =
         [b"\xFF", b"\x80", b"\xC2", b"\xE0\x9F\xBF", b"\xED\xA0\x80", b"\xF0\x8F\xBF\xBF", b"\xF4\x90\x80\x80"];
     for sequence in ["a", "é", "漢", "😀", "aé漢😀"] {

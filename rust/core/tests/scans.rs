@@ -1,4 +1,4 @@
-//! Faults found and counted, against the diagnosis asked at each of them; and inputs in pieces.
+//! Faults found and counted, compared with the diagnosis at each of them; and inputs split into pieces.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ fn short_inputs_of_every_form() {
     }
 }
 
-/// Numbers that look random, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 fn random_numbers() -> impl FnMut(usize) -> usize {
     let mut state = 1u64;
     move |below| {
@@ -109,7 +109,7 @@ fn flocks_of_faults_with_text_between() {
     }
 }
 
-/// From some size on faults are counted block by block, where a form allows it.
+/// From some size on, faults are counted block by block, if the form allows it.
 #[test]
 fn faults_are_counted_in_blocks_as_one_by_one() {
     let mut random = random_numbers();
@@ -119,7 +119,7 @@ fn faults_are_counted_in_blocks_as_one_by_one() {
             let mut data = Vec::new();
             while data.len() < 70_000 {
                 (0..random(2 * gap + 1)).for_each(|_| data.extend(&plain));
-                // Few different bytes for a while, so that longer faults come about.
+                // Few different bytes for a while, so that longer faults occur.
                 let few: Vec<_> = (0..3).map(|_| &edges[random(edges.len())]).collect();
                 (0..1 + random(20)).for_each(|_| data.extend(few[random(3)]));
             }

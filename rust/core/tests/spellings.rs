@@ -5,7 +5,7 @@ mod forms;
 use eightfold_core::{Form, Missing, Row, Spelt, Tables, Text, TextFault, encode_text};
 use forms::family;
 
-/// The bytes of code points by the rows alone, up to the first that is not written or that is joined with the next.
+/// The bytes of code points by the rows alone, up to the first that is not written or is joined with the next.
 fn by_rows(form: &Form, points: &[u32], end: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for &point in &points[..end] {
@@ -40,7 +40,7 @@ fn check(name: &str, form: &Form, points: &[u32], start: usize, limit: usize) {
         assert_eq!((stretch.end, stretch.bytes), (expected_end, expected.len()), "{name} {start}..{limit} {points:X?}");
         let mut out = Vec::new();
         let slice = text.slice(start, expected_end);
-        // Through the loop, which makes exactly the memory that was measured.
+        // Through the loop, which allocates exactly the memory measured.
         if !form.holds_back_lead || expected_end == points.len() || expected_end == start {
             assert_eq!(encode_text(form, slice, 0, Missing::Stop, &mut out), Ok(()), "{name} {points:X?}");
             assert_eq!(out, expected, "{name} {points:X?}");
@@ -100,7 +100,7 @@ fn random_texts_are_written_alike() {
         }
         let mut chance = Chance(7);
         for round in 0..2000 {
-            // Texts of each kind of str, and those in which little stops the kernels.
+            // Texts of each kind of str, some of which rarely stop the kernels.
             let kind = [7, 25, alphabet.len()][round % 3];
             let plain = [0, 3, 30][round / 3 % 3];
             let usual = alphabet[chance.below(kind)];
@@ -166,7 +166,7 @@ fn policies_answer_as_they_do_without_a_spelling() {
     }
 }
 
-/// UTF-8 as it would be without supplementary code points.
+/// UTF-8 without supplementary code points.
 fn three_byte_form() -> Form {
     let tail = (0x80, 0xBF);
     let rows = vec![
@@ -199,7 +199,7 @@ fn the_last_code_point_of_two_bytes_is_not_taken_for_those_beyond() {
     }
 }
 
-/// UTF-8 as it would be without U+0080 to U+009F, and perhaps without U+00B0 to U+00BF.
+/// UTF-8 without U+0080 to U+009F, and optionally without U+00B0 to U+00BF.
 fn latin_form(has_second_gap: bool) -> Form {
     let tail = (0x80, 0xBF);
     let last = if has_second_gap { 0xAF } else { 0xBF };

@@ -1,6 +1,6 @@
-//! What a handler is asked at a fault, and what it answers: `eightfold.policy` for the verbs, made by the core.
+//! Calls to error handlers, and their answers: the part of `eightfold.policy` that the core does itself for the verbs.
 //!
-//! The exceptions are those that `eightfold.policy` makes, and what an answer breaks is what breaks there.
+//! The exceptions are those that `eightfold.policy` raises, and an invalid answer fails as it does there.
 
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{
@@ -15,13 +15,13 @@ use crate::handle::{Reading, Writing};
 use crate::memory::text_of;
 use crate::names;
 
-/// How many calls without progress there may be in a row, as `eightfold.policy.STALLS_ALLOWED`.
+/// The number of calls without progress allowed in a row, as `eightfold.policy.STALLS_ALLOWED`.
 pub const STALLS_ALLOWED: usize = 1000;
 
-/// Bounds how often a handler is called: `eightfold.policy.Stalls`.
+/// A limit on calls to a handler: `eightfold.policy.Stalls`.
 #[derive(Default)]
 pub struct Stalls {
-    /// The least that was left at a fault; None before the first.
+    /// The least input that was left at a fault; None before the first.
     least: Option<usize>,
     in_row: usize,
     in_all: usize,
@@ -29,7 +29,7 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    /// Note that a handler is to be called, and how much of the input is left where its fault begins.
+    /// Count a call to a handler; `left` is how much input is left where its fault begins.
     pub fn note(&mut self, left: usize) -> PyResult<()> {
         let least = *self.least.get_or_insert_with(|| {
             self.allowed = STALLS_ALLOWED.saturating_add(left);
@@ -44,31 +44,31 @@ impl Stalls {
             return Ok(());
         }
         let (in_row, in_all) = (self.in_row, self.in_all);
-        let message = format!("error handler does not go on: no progress in {in_row} calls in a row, {in_all} in all");
+        let message = format!("error handler makes no progress: {in_row} calls in a row, {in_all} in all");
         Err(PyRuntimeError::new_err(message))
     }
 }
 
-/// What a fault of bytes was answered.
+/// The answer to a fault of bytes.
 pub struct Answer<'py> {
-    /// The code points that stand for the unit.
+    /// The code points that replace the unit.
     pub points: Vec<u32>,
-    /// Where to go on.
+    /// The offset where to continue.
     pub position: usize,
-    /// The bytes to go on in.
+    /// The bytes to continue in.
     pub data: Bound<'py, PyBytes>,
 }
 
-/// Faults of bytes that a handler is asked about, one after the other: `eightfold.run.Decoding`.
+/// The faults of bytes about which a handler is asked, one after the other: `eightfold.run.Decoding`.
 #[derive(Default)]
 pub struct Asking {
-    /// The fault met last and where its last unit ended: it may go on there.
+    /// The last fault, and the end of its last unit: the fault may continue there.
     met: Option<(Py<PyAny>, usize)>,
     stalls: Stalls,
 }
 
 impl Asking {
-    /// Ask about an ill-formed unit, or a value that no str holds.
+    /// Ask about an ill-formed unit, or a value that no str can hold.
     pub fn ask<'py>(
         &mut self,
         reading: &Reading,
@@ -110,7 +110,7 @@ impl Asking {
         Ok(Answer { points: (0..text.len()).map(|at| text.at(at)).collect(), position, data: given })
     }
 
-    /// The fault that was met, if it goes on at an offset: not where a handler has gone back into a unit.
+    /// The last fault, if it continues at an offset; None where a handler went back into a unit.
     fn goes_on<'py>(&self, py: Python<'py>, start: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some((fault, _)) = self.met.as_ref().filter(|&&(_, end)| end == start) else { return Ok(None) };
         let fault = fault.bind(py);
@@ -130,12 +130,12 @@ fn fault_of<'py>(
         let named = Named { kind: "unrepresentable", side: "source", span: (start, end), at_end: false };
         return new_fault(&named, &reading.name, units, Some(code_point));
     }
-    // With the whole input at hand there is always an answer.
+    // With the whole input present there is always an answer.
     let fault = reading.form.fault_of(data.as_bytes(), (start, end), true).expect("a fault");
     fault_object(data, 0, &reading.name, fault)
 }
 
-/// CPython's words, where the form has them, or the fault's sentence.
+/// CPython's reason, if the form has one for this fault, otherwise the fault's sentence.
 fn reason<'py>(
     reading: &Reading,
     data: &[u8],
@@ -159,13 +159,14 @@ fn reason<'py>(
     Ok(fault.str()?.into_any())
 }
 
-/// What a mapping has for a name.
+/// A mapping's value for a name.
 fn found<'py>(reasons: &Bound<'py, PyAny>, name: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let words = reasons.call_method1(intern!(name.py(), "get"), (name,))?;
     Ok(if words.is_none() { None } else { Some(words) })
 }
 
-/// The exception of a class of `eightfold.faults` derived from `Base`, without its `__init__`: that is a frame of Python.
+/// An exception of a class of `eightfold.faults` derived from `Base`. It skips the class's own `__init__`, which would
+/// take a Python frame.
 fn exception<'py, Base: PyTypeInfo>(
     class: &Bound<'py, PyAny>,
     place: &Bound<'py, PyTuple>,
@@ -184,7 +185,7 @@ fn exception<'py, Base: PyTypeInfo>(
     Ok(error)
 }
 
-/// The parts of a handler's answer: the first of them is a str, or where `is_first` takes it bytes.
+/// The parts of a handler's answer: a str, or any object that `is_first` accepts, and a position.
 fn answered<'py>(
     answer: &Bound<'py, PyAny>,
     is_first: impl Fn(&Bound<'py, PyAny>) -> bool,
@@ -202,7 +203,7 @@ fn answered<'py>(
     Ok((first, position.map_err(beyond)?))
 }
 
-/// A position from a handler, counted from the end where it is negative.
+/// A position from a handler; a negative one counts from the end.
 fn within(given: isize, length: usize) -> PyResult<usize> {
     let position = if given < 0 { given.wrapping_add_unsigned(length) } else { given };
     usize::try_from(position)
@@ -230,7 +231,7 @@ pub fn encode_error<'py>(
     exception::<PyUnicodeEncodeError>(names::encode_error_type(py)?, &place, &fault)
 }
 
-/// Ask about code points of a str that a form lacks: the bytes to write, and the index to go on at.
+/// Ask about code points of a str that a form lacks, and return the bytes to write and the index where to continue:
 /// `eightfold.policy.ask_encoding`.
 pub fn ask_encoding(
     writing: &Writing,
@@ -250,7 +251,7 @@ pub fn ask_encoding(
     Ok((bytes, position))
 }
 
-/// The bytes of a replacement; None where it cannot be encoded itself.
+/// The bytes of a replacement; None if it cannot be encoded itself.
 fn written(writing: &Writing, replacement: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     if let Ok(bytes) = replacement.cast::<PyBytes>() {
         let bytes = bytes.as_bytes();

@@ -1,4 +1,4 @@
-//! Str and code points to bytes.
+//! Encoding for Python: from str and code points to bytes. The loops are in the core.
 
 use eightfold_core::kernels::{SHORT_BYTES, find_point};
 use eightfold_core::{Form, Missing, Text, TextFault, encode_text};
@@ -32,7 +32,7 @@ pub fn encode<'py>(
     asked.check(py, &errors)?;
     let text = text_object(text)?;
     if asked.is_plainly_strict(&errors) && asked.mark().is_empty() {
-        // No policy is made for a text that the form has wholly.
+        // A text that the form can write completely needs no policy.
         if let Some(bytes) = clean_bytes(py, &asked.form, text)? {
             return Ok(bytes);
         }
@@ -40,8 +40,8 @@ pub fn encode<'py>(
     written(py, &*asked.writing(py, &errors)?, text, asked.mark())
 }
 
-/// The short way of `encode`: a text that the form writes as UTF-8 does; or a few code points, of which the policy answers
-/// those that the form lacks.
+/// The fast path of `encode`: text that the form writes as UTF-8 does; or a few code points, of which the policy
+/// answers those that the form lacks.
 #[inline]
 pub fn short<'py>(
     [text, form]: [&Bound<'py, PyAny>; 2],
@@ -73,7 +73,7 @@ pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a 
     text.cast::<PyString>().or_else(|_| Err(wrong()?))
 }
 
-/// The bytes of a str behind a mark.
+/// The bytes of a str after a signature.
 pub fn written<'py>(
     py: Python<'py>,
     writing: &Writing,
@@ -94,7 +94,7 @@ pub fn written<'py>(
     }
     let mut size = 0_usize;
     if released(py, points.len(), || encode_text(form, points, 0, missing, &mut size)).is_ok() {
-        // What has been measured so is written without a fault.
+        // Measuring has shown that writing meets no fault.
         return bytes_of_size(py, mark, size, |out| {
             let _ = encode_text(form, points, 0, missing, out);
         });
@@ -110,7 +110,8 @@ pub fn written<'py>(
                 let (bytes, position) = ask_encoding(writing, text, (start, end), &mut stalls)?;
                 append(&mut out, &bytes)?;
                 at = position;
-                // What is left of the unit is one: its end need not be looked for again, as long as the text may be.
+                // What is left of the unit is a unit again. Its end is known and must not be searched for again: the
+                // text may be long.
                 if !(start < at && at < end && form.lacks(points, at)) {
                     break;
                 }
@@ -120,7 +121,7 @@ pub fn written<'py>(
     }
 }
 
-/// The bytes of a str that the form writes as UTF-8 does: measured, then written once.
+/// The bytes of a str that the form writes as UTF-8 does; measured, then written once.
 fn clean_bytes<'py>(
     py: Python<'py>,
     form: &Form,
@@ -138,7 +139,7 @@ fn clean_bytes<'py>(
     clean_bytes_of(py, points)
 }
 
-/// The bytes of ASCII that is the same in a form: copied, and where U+0000 is none of it, looked at meanwhile.
+/// The bytes of ASCII text that a form shares. They are copied; if the form lacks U+0000, the copy looks for it.
 fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
     match form.agreement.apart() {
         [(0x80.., _), ..] => bytes_of_slice(py, ascii).map(Some),
@@ -147,7 +148,7 @@ fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Opti
     }
 }
 
-/// The bytes of a str of which the form lacks nothing: measured, then written once.
+/// The bytes of a str that the form can write completely; measured, then written once.
 fn measured_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     if let Some(bytes) = bytes_of_short_text(py, form, Missing::Stop, points)? {
         return Ok(Some(bytes));
@@ -188,7 +189,7 @@ pub fn is_encodable<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bound
     Ok(released(py, points.len(), || plain.form.next_missing(points, 0)).is_none())
 }
 
-/// The short way of `is_encodable`.
+/// The fast path of `is_encodable`.
 pub fn short_is_encodable<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
     let points = text_of(text.cast_exact::<PyString>().ok()?).ok()?;
     let handle = Key::of(form)?.handle()?.get();
@@ -226,19 +227,19 @@ pub fn encode_faults<'py>(
     Ok(Bound::new(py, found)?.into_any())
 }
 
-/// The next of its kind in a text.
+/// The next occurrence of something in a text.
 #[derive(Clone, Copy)]
 enum Next<T> {
-    /// It has not been looked for yet, from an index on.
+    /// Not searched for yet, from this index on.
     From(usize),
-    /// It is here.
+    /// Found.
     At(T),
     /// There are no more.
     Nowhere,
 }
 
 impl<T: Copy> Next<T> {
-    /// Look for it, if that is to be done.
+    /// Search for it, if that has not been done.
     fn find(&mut self, find: impl FnOnce(usize) -> Option<T>) -> Option<T> {
         if let Next::From(start) = *self {
             *self = find(start).map_or(Next::Nowhere, Next::At);
@@ -254,10 +255,10 @@ impl<T: Copy> Next<T> {
 struct EncodeFaults {
     text: Py<PyString>,
     writing: std::sync::Arc<Writing>,
-    /// Lives as long: what it keeps is collected by its count of references.
+    /// Kept alive because its reference count releases what `writing` keeps.
     _handle: Py<Handle>,
     missing: Next<(usize, usize)>,
-    /// A pair that the form joins, and as which code point.
+    /// A pair that the form joins: its index and its code point.
     pair: Next<(usize, u32)>,
     left: usize,
 }
@@ -322,7 +323,7 @@ pub fn encode_code_points<'py>(
             target.put(&mut writer, value, index, index + 1)?;
             continue;
         }
-        // No form has it, but a lead before it is complete.
+        // No form has this code point, but it completes a lead before it.
         target.finish(&mut writer)?;
         let bytes = target.ask(point, index, index + 1)?;
         append(&mut writer.out, bytes.as_bytes())?;

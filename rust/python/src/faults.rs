@@ -1,4 +1,4 @@
-//! The faults of bytes, with the kinds that people read.
+//! Faults of bytes as Python objects: checking, counting and iterating. The core finds them.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -20,21 +20,21 @@ use crate::names;
 use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
 
-/// How many bytes of its span a fault keeps, as `eightfold.faults.UNITS_KEPT`.
+/// The number of bytes of its span that a fault keeps, as `eightfold.faults.UNITS_KEPT`.
 pub const UNITS_KEPT: usize = 64;
 
-/// How many faults are found before they are asked for, as `eightfold.files.scanning.FAULTS_AHEAD`.
+/// The number of faults found ahead of demand, as `eightfold.files.read.scanning.FAULTS_AHEAD`.
 pub const FAULTS_AHEAD: usize = 4096;
 
-/// Where the first ill-formed decoding unit from an offset on starts, or where more input could change the answer; and
-/// whether it is the former.
+/// The start of the first ill-formed decoding unit from an offset on and true, or the offset where more input could
+/// change the answer and false.
 fn first_stop(py: Python<'_>, form: &Form, data: &[u8], at: usize, is_final: bool) -> (usize, bool) {
     let mut scan = Scan { form, data, is_final, at, limit: data.len() };
     let is_fault = released(py, data.len() - at, || scan.stops_at_fault());
     (scan.at, is_fault)
 }
 
-/// The pieces of an input that several threads are worth; none where one is to do it all.
+/// The pieces of an input for several threads; none if one thread should do all of it.
 fn pieces_of(form: &Form, data: &[u8], at: usize, threads: NonZeroUsize) -> Vec<Range<usize>> {
     if threads.get() == 1 || data.len() < THREADS_BYTES {
         return Vec::new();
@@ -42,14 +42,14 @@ fn pieces_of(form: &Form, data: &[u8], at: usize, threads: NonZeroUsize) -> Vec<
     form.pieces(data, at).collect()
 }
 
-/// How many bytes the longest sequence of fixed length has.
+/// The length in bytes of the longest sequence of fixed length.
 fn longest_sequence(form: &Form) -> usize {
     let (rows, units) = (form.tables.rows.iter(), form.tables.units.iter());
     let lengths = rows.map(|row| row.ranges.len()).chain(units.map(|unit| unit.ranges.len()));
     lengths.max().unwrap_or(1) * form.tables.unit_bytes
 }
 
-/// The Fault for a fault of data that begin at an offset of the input.
+/// The Fault object for a fault in data that begin at `offset` in the input.
 pub fn fault_object<'py>(
     data: &Bound<'py, PyBytes>,
     offset: usize,
@@ -62,7 +62,7 @@ pub fn fault_object<'py>(
     new_fault(&named, name, PyBytes::new(data.py(), units), fault.code_point)
 }
 
-/// What a Fault is, beside its form, its units and its code point.
+/// The attributes of a Fault other than its form, its units and its code point.
 pub struct Named {
     /// The kind.
     pub kind: &'static str,
@@ -70,11 +70,11 @@ pub struct Named {
     pub side: &'static str,
     /// The start and the end.
     pub span: (usize, usize),
-    /// Whether the end of the input cut it short.
+    /// Whether the end of the input cut the fault short.
     pub at_end: bool,
 }
 
-/// A Fault.
+/// A new Fault object.
 pub fn new_fault<'py>(
     named: &Named,
     form: &Py<PyString>,
@@ -116,7 +116,7 @@ pub fn is_well_formed(
             return Ok(py.detach(|| by_threads(threads, &pieces, is_clean)).into_iter().all(|is_clean| is_clean));
         }
         let (stop, is_fault) = first_stop(py, form, seen, at, is_final);
-        // What goes on for longer than any sequence is an ill-formed one without a fixed length.
+        // Anything longer than every sequence is an ill-formed unit without a fixed length.
         if is_fault || is_final || seen.len() - stop > longest_sequence(form) {
             return Ok(stop == seen.len());
         }
@@ -125,7 +125,7 @@ pub fn is_well_formed(
     }
 }
 
-/// A scan of a piece of an input that is all there.
+/// A scan of a piece of an input that is completely present.
 fn scan_of<'a>(form: &'a Form, data: &'a [u8], piece: &Range<usize>) -> Scan<'a> {
     Scan { form, data, is_final: true, at: piece.start, limit: piece.end }
 }
@@ -166,7 +166,7 @@ pub fn tally<'py>(
     Ok(counts)
 }
 
-/// The short way of `is_well_formed`.
+/// The fast path of `is_well_formed`.
 pub fn short_is_well_formed<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
     let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
     let handle = Key::of(form)?.handle()?.get();
@@ -210,7 +210,7 @@ pub fn faults<'py>(
     Ok(Bound::new(py, faults)?.into_any())
 }
 
-/// How many faults are asked for at most. `itertools.islice` is no help: two threads at once make it read freed memory.
+/// The most faults to yield. `itertools.islice` is not an option: with two threads at once it reads freed memory.
 pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(limit) = limit else { return Ok(usize::MAX) };
     let number = names::index(limit.py())?.call1((limit,)).and_then(|number| number.extract::<isize>());
@@ -223,13 +223,14 @@ pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     }
 }
 
-/// The state of an iterator while one thread takes the next item: what runs meanwhile without the GIL is this one's.
+/// The state of an iterator, borrowed while one thread takes the next item: what runs without the GIL meanwhile owns
+/// it.
 pub fn alone<'py, T: PyClass<Frozen = False>>(iterator: &Bound<'py, T>) -> PyResult<PyRefMut<'py, T>> {
     let busy = |_| PyRuntimeError::new_err("this iterator is in use by another thread");
     iterator.try_borrow_mut().map_err(busy)
 }
 
-/// A part of the window: faults of it that are known, and where to look for more.
+/// A part of the window: its known faults, and where to look for more.
 #[derive(Default)]
 struct Place {
     found: vec::IntoIter<Fault>,
@@ -244,11 +245,11 @@ struct Faults {
     name: Py<PyString>,
     threads: NonZeroUsize,
     place: Place,
-    /// What threads have scanned already.
+    /// Parts that threads have scanned already.
     ahead: VecDeque<Place>,
-    /// What nobody has scanned yet.
+    /// Pieces not scanned yet.
     pieces: vec::IntoIter<Range<usize>>,
-    /// How many more are asked for.
+    /// How many more faults to yield.
     left: usize,
 }
 
@@ -294,7 +295,7 @@ impl Faults {
         fault
     }
 
-    /// The next piece, which threads scan together with some that follow it.
+    /// The next piece; threads scan it together with some that follow it.
     fn next_place(&mut self, py: Python<'_>) -> Place {
         if self.ahead.is_empty() {
             let batch: Vec<_> = self.pieces.by_ref().take(PIECES_AHEAD * self.threads.get()).collect();

@@ -1,4 +1,4 @@
-//! JSON text looked through for what `eightfold.jsontext` has to do with it.
+//! The search of JSON text that `eightfold.jsontext` needs. JSON is not parsed here.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -7,15 +7,15 @@ use crate::memory::released;
 
 const ESCAPE_BYTES: usize = br"\uD800".len();
 
-/// Say whether an escape of a surrogate may stand in no pair: see `eightfold.jsontext.may_hold_unpaired`.
+/// Say whether the text may contain the escape of an unpaired surrogate: see `eightfold.jsontext.may_hold_unpaired`.
 #[pyfunction]
 pub fn may_hold_unpaired(text: &Bound<'_, PyBytes>) -> bool {
     let data = text.as_bytes();
     released(text.py(), data.len(), || holds_unpaired(data))
 }
 
-/// Escapes are told apart as inside a string, wherever they stand: outside of strings that may find too much, never too
-/// little, since the quote that begins a string is at most the second byte of an escape.
+/// Escapes are recognized as inside a string, wherever they stand. Outside strings that may find too much, but never
+/// too little, because the quote that begins a string is at most the second byte of an escape.
 fn holds_unpaired(data: &[u8]) -> bool {
     let mut at = 0;
     while let Some(found) = eightfold_core::kernels::find_byte(&data[at..], &[(b'\\', b'\\')]) {
@@ -39,7 +39,7 @@ enum Half {
     Broken,
 }
 
-/// Which half of a pair the escape is that begins here, if it begins as one.
+/// Which half of a pair the escape that begins here is; None if it is neither.
 fn half(data: &[u8]) -> Option<Half> {
     let half = match *data {
         [b'\\', b'u', b'd' | b'D', b'8' | b'9' | b'A' | b'B' | b'a' | b'b', ..] => Half::Lead,

@@ -1,9 +1,9 @@
-//! The handles of forms by what they were asked for with: found without a call to Python, a dict or a count of
-//! references.
+//! A cache from what callers pass as a form to its handle. A lookup takes no call to Python, no dict and no reference
+//! count.
 //!
-//! A name is known by its characters, since each code object of Python has a str of its own for `"utf-8"`; a Form by
-//! its address. Nothing is ever taken out, so that readers need no lock; what finds no place is looked up as the first
-//! time. The Form behind an address is kept by its handle, so the address stays its own.
+//! A name is identified by its characters, because each code object of Python has its own str for `"utf-8"`; a Form by
+//! its address. Entries are never removed, so readers need no lock; a key without a free slot is resolved as on first
+//! use. The handle keeps the Form alive, so its address stays unique.
 
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ use crate::handle::Handle;
 use crate::memory::ascii_of;
 
 const SLOTS: usize = 256;
-/// How many slots after its own a key may be in.
+/// How many slots a key may be in, its own included.
 const STEPS: usize = 4;
 
 struct Known {
@@ -24,7 +24,7 @@ struct Known {
 
 static KNOWN: [OnceLock<Known>; SLOTS + STEPS] = [const { OnceLock::new() }; SLOTS + STEPS];
 
-/// All of a name of 4 to 24 ASCII characters (the words may overlap), or an address.
+/// A complete name of 4 to 24 ASCII characters (the words may overlap), or an address.
 #[derive(Clone, Copy)]
 pub struct Key {
     words: [u64; 3],
@@ -32,7 +32,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of what a form was asked for with.
+    /// The key of the object that was passed as a form.
     #[inline(always)]
     pub fn of(form: &Bound<'_, PyAny>) -> Option<Key> {
         match form.cast_exact::<PyString>() {
@@ -63,14 +63,14 @@ impl Key {
         &KNOWN[first..first + STEPS]
     }
 
-    /// Word by word: a wider load of words just stored has to wait for them, which was measured at 4 ns.
+    /// Compare word by word: a wider load would wait for the words just stored, which was measured at 4 ns.
     #[inline(always)]
     fn is(self, other: Key) -> bool {
         let pairs = self.words.into_iter().zip(other.words);
         self.length == other.length && pairs.fold(0, |differing, (one, another)| differing | (one ^ another)) == 0
     }
 
-    /// The handle that this key has been given.
+    /// The handle stored under this key.
     #[inline(always)]
     pub fn handle(self) -> Option<&'static Py<Handle>> {
         let found = self.slots().iter().map_while(OnceLock::get).find(|known| known.key.is(self));
@@ -89,13 +89,13 @@ impl Key {
     }
 }
 
-/// Whether this is the name `strict`, spelt so.
+/// Whether this is exactly the name `strict`.
 #[inline]
 pub fn is_strict(errors: &Bound<'_, PyAny>) -> bool {
     policy_name(errors) == Some(b"strict")
 }
 
-/// The policies that need no registration, as `eightfold.policy.Errors`.
+/// The policies that need no registration, as in `eightfold.policy.Errors`.
 pub const POLICIES: [&str; 11] = [
     "strict",
     "replace",
@@ -110,7 +110,8 @@ pub const POLICIES: [&str; 11] = [
     "java",
 ];
 
-/// The policies that a form must take as they are for the short ways; they matter only where there is a fault.
+/// Policies that every form accepts, which the fast paths therefore need not check; they matter only if there is a
+/// fault.
 pub const PLAIN_POLICIES: [&str; 5] = ["strict", "replace", "surrogatepass", "surrogateescape", "backslashreplace"];
 
 /// Whether this is one of [`PLAIN_POLICIES`].
@@ -119,13 +120,13 @@ pub fn is_plain_policy(errors: &Bound<'_, PyAny>) -> bool {
     policy_name(errors).is_some_and(|given| PLAIN_POLICIES.iter().any(|name| name.as_bytes() == given))
 }
 
-/// Whether this is the name `ignore`, spelt so, which some forms refuse.
+/// Whether this is exactly the name `ignore`, which some forms reject.
 #[inline]
 pub fn is_ignore(errors: &Bound<'_, PyAny>) -> bool {
     policy_name(errors) == Some(b"ignore")
 }
 
-/// The name of a policy, if it is one of ASCII.
+/// The name of a policy, if it is ASCII.
 #[inline]
 pub fn policy_name<'a>(errors: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
     ascii_of(errors.cast_exact::<PyString>().ok()?)

@@ -1,4 +1,4 @@
-//! The faults of a part of an input, each with its line and its column.
+//! The faults of part of an input, each with its line and its column.
 
 use std::sync::Arc;
 use std::vec;
@@ -12,7 +12,7 @@ use crate::handle::Handle;
 use crate::memory::released;
 use crate::names;
 
-/// Return how many line feeds there are, and where the last one ends: see `eightfold.reference.line_feeds`.
+/// Return the number of line feeds and the end of the last one: see `eightfold.reference.line_feeds`.
 #[pyfunction]
 pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResult<(usize, usize)> {
     let handle = Handle::of(form)?;
@@ -25,14 +25,14 @@ pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResul
 pub struct Located {
     data: Py<PyBytes>,
     form: Arc<Form>,
-    /// Faults that have been found, with their places in the segment.
+    /// Faults found so far, with their places in the segment.
     found: vec::IntoIter<(Fault, LinePlace)>,
-    /// How far the scan has come.
+    /// The offset that the scan has reached.
     at: usize,
-    /// How far lines have been counted, and the place there.
+    /// The offset up to which lines have been counted, and the place there.
     passed: usize,
     place: LinePlace,
-    /// What the faults are to be told by: the name of the form, and where the segment begins.
+    /// What fault objects report: the name of the form, and where the segment begins.
     name: Py<PyString>,
     offset: usize,
     start: LinePlace,
@@ -53,12 +53,12 @@ impl Located {
         self.data.as_bytes(py).len()
     }
 
-    /// Find the first faults now, and if they are not too many the place of the end.
+    /// Find the first faults now and, if there are fewer than `count`, the place of the end.
     fn look_ahead(&mut self, py: Python<'_>, count: usize) {
         self.find(py, count);
     }
 
-    /// The faults as those of a whole input in which the segment begins at a place.
+    /// Report faults as those of a whole input in which the segment begins at this place.
     fn behind(
         mut slf: PyRefMut<'_, Self>,
         name: Py<PyString>,
@@ -70,7 +70,7 @@ impl Located {
         slf
     }
 
-    /// The line and the column of the end, when all faults have been taken.
+    /// The line and the column of the end, once all faults have been taken.
     fn end(&mut self, py: Python<'_>) -> (usize, usize) {
         if self.passed < self.data.as_bytes(py).len() {
             self.find(py, 1);
@@ -96,7 +96,7 @@ impl Located {
         self.found.next().map(|(fault, place)| self.object(py, fault, place)).transpose()
     }
 
-    /// Find so many more faults, and count lines up to the last; where there are fewer, to the end.
+    /// Find up to `count` more faults, and count lines up to the last; if there are fewer, to the end.
     fn find(&mut self, py: Python<'_>, count: usize) {
         let (form, data) = (&self.form, self.data.as_bytes(py));
         let (mut place, mut passed) = (self.place, self.passed);

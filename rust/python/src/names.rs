@@ -1,4 +1,4 @@
-//! The Python names that are called back, each looked up once.
+//! The Python functions and classes that the module calls back, each looked up once.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -17,7 +17,7 @@ macro_rules! names {
     };
 }
 
-/// `tuple.__new__`, which makes a named tuple of its parts without a frame of Python.
+/// `tuple.__new__`, which makes a named tuple of its parts without a Python frame.
 pub fn new_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let load = || PyResult::Ok(py.get_type::<PyTuple>().getattr("__new__")?.unbind());

@@ -1,23 +1,23 @@
-//! How many threads a caller allows.
+//! The argument `threads`, and the sizes that depend on it.
 
 use std::num::NonZeroUsize;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Inputs below this size are not worth the start of a thread.
+/// Inputs below this size do not justify starting a thread.
 pub const THREADS_BYTES: usize = 8 << 20;
 
-/// How many pieces of a long input are worked on before the first of them is taken, for each thread.
+/// Pieces of a long input that each thread may process before the first of them is consumed.
 pub const PIECES_AHEAD: usize = 4;
 
-/// No machine gains by more. What is worked on ahead grows with them, so that they are not without a limit.
+/// More threads gain nothing on any machine, and the work done ahead grows with them.
 const MOST_THREADS: usize = 256;
 
-/// The argument `threads`: 1 where it is not given, [`MOST_THREADS`] where it is more.
+/// The value of the argument `threads`: 1 if it is absent, at most [`MOST_THREADS`].
 pub fn threads_of(threads: Option<&Bound<'_, PyAny>>) -> PyResult<NonZeroUsize> {
     let Some(threads) = threads else { return Ok(NonZeroUsize::MIN) };
-    // What is no number raises here as it would in Python.
+    // An object that is not a number raises here as it would in Python.
     if threads.lt(1)? {
         return Err(PyValueError::new_err(format!("threads must be 1 or more, not {threads}")));
     }

@@ -1,7 +1,7 @@
-//! What a scan sees of its input: all of it where it is bytes, else a copy of a piece at a time.
+//! The part of its input that a scan sees: all of a bytes object, otherwise a copy of one piece at a time.
 //!
-//! Memory that others may write to is read by the interpreter alone, each byte once, into bytes of our own; so a scan
-//! takes as much memory for a large input as for a small one, and what changes meanwhile is seen as it was or as it is.
+//! Only the interpreter reads memory that others may write to, each byte once, into bytes of our own. A scan thus takes
+//! as much memory for a large input as for a small one, and sees each byte either before or after a concurrent change.
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
@@ -11,16 +11,16 @@ use pyo3::types::{PyBytes, PySlice};
 use crate::memory::bytes_of_slice;
 use crate::reader::view_of;
 
-/// How much is copied at a time: enough for the calls not to count, little enough for the second-level cache.
+/// Bytes to copy at a time: enough to make the cost of calls negligible, few enough for the second-level cache.
 const PIECE_BYTES: usize = 1 << 18;
 
-/// A part of the input, with nothing before it that matters any more.
+/// A part of the input; nothing before it matters any more.
 pub struct Window {
-    /// The part.
+    /// The bytes of the part.
     pub data: Py<PyBytes>,
-    /// Where it begins in the input.
+    /// Its offset in the input.
     pub offset: usize,
-    /// What the rest is read from; None where there is no rest.
+    /// The object from which to read the rest; None if there is no rest.
     rest: Option<Py<PyAny>>,
 }
 
@@ -41,7 +41,7 @@ impl Window {
         self.rest.is_none()
     }
 
-    /// Drop what is before an offset, and read on: a piece, or as much as is kept if that is more, so that the cost
+    /// Drop what precedes an offset and read more: a piece, or as much as is kept if that is more, so that the cost
     /// stays linear.
     pub fn slide(&mut self, py: Python<'_>, start: usize) -> PyResult<()> {
         let Some(source) = self.rest.take() else { return Ok(()) };
@@ -59,7 +59,7 @@ impl Window {
     }
 }
 
-/// A copy of some bytes of an object, and whether they reach its end. Objects with gaps are copied whole.
+/// A copy of some bytes of an object, and whether they reach its end. Objects that are not contiguous are copied whole.
 fn read<'py>(source: &Bound<'py, PyAny>, from: usize, count: usize) -> PyResult<(Bound<'py, PyBytes>, bool)> {
     let py = source.py();
     let view = view_of(source)?;

@@ -1,4 +1,4 @@
-//! Strings of a form joined: see `eightfold.wtf8`.
+//! Concatenation of strings of a form: see `eightfold.wtf8`.
 
 use eightfold_core::Form;
 use pyo3::prelude::*;
@@ -7,10 +7,11 @@ use pyo3::types::PyBytes;
 use crate::handle::Handle;
 use crate::memory::{append, bytes_of_slice};
 
-/// The bytes of a surrogate in the forms that have rows for the halves of a pair.
+/// The length of a surrogate in the forms that have rows for the halves of a pair.
 const SURROGATE_BYTES: usize = 3;
 
-/// Return well-formed parts as one, a lead and a trail that meet as one code point: see `eightfold.wtf8.joined`.
+/// Return well-formed parts as one, with a lead and a trail that meet joined to one code point: see
+/// `eightfold.wtf8.joined`.
 #[pyfunction]
 pub fn joined<'py>(form: &Bound<'py, PyAny>, parts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let handle = Handle::of(form)?;
@@ -29,7 +30,7 @@ pub fn joined<'py>(form: &Bound<'py, PyAny>, parts: &Bound<'py, PyAny>) -> PyRes
     bytes_of_slice(parts.py(), &whole)
 }
 
-/// The lead that ends one string and the trail that begins the next, where they are that.
+/// The lead that ends one string and the trail that begins the next, if both are there.
 fn pair_at_seam(form: &Form, left: &[u8], right: &[u8]) -> Option<[u32; 2]> {
     let (lead, _) = form.surrogate_at(left, left.len().checked_sub(SURROGATE_BYTES)?)?;
     let (trail, _) = form.surrogate_at(right, 0)?;

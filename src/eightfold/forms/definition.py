@@ -122,7 +122,8 @@ class FaultRow(NamedTuple):
         kind: the kind of fault.
         unit_ranges: as in :class:`Row`.
         first, last: the code points that were meant, or None.
-        run: ranges of units that go on belonging to the sequence, however many there are.
+        run: ranges of units that go on belonging to the sequence, however many there are. No longer row or decoding
+            unit of the form may begin with the same units.
         source: where the row comes from.
     """
 
@@ -364,6 +365,15 @@ def _check(form: Form) -> None:
     for first, second in chain(combinations(form.sequences, 2), combinations(form.names, 2)):
         if _overlap(first, second) and len(first.unit_ranges) == len(second.unit_ranges):
             raise ValueError(f"{form.name}: {first} and {second} hold the same sequence")
+    for unit in filter(lambda unit: unit.run, form.units):
+        _check_run_is_decided(form, unit)
+
+
+def _check_run_is_decided(form: Form, unit: FaultRow) -> None:
+    """Refuse a run that more input could turn into another sequence: streams skip a run piece by piece."""
+    for other in form.sequences:
+        if len(other.unit_ranges) > len(unit.unit_ranges) and _overlap(unit, other):
+            raise ValueError(f"{form.name}: {unit} has a run, so {other} cannot begin as it does")
 
 
 def _check_arguments(form: Form) -> None:

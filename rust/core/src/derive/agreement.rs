@@ -1,7 +1,8 @@
-//! What a form shares with UTF-8, derived from its rows: where the two part, in bytes and in code points.
+//! What a form shares with UTF-8, derived from its rows: the bytes and the code points at which the two part. Nothing
+//! here searches text for them.
 //!
-//! A well-formed UTF-8 sequence *agrees* when the form reads it as the same code point and has nothing longer that
-//! begins like it. A valid UTF-8 text without the parting bytes is therefore the same text in the form.
+//! A well-formed UTF-8 sequence *agrees* if the form reads it as the same code point and has nothing longer that begins
+//! with it. Valid UTF-8 without the parting bytes is therefore the same text in the form.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::tables::{Row, Tables};
@@ -13,15 +14,15 @@ const CONTINUATION: Range = (0x80, 0xBF);
 pub struct Agreement {
     /// First bytes at which the form parts, as ranges.
     pub(crate) leads: Vec<(u8, u8)>,
-    /// First two bytes at which it parts: a first byte, and a range of second ones.
+    /// First two bytes at which the form parts: a first byte, and a range of second bytes.
     pub(crate) pairs: Vec<(u8, (u8, u8))>,
-    /// Code points that the form does not write as UTF-8 does, as ranges, surrogates among them.
+    /// Code points that the form does not write as UTF-8 does, as ranges; they include the surrogates.
     pub(crate) apart: Vec<Range>,
-    /// Whether enough is shared for the kernels to be worth a look.
+    /// Whether the form shares enough for the kernels to be worth trying.
     pub(crate) worthwhile: bool,
 }
 
-/// One first byte of UTF-8 with one second byte, or none for ASCII, and the code points behind it.
+/// One first byte of UTF-8 with one second byte (none for ASCII), and the code points of the sequences that begin so.
 struct Block {
     lead: u8,
     second: Option<u8>,
@@ -37,7 +38,7 @@ impl Agreement {
         let blocks: Vec<Block> = (0..=0xF4u8).flat_map(|lead| blocks(tables, lead)).collect();
         let shared = blocks.iter().filter(|block| block.agrees && block.second.is_none()).count();
         let mut agreement = Agreement { worthwhile: shared >= 64, ..Agreement::default() };
-        // Whether some block of a first byte agrees.
+        // Whether some block of each first byte agrees.
         let mut agreeing = [false; 256];
         blocks.iter().for_each(|block| agreeing[usize::from(block.lead)] |= block.agrees);
         for block in &blocks {
@@ -53,19 +54,19 @@ impl Agreement {
         agreement
     }
 
-    /// Whether any valid UTF-8 text is the same text in the form.
+    /// Whether every valid UTF-8 text is the same text in the form.
     #[must_use]
     pub fn is_total(&self) -> bool {
         self.worthwhile && self.leads.is_empty() && self.pairs.is_empty()
     }
 
-    /// Whether enough is shared for the kernels to be worth a look.
+    /// Whether the form shares enough for the kernels to be worth trying.
     #[must_use]
     pub fn is_worthwhile(&self) -> bool {
         self.worthwhile
     }
 
-    /// The code points that the form does not write as UTF-8 does, as ranges; surrogates among them.
+    /// The code points that the form does not write as UTF-8 does, as ranges; they include the surrogates.
     #[must_use]
     pub fn apart(&self) -> &[Range] {
         &self.apart
@@ -74,7 +75,7 @@ impl Agreement {
     fn add_lead(&mut self, lead: u8) {
         match self.leads.last_mut() {
             Some((_, high)) if *high == lead => {}
-            // Bytes that begin nothing in UTF-8 are in no valid text, so a range may run over them.
+            // Bytes that begin nothing in UTF-8 do not occur in valid text, so a range may include them.
             Some((_, high)) if *high + 1 == lead || (*high == 0x7F && lead == 0xC2) => *high = lead,
             _ => self.leads.push((lead, lead)),
         }
@@ -88,7 +89,7 @@ impl Agreement {
     }
 }
 
-/// The blocks of UTF-8 that begin with a byte: Unicode Table 3-7 again, as the property that gives it (shortest form,
+/// The blocks of UTF-8 that begin with a byte. They follow from the properties behind Unicode Table 3-7 (shortest form,
 /// no surrogates, nothing above U+10FFFF), so that no row is written down twice.
 fn blocks(tables: &Tables, lead: u8) -> Vec<Block> {
     let lead_value = u32::from(lead);
@@ -116,7 +117,7 @@ fn blocks(tables: &Tables, lead: u8) -> Vec<Block> {
     seconds.collect()
 }
 
-/// Whether all sequences of a block are read alike, and none begins something longer.
+/// Whether the form reads all sequences of a block alike, and none of them begins something longer.
 fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, first: u32) -> bool {
     let begins = |ranges: &[Range]| {
         holds(ranges[0], u32::from(lead))
@@ -135,7 +136,7 @@ fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, first: u
     !longer && tables.rows.iter().filter(fitting).any(same)
 }
 
-/// The same as ranges that are apart and in order.
+/// The union of ranges as disjoint ranges in order.
 pub(crate) fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_unstable();
     let mut merged: Vec<Range> = Vec::new();

@@ -1,7 +1,8 @@
-//! The automaton of a form: which of its rows and units are still possible after some code units.
+//! The automaton of a form: which of its rows and units still match after some code units. Reading with it is in
+//! `read`.
 //!
-//! A state is a set of entries that fit so far. All entries of one state have the same depth, so that a walk sees every
-//! unit once, however many rows begin alike.
+//! A state is the set of entries that match so far. All entries of one state have the same depth, so a walk sees every
+//! unit once, however many rows share a beginning.
 
 use std::collections::HashMap;
 use std::iter::repeat_n;
@@ -9,33 +10,33 @@ use std::iter::repeat_n;
 use crate::code_point::{Range, holds};
 use crate::tables::Tables;
 
-/// No state: no entry goes on with this unit.
+/// No state: no entry continues with this unit.
 pub(crate) const DEAD: u16 = u16::MAX;
-/// No entry is whole here.
+/// No entry is complete here.
 pub(crate) const NONE: u16 = u16::MAX;
 
-/// How the units of one entry give a value: `base` plus each unit times its weight, modulo 2 to the 32.
+/// The value of one entry's units: `base` plus each unit times its weight, modulo 2 to the 32.
 ///
-/// This is the row's mixed-radix index with the lowest units taken out of the sum, where they are a constant.
+/// This is the row's mixed-radix index, with the constant contribution of the lowest units moved into `base`.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub base: u32,
     pub weights: Vec<u32>,
-    /// The index among the form's units, or None for a row.
+    /// The index in the form's units; None for a row.
     pub unit: Option<usize>,
 }
 
 #[derive(Debug)]
 pub(crate) struct State {
-    /// The entry that is whole here, the first of the rows and then of the units, or [`NONE`].
+    /// The entry that is complete here, the first of the rows and then of the units, or [`NONE`].
     pub accept: u16,
-    /// How many units the longest fitting row had on the way here; at least 1.
+    /// The units matched by the longest matching row on the way here; at least 1.
     pub subpart: u8,
-    /// Whether some entry goes on.
+    /// Whether some entry continues.
     pub goes_on: bool,
-    /// Whether some row fits so far.
+    /// Whether some row matches so far.
     pub fits_row: bool,
-    /// Whether some row goes on.
+    /// Whether some row continues.
     pub row_goes_on: bool,
 }
 
@@ -45,17 +46,17 @@ pub(crate) struct Automaton {
     pub states: Vec<State>,
     next: Vec<u16>,
     width: usize,
-    /// The first unit of every class but the lowest; empty for bytes, which are classes of their own.
+    /// The first unit of every class but the lowest; empty for bytes, each of which is a class of its own.
     cuts: Vec<u32>,
 }
 
-/// The tables of a form need an automaton larger than any that is made: see [`MOST_STATES`] and [`MOST_CELLS`].
+/// The tables of a form need an automaton with more states or transitions than the limits allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// How many states there may be, and how many entries: each is known by 16 bits, and one number means none.
+/// The limit for states and for entries: both have 16-bit numbers, and one number means none.
 const MOST_STATES: usize = u16::MAX as usize;
-/// How many transitions there may be: 64 MiB of them.
+/// The limit for transitions: 64 MiB of them.
 const MOST_CELLS: usize = 1 << 25;
 
 impl Automaton {
@@ -84,7 +85,7 @@ struct Key {
 struct Builder {
     ranges: Vec<Vec<Range>>,
     row_count: usize,
-    /// The lowest unit of each class, and for how many units of the automaton it stands.
+    /// The lowest unit of each class, and how many units of the automaton it represents.
     classes: Vec<(u32, usize)>,
     cuts: Vec<u32>,
 }
@@ -156,13 +157,13 @@ impl Builder {
     }
 }
 
-/// The first unit of every class but the lowest: units between two of them are taken alike by all of the ranges.
+/// The first unit of every class but the lowest. No range distinguishes the units between two neighbouring cuts.
 pub(crate) fn cuts(ranges: &[Vec<Range>]) -> Vec<u32> {
     let edges = ranges.iter().flatten().flat_map(|&(low, high)| [Some(low), high.checked_add(1)]);
     let mut cuts: Vec<u32> = edges.flatten().filter(|&edge| edge > 0).collect();
     cuts.sort_unstable();
     cuts.dedup();
-    // An empty list means bytes; a unit that all entries take alike needs one cut, wherever it stands.
+    // An empty list means bytes, so units that no range distinguishes still need one cut, anywhere.
     if cuts.is_empty() { vec![u32::MAX] } else { cuts }
 }
 

@@ -1,8 +1,9 @@
-//! What the faults of a byte form are, told by two bytes each: what the kernels need to count them by kinds in a block.
+//! The faults of a byte form, identified by two bytes each, so that the kernels can count them by kind in a block. The
+//! counting is in the kernels.
 //!
-//! In most forms a fault is a lead byte that begins no whole sequence, with as many continuation bytes as it asks for, or a
-//! continuation byte by itself. Whether that is so is asked of the diagnosis, which is not known here, lead byte by lead
-//! byte; where it is not, the kernels stop.
+//! In most forms a fault is either a lead byte that begins no complete sequence, together with the continuation bytes
+//! that belong to it, or a single continuation byte. The diagnosis, which comes in as a function, says for each lead
+//! byte whether that holds; where it does not, the kernels stop.
 
 use std::ops::RangeInclusive;
 
@@ -12,32 +13,32 @@ use crate::derive::piece::Piece;
 use crate::derive::verdict::Verdict;
 use crate::tables::{FaultRow, Kind, Tables};
 
-/// No byte of a sequence that it continues.
+/// A byte that continues no sequence.
 const PLAIN: u8 = 0x41;
 const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
 
 /// The faults of a form that has a layout.
 #[derive(Debug)]
 pub struct FaultTable {
-    /// For each lead byte, how many bytes a sequence or a fault that begins with it has at most; 0 where the kernels stop.
+    /// The most bytes of a sequence or a fault that begins with each lead byte; 0 where the kernels stop.
     pub reach: Table,
-    /// The second bytes with which a fault is of the first kind: the lowest, and how many more there are.
+    /// The second bytes that make a fault one of the first kind: the lowest, and how many more there are.
     pub named_low: Table,
     /// See `named_low`.
     pub named_span: Table,
-    /// The kinds of faults that begin with each lead byte: with those second bytes, and with any others.
+    /// The kinds of faults that begin with each lead byte: with those second bytes, and with all others.
     pub kinds: [Table; 2],
-    /// The kind of a continuation byte by itself.
+    /// The kind of a single continuation byte.
     pub stray: Kind,
     /// The kind of the byte 00, if it is a fault.
     pub nul: Option<Kind>,
     /// The kind of runs, where the layout has them.
     pub run: Option<Kind>,
-    /// What surrogate pairs are, and the kind of surrogate byte sequences in none, if they are faults.
+    /// The meaning of surrogate pairs, and the kind of unpaired surrogate byte sequences, if they are faults.
     pub pairs: Pairs,
     /// See `pairs`.
     pub unpaired: Option<Kind>,
-    /// The kinds that occur in `kinds`, by their indices.
+    /// The indices of the kinds in `kinds`.
     pub among: Vec<u8>,
 }
 
@@ -49,8 +50,8 @@ struct Faults {
 }
 
 impl FaultTable {
-    /// The table of a form that has a layout; None where it takes its stray bytes for something else. `verdict_of` says
-    /// what some bytes begin with.
+    /// The table of a form that has a layout; None if stray bytes are values, or faults of several kinds. `verdict_of`
+    /// returns the verdict on what begins with some bytes.
     pub(crate) fn new(tables: &Tables, layout: &Layout, verdict_of: impl Fn(&[u8]) -> Verdict) -> Option<FaultTable> {
         if layout.escape.is_some() {
             return None;
@@ -96,7 +97,7 @@ impl FaultTable {
         }
     }
 
-    /// The faults that begin with a lead byte, if all of them are as the kernels take them.
+    /// The faults that begin with a lead byte; None if the kernels cannot represent one of them.
     fn faults_of(
         &self,
         tables: &Tables,
@@ -105,7 +106,7 @@ impl FaultTable {
         lead: u8,
     ) -> Option<Faults> {
         let mut named = tables.units.iter().chain(&tables.names);
-        // At pairs that are faults the kernels stop.
+        // The kernels stop at pairs that are faults.
         let is_pair = |row: &FaultRow| layout.pairs == Pairs::Parting && row.ranges == PAIR;
         if named.any(|row| holds(row.ranges[0], lead.into()) && !is_usual(row) && !is_pair(row)) {
             return None;
@@ -116,7 +117,7 @@ impl FaultTable {
         let mut reach = 1;
         let mut kinds: Vec<(u8, Kind)> = Vec::new();
         for second in seconds {
-            // A fault as long as can be, then shorter ones of the same kind; or a whole sequence.
+            // The longest possible fault, then shorter ones of the same kind; or a complete sequence.
             for more in (0..5).rev() {
                 let mut bytes = [PLAIN; 8];
                 (bytes[0], bytes[1]) = (lead, second);
@@ -140,7 +141,7 @@ impl FaultTable {
         }
         let named: Vec<(u8, Kind)> = kinds.iter().copied().filter(|&(_, kind)| kind != usual).collect();
         let Some((&(first, kind), &(last, _))) = named.first().zip(named.last()) else {
-            // Nothing is as far from the lowest second byte as that.
+            // No continuation byte lies in the range (0, 0).
             return Some(Faults { reach, named: (0, 0), kinds: [usual; 2] });
         };
         let is_range = kinds.iter().all(|&(second, each)| (each == kind) == (first <= second && second <= last));
@@ -148,8 +149,8 @@ impl FaultTable {
     }
 }
 
-/// The kind of surrogate byte sequences in no pair, where they are faults of three bytes, and what begins so and is cut
-/// short is what any sequence with their lead byte is.
+/// The kind of unpaired surrogate byte sequences, if all of them are faults of three bytes and a truncated one has the
+/// usual kind of their lead byte.
 fn unpaired(verdict: impl Fn(&[u8]) -> Verdict) -> Option<Kind> {
     let Verdict::Fault(kind, 3) = verdict(&[SURROGATE_LEAD, SURROGATE_SECOND, 0x80, PLAIN]) else { return None };
     let Verdict::Fault(usual, 1) = verdict(&[SURROGATE_LEAD, PLAIN]) else { return None };
@@ -161,14 +162,14 @@ fn unpaired(verdict: impl Fn(&[u8]) -> Verdict) -> Option<Kind> {
     is_so.then_some(kind)
 }
 
-/// Whether a fault row is a lead byte, second bytes among the continuation bytes, and then any of those.
+/// Whether a fault row is a lead byte, a range of continuation bytes, and then any continuation bytes.
 fn is_usual(row: &FaultRow) -> bool {
     let all = (u32::from(*CONTINUATIONS.start()), u32::from(*CONTINUATIONS.end()));
     let is_second = row.ranges.get(1).is_none_or(|&(low, high)| all.0 <= low && high <= all.1);
     row.run.is_empty() && is_second && row.ranges.iter().skip(2).all(|&range| range == all)
 }
 
-/// The kinds of faults of wide units: surrogates in no pair, and what is beyond Unicode.
+/// The kinds of faults of wide units: unpaired surrogates, and values beyond Unicode.
 pub(crate) fn wide_kinds(tables: &Tables, verdict_of: impl Fn(&[u8]) -> Verdict) -> Option<[Kind; 2]> {
     let width = tables.unit_bytes;
     let kind_of = |unit: u32| {
@@ -187,7 +188,7 @@ pub(crate) fn wide_kinds(tables: &Tables, verdict_of: impl Fn(&[u8]) -> Verdict)
     if names.iter().any(|row| row.ranges.len() > 1 || !row.run.is_empty()) {
         return None;
     }
-    // Units between the ends of ranges are of one kind.
+    // Units between the ends of ranges have the same kind.
     let edges = names.iter().flat_map(|row| [row.ranges[0].0, row.ranges[0].1]);
     let kind_among = |range: Range| {
         let kind = kind_of(range.0)?;

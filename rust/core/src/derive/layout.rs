@@ -1,8 +1,9 @@
-//! How a byte form is laid out, derived from its rows: what the kernels need to read any of them with one algorithm.
+//! The layout of a byte form, derived from its rows: the facts by which the kernels read all such forms with one
+//! algorithm. Nothing here reads input.
 //!
-//! Most byte forms are UTF-8 with other facts: which lead bytes there are, which second bytes they take, what is added
-//! to the payload bits, what surrogate byte sequences and stray bytes mean. Those facts are a [`Layout`]. Where a form's
-//! rows say something else, the sequences in question *part* from the layout, and the automaton reads them.
+//! Most byte forms are UTF-8 with other facts: which lead bytes exist, which second bytes they take, what is added to
+//! the payload, what surrogate byte sequences and stray bytes mean. Those facts are a [`Layout`]. Sequences for which a
+//! form's rows say anything else *part* from the layout, and the automaton reads them.
 
 use std::iter::repeat;
 use std::ops::RangeInclusive;
@@ -18,21 +19,21 @@ pub(crate) const PAIR: [Range; 6] =
     [(0xED, 0xED), (0xA0, 0xAF), CONTINUATION, (0xED, 0xED), (0xB0, 0xBF), CONTINUATION];
 /// The bytes of a surrogate in generalized UTF-8.
 pub(crate) const SURROGATE: [Range; 3] = [PAIR[0], (0xA0, 0xBF), CONTINUATION];
-/// The bytes that begin runs, see [`Layout::has_runs`].
+/// The bytes that begin runs; see [`Layout::has_runs`].
 const RUN: Range = (RUN_LEAD as u32, 0xFF);
 /// The lowest of them.
 pub(crate) const RUN_LEAD: u8 = 0xFE;
 /// The continuation bytes.
 const CONTINUATIONS: RangeInclusive<u8> = 0x80..=0xBF;
-/// The code points of the borders, see [`Layout::borders`].
+/// The code points at the borders; see [`Layout::borders`].
 const LEAST: [u32; 3] = [0x80, 0x100, 0x1_0000];
 const NO_BORDER: [u8; 3] = [0xFF; 3];
 /// The lead byte of surrogates.
 pub(crate) const SURROGATE_LEAD: u8 = 0xED;
-/// The second byte from which on `ED` begins a surrogate byte sequence.
+/// The lowest second byte with which `ED` begins a surrogate byte sequence.
 pub(crate) const SURROGATE_SECOND: u8 = 0xA0;
 
-/// A byte for each byte from 80 on.
+/// One byte for each byte from 80 up.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Table(pub [u8; 128]);
@@ -40,7 +41,7 @@ pub struct Table(pub [u8; 128]);
 impl Table {
     const ZERO: Table = Table([0; 128]);
 
-    /// The entry of a byte from 80 on.
+    /// The entry of a byte from 80 up.
     #[inline]
     #[must_use]
     pub fn of(&self, byte: u8) -> u8 {
@@ -48,10 +49,10 @@ impl Table {
     }
 }
 
-/// What a lead byte surrogate sequence directly followed by a trail one is.
+/// The meaning of a lead surrogate sequence directly followed by a trail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairs {
-    /// Two sequences like any others.
+    /// Two sequences like any other.
     Apart,
     /// One supplementary code point.
     Joined,
@@ -59,12 +60,12 @@ pub enum Pairs {
     Parting,
 }
 
-/// A layout. Sequences have one to four bytes; the upper half of a lead byte tells how many, as in UTF-8.
+/// A layout. Sequences have one to four bytes; as in UTF-8, the upper half of the lead byte determines the length.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Bits for each byte from 80 on: [`Layout::TWO`] to [`Layout::BEYOND`].
+    /// Bits for each byte from 80 up: [`Layout::TWO`] to [`Layout::BEYOND`].
     pub kinds: Table,
-    /// The lowest second byte that a lead byte takes, and how many more there are.
+    /// The lowest second byte that each lead byte takes, and how many more there are.
     pub second_low: Table,
     /// See `second_low`.
     pub second_span: Table,
@@ -72,43 +73,45 @@ pub struct Layout {
     pub parting_low: Table,
     /// See `parting_low`.
     pub parting_span: Table,
-    /// The bytes that begin something that parts from the layout, and those that do with some second bytes: for each
-    /// lower half of a byte a bit for each upper half from 8 on.
+    /// The bytes with which something begins that parts from the layout, always or with some second bytes: for each
+    /// lower half of a byte, one bit for each upper half from 8 up.
     pub parting: [[u8; 16]; 2],
-    /// What is added to the payload bits of sequences of two, three and four bytes.
+    /// The offsets added to the payload of two, three and four bytes.
     pub offsets: [u32; 3],
-    /// From the first of these values on the second is added: code points that the form leaves out.
+    /// From the first value on, the second is added: it skips code points that the form leaves out.
     pub gap: (u32, u32),
-    /// Whether the byte 00 is U+0000; else it is ill-formed.
+    /// Whether the byte 00 is U+0000; otherwise it is ill-formed.
     pub has_nul: bool,
-    /// What surrogate pairs are.
+    /// The meaning of surrogate pairs.
     pub pairs: Pairs,
-    /// Whether a surrogate byte sequence in no pair parts from the layout.
+    /// Whether an unpaired surrogate byte sequence parts from the layout.
     pub unpaired_part: bool,
-    /// Whether that is an ill-formed unit as long as what is there of it, two bytes at least, and nothing else.
+    /// Whether it always is an ill-formed unit as long as the bytes present, two at least.
     pub unpaired_is_ill: bool,
-    /// What is added to each byte that is part of no sequence, where the form has such a row.
+    /// The base added to each byte that is part of no sequence, if the form has such a row.
     pub escape: Option<u32>,
-    /// The first three bytes of the first sequences from U+0080, U+0100 and U+10000 on: what is before them is smaller.
+    /// The first three bytes of the first sequences from U+0080, U+0100 and U+10000 on: smaller bytes mean smaller
+    /// values.
     pub borders: [[u8; 3]; 3],
-    /// Whether the lead byte alone tells on which side of a border a sequence is.
+    /// Whether the lead byte alone determines on which side of a border a sequence is.
     pub lead_decides: bool,
     /// Whether some sequences part from the layout by their first two bytes.
     pub parts: bool,
-    /// Whether those that do are ill-formed units of three bytes, where their third continues them, and else nothing.
+    /// Whether those are always ill-formed units of three bytes if their third byte continues them, and otherwise
+    /// nothing.
     pub parting_is_unit: bool,
-    /// Whether FE and FF each begin an ill-formed unit that goes on with all continuation bytes, FE and FF that follow.
+    /// Whether FE and FF each begin an ill-formed unit that extends over all continuation bytes, FE and FF that follow.
     pub has_runs: bool,
-    /// What the kernels of AVX2 derive from all this when they first read by it.
+    /// Tables that the AVX2 kernels derive from the layout on first use.
     pub rules: OnceLock<([[[u8; 16]; 3]; 2], u8)>,
 }
 
-/// What begins with two bytes.
+/// What begins with two given bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beginning {
     /// No sequence.
     Nothing,
-    /// Sequences as the layout has them.
+    /// Sequences that the layout describes.
     Plain,
     /// Something else.
     Parting,
@@ -121,14 +124,15 @@ impl Layout {
     pub const THREE: u8 = 2;
     /// The sequence has four bytes.
     pub const FOUR: u8 = 4;
-    /// What begins here parts from the layout.
+    /// Everything that begins with this byte parts from the layout.
     pub const PARTS: u8 = 8;
-    /// With some second bytes it does.
+    /// What begins with this byte and certain second bytes does.
     pub const SECOND_PARTS: u8 = 16;
-    /// With those it begins sequences of four bytes, from F8 on of five and from FC on of six, all beyond Unicode.
+    /// With those second bytes, it begins sequences beyond Unicode: of four bytes, from F8 on of five, from FC on of
+    /// six.
     pub const BEYOND: u8 = 32;
 
-    /// The layout of a form, if it has one.
+    /// The layout of a form; None if it has none.
     pub(crate) fn new(tables: &Tables) -> Option<Layout> {
         let escape = tables.rows.iter().find(|row| row.ranges == [(0x80, 0xFF)]);
         if escape.is_some_and(|row| row.first < 0x100 || row.last > 0xFFFF) {
@@ -163,7 +167,7 @@ impl Layout {
         Some(told.filter(|layout| layout.tells_pairs(tables)).unwrap_or_else(|| blank.filled(tables, Pairs::Apart)))
     }
 
-    /// What begins with each lead byte. Pairs are sequences like any others where they are `Apart`.
+    /// Add what begins with each lead byte. Where pairs are `Apart`, their halves are sequences like any other.
     fn filled(mut self, tables: &Tables, pairs: Pairs) -> Layout {
         self.pairs = pairs;
         let mut layout = self;
@@ -179,8 +183,9 @@ impl Layout {
         layout
     }
 
-    /// Whether surrogates are what the kernels take them for that tell pairs: all of them sequences with their own value,
-    /// or where pairs are joined all of them units, and no other second bytes among the sequences that they are told from.
+    /// Whether surrogates are what the kernels assume where pairs mean something: all of them sequences with their own
+    /// value or, where pairs are joined, all of them units; and nothing else that begins with their lead byte is
+    /// mistaken for them.
     fn tells_pairs(&self, tables: &Tables) -> bool {
         let lead = Lead::new(tables, SURROGATE_LEAD, true);
         let seconds = (SURROGATE_SECOND..=*CONTINUATIONS.end()).map(|second| self.beginning(&lead, second));
@@ -195,7 +200,7 @@ impl Layout {
             && all.all(|ranges| ranges.len() <= SURROGATE.len() || ranges[1].1 < u32::from(SURROGATE_SECOND))
     }
 
-    /// How many bytes a sequence with this lead byte has, if any begins with it.
+    /// The length of the sequences with this lead byte, if any begin with it.
     #[must_use]
     pub fn length(lead: u8) -> Option<usize> {
         match lead {
@@ -206,7 +211,7 @@ impl Layout {
         }
     }
 
-    /// The value of a sequence with so many payload bits' worth.
+    /// The value of a payload of the given length in bytes.
     #[inline]
     #[must_use]
     pub fn value(&self, payload: u32, length: usize) -> u32 {
@@ -220,14 +225,14 @@ impl Layout {
         self.kinds.0[..64].iter().any(|&kind| kind != 0)
     }
 
-    /// The layout, if the payload bits of some sequences are not their code point.
+    /// The layout, if the payload of some sequences differs from their code point.
     #[inline]
     #[must_use]
     pub fn shift(&self) -> Option<&Layout> {
         (self.offsets != [0; 3] || self.gap.1 > 0).then_some(self)
     }
 
-    /// The borders that are among the sequences with a lead byte; smaller lead bytes have been looked at.
+    /// Find the borders among the sequences with a lead byte; call it with lead bytes in ascending order.
     fn find_borders(&mut self, lead: &Lead) {
         for second in CONTINUATIONS {
             if self.beginning(lead, second) != Beginning::Plain {
@@ -245,7 +250,7 @@ impl Layout {
         }
     }
 
-    /// The first value of the sequences that begin with three bytes (of which a shorter one has fewer).
+    /// The lowest value of the sequences that begin with three bytes; shorter sequences ignore the rest.
     fn first_value(&self, place: [u8; 3]) -> u32 {
         let (payload, length) = first_payload(place);
         self.value(payload, length)
@@ -256,7 +261,7 @@ impl Layout {
         let beginnings: Vec<Beginning> = self.beginnings(lead).collect();
         let (plain, plain_is_range) = span_of(&beginnings, Beginning::Plain);
         let (parting, parting_is_range) = span_of(&beginnings, Beginning::Parting);
-        // A continuation byte that begins something is not looked at by what follows it.
+        // The bytes after a continuation byte that begins something do not look at it.
         let is_stray = lead.byte < 0xC0 && parting.is_some();
         if lead.goes_beyond || !plain_is_range || !parting_is_range || is_stray {
             self.kinds.0[place] = Layout::PARTS;
@@ -278,7 +283,7 @@ impl Layout {
                 self.kinds.0[place] |= Layout::BEYOND;
             }
         }
-        // A pair must be seen whole before anything is said of its halves.
+        // A pair must be recognized as a whole before its halves are judged.
         let are_side_by_side = plain.is_some_and(|(low, span)| low + span + 1 == SURROGATE_SECOND);
         if self.pairs == Pairs::Joined
             && lead.byte == SURROGATE_LEAD
@@ -288,12 +293,12 @@ impl Layout {
             self.second_span.0[place] = 0xBF - self.second_low.0[place];
             self.kinds.0[place] &= !Layout::SECOND_PARTS;
             self.unpaired_part = true;
-            // Where each stray byte is a value, what is cut short is no unit.
+            // Where each stray byte is a value, a truncated sequence is not a unit.
             self.unpaired_is_ill = self.escape.is_none() && lead.has_surrogate_units();
         }
     }
 
-    /// The bytes of a kind, as in [`Layout::parting`].
+    /// The bytes with a kind bit, in the format of [`Layout::parting`].
     fn with_kind(&self, bit: u8) -> [u8; 16] {
         let mut bytes = [0; 16];
         for byte in (0x80..=0xFF).filter(|&byte| self.kinds.of(byte) & bit != 0) {
@@ -302,7 +307,7 @@ impl Layout {
         bytes
     }
 
-    /// What begins with a lead byte and each of the continuation bytes.
+    /// What begins with a lead byte and each continuation byte.
     fn beginnings(&self, lead: &Lead) -> impl Iterator<Item = Beginning> {
         CONTINUATIONS.map(|second| self.beginning(lead, second))
     }
@@ -323,8 +328,8 @@ impl Layout {
         if is_plain { Beginning::Plain } else { Beginning::Parting }
     }
 
-    /// Whether a row gives the sequences that begin with two bytes the values of the layout, none beyond Unicode or below
-    /// what the kernels write so many bytes as, on the sides of the borders where they are.
+    /// Whether a row gives the sequences that begin with two bytes the values that the layout gives them. None may be
+    /// beyond Unicode, below the values for which the kernels write so many bytes, or on the wrong side of a border.
     fn is_plain(&self, line: &Line, length: usize, [lead, second]: [u8; 2]) -> bool {
         let thirds = line.ranges.get(2).copied().unwrap_or(CONTINUATION);
         line.ranges.len() == length
@@ -333,18 +338,19 @@ impl Layout {
             && [thirds.0, thirds.1].into_iter().all(|third| {
                 let place = [lead, second, third as u8];
                 let value = line.value([u32::from(lead), u32::from(second), third]);
-                // Of four bytes the last tells sixty-four apart.
+                // In four bytes, the last one distinguishes 64 values.
                 let mut lasts = [0, if length == 4 { 0x3F } else { 0 }].into_iter();
                 lasts.all(|last| self.is_told(place, last, value.saturating_add(last)))
             })
     }
 
-    /// Whether the kernels make this value of a sequence of four bytes of which three and the payload of the last are
-    /// given, or of a shorter one.
+    /// Whether the kernels compute this value for a sequence, given its first three bytes and, if it has four, the
+    /// payload of the last.
     fn is_told(&self, place: [u8; 3], last: u32, value: u32) -> bool {
         let (payload, length) = first_payload(place);
         let before_gap = (payload + last).wrapping_add(self.offsets[length - 2]);
-        // In 16 bits two bytes are never behind the gap, and in 8 bits nothing is; three are no byte, and four no 16 bits.
+        // Kernels that write 16 bits take values of two bytes to be before the gap, and kernels that write 8 bits all
+        // values. Values of three bytes never fit 8 bits, nor those of four 16.
         let is_before = before_gap < self.gap.0 || length > 2 && before_gap <= LARGEST_IN_STR;
         let least = [0, LEAST[1], LEAST[2]][length - 2];
         is_before
@@ -355,18 +361,18 @@ impl Layout {
 
     fn is_ordered(&self, place: [u8; 3], value: u32) -> bool {
         self.borders.iter().zip(LEAST).all(|(&border, least)| {
-            // While the borders are looked for there are none.
+            // While the borders are being found, some are not set yet.
             border == NO_BORDER || (place >= border) == (value >= least)
         })
     }
 }
 
-/// What the tables have that begins with one byte, without surrogate pairs where the layout tells those.
+/// The rows and units that begin with one byte; without surrogate pairs, if the layout handles those.
 struct Lead<'a> {
     byte: u8,
     rows: Vec<Line<'a>>,
     units: Vec<&'a [Range]>,
-    /// Whether something goes on with what is no continuation byte, or not at all.
+    /// Whether something does not continue with a continuation byte.
     goes_beyond: bool,
 }
 
@@ -384,14 +390,15 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// Whether what begins with some second bytes is one of the units, of which each is any three bytes that begin so.
+    /// Whether everything that begins with certain second bytes is a unit, and all units are three bytes, of which the
+    /// last is any continuation byte.
     fn has_units_of_three(&self, (low, high): (u8, u8)) -> bool {
         let is_apart = |line: &Line| line.ranges[1].1 < u32::from(low) || line.ranges[1].0 > u32::from(high);
         let is_of_three = |ranges: &&[Range]| ranges.len() == 3 && ranges[2] == CONTINUATION;
         self.byte >= 0xC0 && self.units.iter().all(is_of_three) && self.rows.iter().all(is_apart)
     }
 
-    /// Whether what begins with some second bytes is sequences as [`Layout::BEYOND`] has them.
+    /// Whether everything that begins with certain second bytes is a sequence as in [`Layout::BEYOND`].
     fn is_beyond_unicode(&self, (low, high): (u8, u8)) -> bool {
         let length = match self.byte {
             0xF0..=0xF7 => 4,
@@ -409,7 +416,7 @@ impl<'a> Lead<'a> {
             })
     }
 
-    /// Whether the units are surrogate byte sequences, and two bytes of them, and no row begins as they do.
+    /// Whether the units are surrogate byte sequences and their first two bytes, and no row begins as they do.
     fn has_surrogate_units(&self) -> bool {
         let is_unit = |ranges: &&[Range]| *ranges == SURROGATE || *ranges == &SURROGATE[..2];
         let is_apart = |line: &Line| line.ranges[1].1 < u32::from(SURROGATE_SECOND);
@@ -420,15 +427,15 @@ impl<'a> Lead<'a> {
     }
 }
 
-/// The payload bits of the first of the sequences that begin with three bytes (of which a shorter one has fewer), and how
-/// many bytes those have.
+/// The lowest payload of the sequences that begin with three bytes, and their length; shorter sequences ignore the
+/// rest.
 fn first_payload([lead, second, third]: [u8; 3]) -> (u32, usize) {
     let length = Layout::length(lead).unwrap_or(2);
     let bytes = [lead & (0x7F >> length), second & 0x3F, third & 0x3F, 0];
     (bytes[..length].iter().fold(0, |sum, &byte| sum * 64 + u32::from(byte)), length)
 }
 
-/// What surrogate pairs are by the tables.
+/// The meaning of surrogate pairs in the tables.
 fn pairs(tables: &Tables) -> Pairs {
     let is_joined = |row: &Row| row.ranges == PAIR && row.first == 0x1_0000;
     if tables.rows.iter().any(is_joined) {
@@ -440,7 +447,7 @@ fn pairs(tables: &Tables) -> Pairs {
     }
 }
 
-/// A row, and how its units give a value.
+/// A row, and the linear form of its values.
 struct Line<'a> {
     ranges: &'a [Range],
     base: u32,
@@ -453,15 +460,15 @@ impl<'a> Line<'a> {
         Line { ranges: &row.ranges, base, weights }
     }
 
-    /// The first value of those with some units.
+    /// The lowest value of the sequences that begin with three units.
     fn value(&self, units: [u32; 3]) -> u32 {
         let units = units.into_iter().chain(repeat(CONTINUATION.0));
         units.zip(&self.weights).fold(self.base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)))
     }
 }
 
-/// The lowest second byte with which something begins so, and how many more there are up to the highest; and whether
-/// all of those between do.
+/// The lowest second byte with which something is `meant`, and how many more there are up to the highest; and whether
+/// all bytes between are too.
 fn span_of(beginnings: &[Beginning], meant: Beginning) -> (Option<(u8, u8)>, bool) {
     let mut all = CONTINUATIONS.zip(beginnings).filter(|&(_, &found)| found == meant).map(|(second, _)| second);
     let Some(first) = all.next() else { return (None, true) };
@@ -473,7 +480,7 @@ fn begins(ranges: &[Range], lead: u8) -> bool {
     holds(ranges[0], u32::from(lead)) && ranges != [(0x80, 0xFF)]
 }
 
-/// What [`Layout::has_runs`] says.
+/// See [`Layout::has_runs`].
 fn has_runs(tables: &Tables) -> bool {
     let is_run = |unit: &FaultRow| unit.ranges == [RUN] && unit.run == [CONTINUATION, RUN];
     let is_apart = |ranges: &[Range]| ranges[0].1 < RUN.0;
@@ -487,13 +494,13 @@ fn continues(ranges: &[Range]) -> bool {
     ranges.get(1).is_some_and(|second| CONTINUATION.0 <= second.0 && second.1 <= CONTINUATION.1)
 }
 
-/// Whether the bytes below 80 are ASCII, and the byte 00 U+0000.
+/// Whether the byte 00 is U+0000; None if the bytes below 80 are not ASCII otherwise.
 fn ascii(tables: &Tables) -> Option<bool> {
     if tables.unit_bytes != 1 {
         return None;
     }
     let same = |byte: u32| {
-        // A longer row that begins so wins over a shorter one.
+        // A longer row that begins with the byte takes precedence over a shorter one.
         let rows = tables.rows.iter().filter(|row| holds(row.ranges[0], byte));
         let row = rows.max_by_key(|row| row.ranges.len())?;
         (row.ranges.len() == 1).then_some(row.first + byte - row.ranges[0].0 == byte)
@@ -507,7 +514,7 @@ fn ascii(tables: &Tables) -> Option<bool> {
     }
 }
 
-/// The gap and the offsets; None where one gap and one offset for each length do not give the values of the rows.
+/// The gap and the offsets; None if one gap and one offset for each length do not give the values of the rows.
 fn values(tables: &Tables) -> Option<((u32, u32), [u32; 3])> {
     let rows = |length: usize| {
         tables
@@ -525,7 +532,7 @@ fn values(tables: &Tables) -> Option<((u32, u32), [u32; 3])> {
         let width = offset(later) - lowest;
         Some((later.first.checked_sub(width)?, width))
     });
-    // The kernels compare 16 bits with it, of all that is no byte.
+    // The kernels compare the gap with 16-bit values, and only with those that do not fit a byte.
     let gap = gap.filter(|&(from, _)| (LEAST[1]..LEAST[2]).contains(&from)).unwrap_or((u32::MAX, 0));
     let mut offsets = [0; 3];
     for (length, place) in (2..=4).zip(&mut offsets) {

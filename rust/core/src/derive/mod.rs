@@ -1,4 +1,4 @@
-//! What is derived from a form's tables, and nothing else of it.
+//! Everything derived from a form's tables alone. Neither the kernels nor `Form` are known here.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),

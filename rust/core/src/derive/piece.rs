@@ -1,19 +1,20 @@
-//! What begins at an offset, told by a layout in a few steps: what the automaton finds out unit by unit.
+//! What begins at an offset, by a layout in a few steps. Where the layout does not apply, the automaton reads unit by
+//! unit.
 
 use crate::code_point::{LEADS, holds, joined};
 use crate::derive::layout::{Layout, Pairs, RUN_LEAD};
 
-/// The bytes that a layout needs to tell what begins at the first of them; behind the end of the data they are 0.
+/// The bytes by which a layout identifies what begins at the first of them; zeros behind the end of the data.
 pub(crate) type Window = [u8; 8];
 
 /// What begins at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// A sequence of so many bytes.
+    /// The value and the length of a sequence.
     Value(u32, usize),
-    /// An ill-formed unit of so many bytes, or where the form has a row for stray bytes, one of those.
+    /// The length of an ill-formed unit; in a form with a row for stray bytes, a stray byte.
     IllFormed(usize),
-    /// Something for the automaton.
+    /// Something that the automaton must read.
     Parting,
 }
 
@@ -29,7 +30,7 @@ pub(crate) fn window(data: &[u8], at: usize) -> Window {
 }
 
 impl Layout {
-    /// What begins with some bytes, behind which the data may end.
+    /// What begins with some bytes; the data may end within them.
     #[inline(always)]
     pub(crate) fn piece(&self, window: &Window) -> Piece {
         let [lead, second, third, fourth, ..] = *window;
@@ -57,7 +58,7 @@ impl Layout {
         if there < length { Piece::IllFormed(there) } else { Piece::Value(self.sequence(window, length), length) }
     }
 
-    /// The value of a whole sequence.
+    /// The value of a complete sequence.
     #[inline]
     fn sequence(&self, bytes: &[u8], length: usize) -> u32 {
         let first = u32::from(bytes[0] & (0x7F >> length));
@@ -65,7 +66,7 @@ impl Layout {
         self.value(payload, length)
     }
 
-    /// How many bytes the run has that begins here, if the layout has runs and its end is seen.
+    /// The length of the run that begins here, if the layout has runs and the window shows the end.
     #[cold]
     fn short_run(&self, window: &Window) -> Option<usize> {
         let is_member = |&&byte: &&u8| continues(byte) || byte >= RUN_LEAD;
@@ -74,7 +75,7 @@ impl Layout {
         (1..window.len()).contains(&length).then_some(length)
     }
 
-    /// A surrogate byte sequence of which so many bytes are there, where pairs mean something.
+    /// A surrogate byte sequence of which `length` bytes are present, in a layout where pairs mean something.
     fn surrogate(&self, window: &Window, length: usize) -> Piece {
         if length == 3 {
             let lead = self.sequence(window, 3);
@@ -95,18 +96,19 @@ impl Layout {
     }
 }
 
-/// What surrogate byte sequences are, of which each has a bit where it begins.
+/// The meaning of surrogate byte sequences: one bit each, where the sequence begins.
 pub(crate) struct Surrogates {
     /// Ill-formed units.
     pub ill: u64,
-    /// Something for the automaton.
+    /// Something that the automaton must read.
     pub parting: u64,
-    /// The leads of pairs that are one value.
+    /// The leads of pairs that are one value each.
     pub joined: u64,
 }
 
 impl Layout {
-    /// The same of many, where pairs mean something; `pairs` are those at which a pair begins, and its trails.
+    /// The meaning of many at once, in a layout where pairs mean something; `pairs` has the first bytes of both halves
+    /// of each pair.
     #[inline(always)]
     pub(crate) fn surrogates(&self, surrogates: u64, pairs: u64) -> Surrogates {
         let unpaired = surrogates & !pairs;

@@ -1,23 +1,24 @@
-//! How a byte form writes code points, derived from its rows: the other direction of a [`Layout`].
+//! How a byte form writes code points, derived from its rows: the counterpart of [`Layout`]. Nothing here loops over
+//! text.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
 use crate::derive::layout::{Layout, PAIR, SURROGATE};
 use crate::policy::{ESCAPED, Lacking, Missing};
 use crate::tables::{Row, Tables};
 
-/// Where the lengths of UTF-8 begin.
+/// The first code points of two, three and four bytes in UTF-8.
 const USUAL_STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
-/// The two bytes of U+0000 that the kernels know.
+/// The two-byte sequence for U+0000 that the kernels know.
 const NUL: [Range; 2] = [(0xC0, 0xC0), (0x80, 0x80)];
 
-/// How code points are written: up to how many bytes, and which are written otherwise or not at all.
+/// The lengths of code points, and the code points that are written in another way or not at all.
 #[derive(Clone, Debug)]
 pub struct Spelling {
-    /// The first code points of two, of three and of four bytes.
+    /// The first code points of two, three and four bytes.
     pub starts: [u32; 3],
-    /// What is taken off the payload of two, three and four bytes.
+    /// The offsets subtracted from a code point to get the payload of two, three and four bytes.
     pub offsets: [u32; 3],
-    /// Code points from the first on are written as those so many before them: the second. See [`Layout::gap`].
+    /// From the first value on, the second is subtracted from the code point. See [`Layout::gap`].
     pub gap: (u32, u32),
     /// Whether U+0000 is written as the byte 00.
     pub nul_is_one: bool,
@@ -25,18 +26,18 @@ pub struct Spelling {
     pub nul_is_two: bool,
     /// Whether supplementary code points are written as a surrogate pair, each of three bytes.
     pub splits: bool,
-    /// Code points that are written as the one byte that is their last.
+    /// Code points that are written as their lowest byte alone.
     pub escapes: Option<Range>,
-    /// Whether a lead directly followed by a trail is not written as the two of them.
+    /// Whether a lead followed by a trail is written differently from the two of them.
     pub joins: bool,
-    /// Code points that the form lacks, as ranges, in order.
+    /// Code points that the form lacks, as ranges in order.
     pub missing: Vec<Range>,
-    /// What is written for those.
+    /// What the kernels write for them.
     pub lacking: Lacking,
 }
 
 impl Spelling {
-    /// The spelling of a form that has a layout; None where its rows say something else.
+    /// The spelling of a form that has a layout; None if its rows say something else.
     pub(crate) fn new(tables: &Tables, layout: &Layout) -> Option<Spelling> {
         let is_escape = |row: &&Row| row.ranges == [(0x80, 0xFF)];
         let is_nul = |row: &&Row| row.first == 0 && row.ranges == NUL && layout.offsets[0] == 0;
@@ -59,17 +60,18 @@ impl Spelling {
         };
         spelling.begin_as_usual();
         let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
-        // Longer rows are beyond what a str holds; nothing else may be.
+        // Only rows beyond Unicode, which no str holds, may be longer than the spelling allows.
         let tells = |row: &&Row| {
             row.first > LARGEST_IN_STR
                 || [row.first, row.last.min(LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
         };
-        // The kernels split what is three bytes each in UTF-8.
+        // The kernels split only into halves that take three bytes each in UTF-8.
         let are_split = !spelling.splits || spelling.starts[..2] == USUAL_STARTS[..2] && !spelling.is_shifted();
         (whole_byte && are_split && plain.iter().all(tells)).then_some(spelling)
     }
 
-    /// Have the lengths begin where those of UTF-8 do, as far as the form lacks what that makes another length of.
+    /// Move the starts of the lengths to those of UTF-8, as far as the form lacks the code points whose length this
+    /// changes.
     fn begin_as_usual(&mut self) {
         let lengths = if self.splits { 2 } else { 3 };
         for (place, usual) in USUAL_STARTS.into_iter().enumerate().take(lengths) {
@@ -80,7 +82,8 @@ impl Spelling {
         }
     }
 
-    /// The same under a policy, as far as the kernels know it; `surrogates` is how the form's tables know those.
+    /// The spelling under a policy, as far as the kernels implement it; `surrogates` are the ranges that the form's
+    /// tables assign to surrogates.
     pub(crate) fn under(&self, policy: Missing, surrogates: Option<&[Range]>) -> Spelling {
         let mut spelling = Spelling { lacking: Lacking::under(policy), ..self.clone() };
         match policy {
@@ -95,13 +98,13 @@ impl Spelling {
         spelling
     }
 
-    /// Whether surrogates would be written as generalized UTF-8 does.
+    /// Whether the spelling would write surrogates as generalized UTF-8 does.
     fn writes_surrogates(&self) -> bool {
         let written = |point| self.length(point) == 3 && self.payload(point, 3) == point;
         written(SURROGATES.0) && written(SURROGATES.1)
     }
 
-    /// Take a range out of what is missing; false where not all of it is.
+    /// Remove a range from `missing`; returns false if part of it is not missing.
     fn knows(&mut self, (first, last): Range) -> bool {
         let Some(place) = self.missing_at((first, last)) else { return false };
         let (low, high) = self.missing[place];
@@ -110,19 +113,19 @@ impl Spelling {
         true
     }
 
-    /// Which of the ranges that are missing holds all of a range.
+    /// The index of the missing range that contains a range.
     fn missing_at(&self, (first, last): Range) -> Option<usize> {
         self.missing.iter().position(|range| range.0 <= first && last <= range.1)
     }
 
-    /// Whether the payload bits of some code points are not their value.
+    /// Whether the payload of some code points differs from their value.
     #[inline]
     #[must_use]
     pub fn is_shifted(&self) -> bool {
         self.offsets != [0; 3] || self.gap.1 > 0
     }
 
-    /// How many bytes a code point takes that is no escape and is not split.
+    /// The length of a code point that is not an escape and is not split.
     #[inline]
     #[must_use]
     pub fn length(&self, code_point: u32) -> usize {
@@ -130,7 +133,7 @@ impl Spelling {
             + usize::from(self.nul_is_two && code_point == 0)
     }
 
-    /// The payload bits of a code point of so many bytes.
+    /// The payload of a code point of the given length.
     #[inline]
     #[must_use]
     pub fn payload(&self, code_point: u32, length: usize) -> u32 {
@@ -138,10 +141,10 @@ impl Spelling {
         code_point.wrapping_sub(shift).wrapping_sub(if length > 1 { self.offsets[length - 2] } else { 0 })
     }
 
-    /// The bytes of so many payload bits, the first of them the lowest.
+    /// The bytes that carry a payload, the first byte lowest.
     #[inline]
     fn sequence(payload: u32, length: usize) -> u32 {
-        // Put together as a number: bytes that are stored one by one are waited for when they are loaded together.
+        // Composed as a number: a load of several bytes would have to wait for bytes stored one by one.
         let tail = |place: u32| 0x80 | (payload >> (6 * place) & 0x3F);
         match length {
             1 => payload,
@@ -151,14 +154,14 @@ impl Spelling {
         }
     }
 
-    /// Whether the form has no bytes for a code point.
+    /// Whether the form lacks a code point.
     #[inline]
     #[must_use]
     pub fn lacks(&self, code_point: u32) -> bool {
         self.missing.iter().any(|&range| holds(range, code_point))
     }
 
-    /// The bytes of a code point by itself, and how many there are; None where the form lacks it.
+    /// The bytes of a single code point, and their number; None if the form lacks it.
     #[inline]
     #[must_use]
     pub fn spelt(&self, code_point: u32) -> Option<([u8; 8], usize)> {
@@ -177,7 +180,7 @@ impl Spelling {
         Some((bytes.to_le_bytes(), length))
     }
 
-    /// Whether a code point of a row is spelt as the row has it.
+    /// Whether the spelling agrees with a row about a code point.
     fn tells(&self, row: &Row, code_point: u32) -> bool {
         let length = row.ranges.len();
         let (mut index, mut expected) = (code_point - row.first, [0; 4]);
@@ -192,7 +195,7 @@ impl Spelling {
     }
 }
 
-/// The code points, beyond those of Unicode too, that no row has.
+/// The code points of Unicode, surrogates included, that are in no row.
 fn missing(tables: &Tables) -> Vec<Range> {
     let mut known: Vec<Range> = tables.rows.iter().map(|row| (row.first, row.last)).collect();
     known.sort_unstable();
@@ -204,7 +207,7 @@ fn missing(tables: &Tables) -> Vec<Range> {
         if first > next {
             missing.push((next, first - 1));
         }
-        // Rows that nothing is encoded with may share code points.
+        // Rows that are only read may share code points.
         next = next.max(last.saturating_add(1));
     }
     if next <= LARGEST_IN_STR {

@@ -1,45 +1,45 @@
-//! What begins at an offset, looked up: the answers of a diagnosis that a few code units decide.
+//! What begins at an offset, by table lookup: the verdicts of the diagnosis that depend on a few code units.
 //!
-//! The diagnosis is slow on purpose and is not known here. It is asked once for each run of units that decides it: those
-//! of which it says, when it must wait for what more input could change, that nothing could. Units that all tables take alike are
-//! one class, so there are few such runs.
+//! The diagnosis is slow on purpose and is not part of this module. It runs once for each run of units that settles its
+//! verdict, that is, for which it does not wait for more input. Units that no table distinguishes are one class, so
+//! such runs are few.
 
 use crate::code_point::Range;
 use crate::derive::automaton;
 use crate::tables::{Kind, Tables};
 
-/// What begins at an offset.
+/// The verdict on what begins at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A well-formed sequence of so many units.
+    /// A well-formed sequence of this many units.
     Sequence(u8),
-    /// A fault over so many units.
+    /// A fault over this many units.
     Fault(Kind, u8),
-    /// The input ends too early, or too many units decide: ask.
+    /// The input ends too early, or the verdict depends on too many units: run the diagnosis.
     Unknown,
-    /// More units decide; never given to callers.
+    /// The verdict depends on more units; never returned to callers.
     Node(u16),
 }
 
-/// Units that decide are no more than these; a run without a fixed length may have more.
+/// A verdict depends on at most this many units; a run without a fixed length may have more.
 const DEEPEST: usize = 12;
-/// A form of one's own may have rows without number; what begins beyond the nodes that so many verdicts are in is asked
-/// each time.
+/// A form defined by a user may have any number of rows. Beyond the nodes that hold this many verdicts, the diagnosis
+/// runs each time.
 const MOST_VERDICTS: usize = 1 << 16;
 
-/// The verdicts of a form: a trie over classes of units.
+/// The verdicts of a form, as a trie over classes of units.
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     /// The first unit of every class but the lowest.
     cuts: Vec<u32>,
-    /// For each node a verdict of each class.
+    /// For each node, the verdict of each class.
     verdicts: Vec<Verdict>,
-    /// The class of each byte; empty where units are wider.
+    /// The class of each byte; empty for wider units.
     classes: Vec<u8>,
 }
 
 impl Verdicts {
-    /// The verdicts of `decided`, which says what units decide, whatever follows them.
+    /// The verdicts of `decided`, which returns the verdict that some units settle, whatever follows them.
     pub fn new(tables: &Tables, decided: impl Fn(&[u8]) -> Option<Verdict>) -> Self {
         let cuts = automaton::cuts(&all_ranges(tables));
         let is_bytes = tables.unit_bytes == 1 && cuts.len() < 256;
@@ -49,7 +49,7 @@ impl Verdicts {
         verdicts
     }
 
-    /// Level by level, so that the short runs of units are there where the nodes do not suffice.
+    /// Fill level by level, so that short runs of units are covered first if the nodes do not suffice.
     fn fill(&mut self, tables: &Tables, decided: impl Fn(&[u8]) -> Option<Verdict>) {
         let representatives: Vec<u32> = [0].into_iter().chain(self.cuts.iter().copied()).collect();
         let most_nodes = MOST_VERDICTS / representatives.len();
@@ -87,7 +87,7 @@ impl Verdicts {
         Verdict::Unknown
     }
 
-    /// What a byte is by itself; a node where more decide, and nothing for forms of wider units.
+    /// The verdict on a single byte: a node if it depends on more, and None for forms of wider units.
     #[inline]
     pub fn alone(&self, byte: u8) -> Option<Verdict> {
         self.classes.get(usize::from(byte)).map(|&class| self.verdicts[usize::from(class)])

@@ -1,4 +1,5 @@
-//! Forms of 16- and 32-bit units, derived from their rows: what the kernels need to read and write them.
+//! Forms of 16- and 32-bit units, derived from their rows: the facts by which the kernels read and write them. Byte
+//! forms have a `layout` and a `spelling` instead.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
 use crate::tables::{Row, Tables};
@@ -6,19 +7,19 @@ use crate::tables::{Row, Tables};
 /// The units of a surrogate pair.
 const PAIR: [Range; 2] = [(0xD800, 0xDBFF), (0xDC00, 0xDFFF)];
 
-/// A form whose units are code points, or in 16 bits surrogate pairs.
+/// A form whose units are code points or, with 16-bit units, surrogate pairs too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wide {
-    /// The width of a code unit: 2 or 4.
+    /// The width of a code unit in bytes: 2 or 4.
     pub unit_bytes: usize,
-    /// The byte order.
+    /// Whether the units are big-endian.
     pub big_endian: bool,
-    /// Whether a surrogate in no pair is a value.
+    /// Whether an unpaired surrogate is a value.
     pub has_surrogates: bool,
 }
 
 impl Wide {
-    /// The form of these tables, if it is one.
+    /// The view of a form with these tables; None if the rows say something else.
     pub(crate) fn new(tables: &Tables) -> Option<Wide> {
         let mut rows: Vec<&Row> = tables.rows.iter().collect();
         rows.sort_by_key(|row| row.first);
@@ -37,12 +38,12 @@ impl Wide {
             if row.first > next {
                 gaps.push((next, row.first - 1));
             }
-            // Of 32-bit units the last can be a row's last; nothing follows it.
+            // With 32-bit units a row can end at the last unit; nothing follows it.
             next = row.last.wrapping_add(1);
         }
         let has_surrogates = gaps.is_empty();
         let is_whole = has_surrogates || gaps == [SURROGATES];
-        // A unit of its own would not be what the kernels take an unpaired surrogate for.
+        // With decoding units of its own, the form could disagree with the kernels about unpaired surrogates.
         let is_plain = rows.iter().all(is_itself) && tables.units.is_empty();
         (is_whole && is_plain && next == last + 1).then_some(Wide {
             unit_bytes: tables.unit_bytes,
@@ -51,12 +52,12 @@ impl Wide {
         })
     }
 
-    /// The same under `surrogatepass`, where the form's tables know surrogates, if at all, as units of their own value.
+    /// The form under `surrogatepass`, if its tables know surrogates as units of the same value.
     pub(crate) fn passing(self, surrogates: Option<&[Range]>) -> Self {
         Wide { has_surrogates: self.has_surrogates || surrogates == Some(&[SURROGATES]), ..self }
     }
 
-    /// Write a code point of Unicode; false, and nothing written, where the form lacks it.
+    /// Write a code point of Unicode; returns false, and writes nothing, if the form lacks it.
     #[inline]
     pub fn write(self, code_point: u32, out: &mut Vec<u8>) -> bool {
         if !self.has_surrogates && holds(SURROGATES, code_point) {
@@ -78,7 +79,7 @@ impl Wide {
         true
     }
 
-    /// How many bytes of units are in so many bytes.
+    /// The number of bytes rounded down to whole units.
     #[inline]
     #[must_use]
     pub fn whole_units(self, bytes: usize) -> usize {

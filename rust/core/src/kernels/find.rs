@@ -1,4 +1,4 @@
-//! Searching for values in ranges: blocks without a branch, which the compiler makes vectors of.
+//! Searches for values in ranges, in blocks without branches that the compiler vectorizes.
 
 use super::text::Text;
 use crate::code_point::{Range, holds};
@@ -6,16 +6,16 @@ use crate::derive::agreement::Agreement;
 
 const BLOCK: usize = 64;
 
-/// Up to here the end of a run is found sooner byte by byte.
+/// Up to this length, the end of a run is found faster byte by byte.
 const SHORT_RUN: usize = 16;
 
-/// Where the first byte is that lies in one of the ranges.
+/// The offset of the first byte that lies in one of the ranges.
 #[must_use]
 pub fn find_byte(data: &[u8], ranges: &[(u8, u8)]) -> Option<usize> {
     ranges.iter().filter_map(|&(low, high)| first(data, |byte| byte.wrapping_sub(low) <= high - low)).min()
 }
 
-/// How many bytes, from the first on, lie in one of the ranges each.
+/// The number of bytes, from the first on, that each lie in one of the ranges.
 #[must_use]
 pub(crate) fn run_length(data: &[u8], ranges: &[Range]) -> usize {
     let is_inside = |&byte: &u8| ranges.iter().any(|&range| holds(range, byte.into()));
@@ -30,7 +30,7 @@ pub(crate) fn run_length(data: &[u8], ranges: &[Range]) -> usize {
     at + each(&data[at..])
 }
 
-/// Whether all bytes of a block lie in one of the ranges each.
+/// Whether every byte of a block lies in one of the ranges.
 fn are_inside(block: &[u8; BLOCK], ranges: &[Range]) -> bool {
     let mut inside = [0; BLOCK];
     for &(low, high) in ranges.iter().filter(|range| range.0 <= range.1.min(0xFF)) {
@@ -42,7 +42,7 @@ fn are_inside(block: &[u8; BLOCK], ranges: &[Range]) -> bool {
     inside.iter().fold(1, |all, is_inside| all & is_inside) == 1
 }
 
-/// Where the first two bytes are that one of the pairs (a byte, then a range) holds.
+/// The offset of the first two bytes that match one of the pairs (a byte, then a range).
 #[must_use]
 pub fn find_pair(data: &[u8], pairs: &[(u8, (u8, u8))]) -> Option<usize> {
     pairs.iter().filter_map(|&(lead, seconds)| one_pair(data, lead, seconds)).min()
@@ -60,7 +60,7 @@ fn one_pair(data: &[u8], lead: u8, (low, high): (u8, u8)) -> Option<usize> {
     None
 }
 
-/// Where the first code point of a text is that lies in one of the ranges.
+/// The index of the first code point that lies in one of the ranges.
 #[must_use]
 pub fn find_point(text: Text<'_>, ranges: &[(u32, u32)]) -> Option<usize> {
     let each = |&(low, high): &(u32, u32)| match text {
@@ -91,7 +91,7 @@ pub(super) fn first<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> Option
 }
 
 impl Agreement {
-    /// The length of what comes before the first parting byte.
+    /// The length of the text before the first parting byte.
     #[must_use]
     pub fn before_parting(&self, data: &[u8]) -> usize {
         if !self.worthwhile {
@@ -103,7 +103,7 @@ impl Agreement {
 }
 
 impl Text<'_> {
-    /// The index of the first code point for which something holds that holds for none up to U+00FF.
+    /// The index of the first code point that satisfies a predicate, which must be false for all up to U+00FF.
     #[inline]
     pub(super) fn first_of(self, is_meant: impl Fn(u32) -> bool) -> Option<usize> {
         match self {

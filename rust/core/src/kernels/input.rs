@@ -1,4 +1,4 @@
-//! What the kernels read and write, whatever the width of its units: one of two kinds each.
+//! The input and the output of the kernels, independent of the width of units: each is one of two kinds.
 
 use super::measured::Width;
 use super::output::Output;
@@ -13,9 +13,9 @@ use crate::policy::Answer;
 /// Bytes that the kernels read.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// Of a form that has a layout.
+    /// Bytes of a form that has a layout.
     Bytes(Source<'a>),
-    /// Of a form of wide units.
+    /// Bytes of a form of wide units.
     Units(Units<'a>),
 }
 
@@ -45,7 +45,7 @@ impl<'a> Input<'a> {
         /// Measure from an offset to a limit, or to where the kernels stop.
         #[must_use]
         measure() -> Extent;
-        /// Write what [`Input::measure`] measured, with the same limit; the end is returned.
+        /// Write what [`Input::measure`] measured, with the same limit, and return the end.
         write_ucs1(out: &mut Output<'_, u8>) -> usize;
         /// See [`Input::write_ucs1`].
         write_ucs2(out: &mut Output<'_, u16>) -> usize;
@@ -53,7 +53,7 @@ impl<'a> Input<'a> {
         write_ucs4(out: &mut Output<'_, u32>) -> usize;
     }
 
-    /// Measure, and note what writing needs.
+    /// Measure, and make notes for writing.
     pub fn measure_noting(&self, start: usize, limit: usize, notes: &mut Notes) -> Extent {
         match self {
             Input::Bytes(source) => source.measure_noting(start, limit, notes),
@@ -61,7 +61,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The same, of which measuring has noted something.
+    /// The same input, with the notes that measuring made.
     #[must_use]
     pub fn noted(self, notes: &'a Notes) -> Self {
         match self {
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The same, of which what will be read was measured and is clean.
+    /// The same input, the rest of which has been measured and is clean.
     #[must_use]
     pub fn known(self) -> Self {
         match self {
@@ -79,7 +79,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The bytes from an offset on, where they were found to be ASCII: each is its own code point.
+    /// The bytes from an offset on, if they were found to be ASCII: each is its own code point.
     #[must_use]
     pub fn ascii(&self, start: usize, extent: &Extent) -> Option<&'a [u8]> {
         let Input::Bytes(source) = self else { return None };
@@ -87,8 +87,8 @@ impl<'a> Input<'a> {
         is_ascii.then(|| &source.data[start..extent.end])
     }
 
-    /// How many bytes a lead takes that was read last, up to an offset; None where faults were answered on the way, which
-    /// may have been the last that was read, and where the bytes do not tell.
+    /// The length of the lead that was read last before an offset. None if the bytes do not determine it, or if faults
+    /// were answered on the way, one of which may have been read last.
     #[must_use]
     pub fn lead_bytes(&self, end: usize) -> Option<usize> {
         match self {
@@ -103,7 +103,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The bytes from an offset to a limit, as far as they are valid UTF-8 that means the same here.
+    /// The bytes from an offset to a limit, as far as they are valid UTF-8 that means the same in this form.
     #[must_use]
     pub fn shared(&self, start: usize, limit: usize) -> &'a [u8] {
         match self {
@@ -115,17 +115,18 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Where the kernels stop, or the limit and a little more.
+    /// The offset where the kernels stop: an obstacle, or the limit or slightly behind it.
     #[must_use]
     pub fn well_formed_end(&self, start: usize, limit: usize) -> usize {
         let at = start + self.shared(start, limit).len();
         if at < limit { self.measure(at, limit).end } else { at }
     }
 
-    /// Measure chunk by chunk, and hand each to `take` with what reads it, its offset and the limit to read it with.
+    /// Measure chunk by chunk, and call `take` for each with its extent, the input to read it with, its offset and its
+    /// limit.
     ///
     /// # Errors
-    /// Those of `take`.
+    /// Errors of `take`.
     pub fn each_chunk<E>(
         &self,
         start: usize,
@@ -143,7 +144,7 @@ impl<'a> Input<'a> {
                 take(extent, &self.noted(&notes), (at, chunk_limit))?;
             }
             at = extent.end;
-            // At the limit, or right before it where that cuts a unit.
+            // At the limit, or just before it if the limit cuts a unit.
             if extent.count == 0 || at + 3 < chunk_limit {
                 break;
             }
@@ -157,7 +158,7 @@ impl Script<'_> {
         /// Measure from an index to a limit, or to where the kernels stop.
         #[must_use]
         measure() -> Stretch;
-        /// Write what [`Script::measure`] measured, with the same limit; the end is returned.
+        /// Write what [`Script::measure`] measured, with the same limit, and return the end.
         write(out: &mut Output<'_, u8>) -> usize;
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes that the kernels read by a layout, and what reading them came to.
+//! Bytes that the kernels read by a layout, and the result of measuring them.
 
 use super::measured::Width;
 use crate::derive::agreement::Agreement;
@@ -13,48 +13,48 @@ pub struct Source<'a> {
     pub layout: &'a Layout,
     /// What the form shares with UTF-8.
     pub agreement: &'a Agreement,
-    /// What happens at ill-formed units.
+    /// What to do at ill-formed units.
     pub answer: Answer,
-    /// Whether what is beyond Unicode is ill-formed too: a str holds none of it.
+    /// Whether values beyond Unicode are ill-formed too, because a str cannot hold them.
     pub ends_with_unicode: bool,
     /// The bytes. Nothing follows them.
     pub data: &'a [u8],
-    /// What measuring them noted, for writing.
+    /// Notes that measuring made for writing.
     pub notes: Option<&'a Notes>,
 }
 
-/// Bytes of which the faults are counted.
+/// Bytes whose faults are to be counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faults<'a> {
     /// The layout.
     pub layout: &'a Layout,
-    /// What faults are in it.
+    /// The faults that can occur in it.
     pub table: &'a FaultTable,
     /// The bytes.
     pub data: &'a [u8],
 }
 
-/// A stretch of a source that was read.
+/// A stretch of a source that has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Where it ends: at or a little behind the limit that was asked for, or where the kernels stopped.
+    /// The offset where it ends: at the given limit, slightly behind it, or where the kernels stopped.
     pub end: usize,
-    /// How many code points it gives.
+    /// The number of code points in it.
     pub count: usize,
     /// The narrowest kind of str that holds them.
     pub width: Width,
-    /// Whether no ill-formed unit was in it.
+    /// Whether it has no ill-formed units.
     pub is_clean: bool,
 }
 
 impl Extent {
-    /// Nothing, at an offset.
+    /// An empty extent at an offset.
     #[must_use]
     pub fn none(at: usize) -> Self {
         Extent { end: at, count: 0, width: Width::Ascii, is_clean: true }
     }
 
-    /// This, and what follows it.
+    /// This extent followed by another.
     #[must_use]
     pub fn and(self, next: Extent) -> Self {
         Extent {
@@ -66,16 +66,16 @@ impl Extent {
     }
 }
 
-/// A block of 64 bytes, or the last of fewer, that is not known to be clean.
+/// A block of 64 bytes, or the last, shorter one, that is not known to be clean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note {
-    /// Where something begins that is written, a bit for each byte.
+    /// Lanes in which something begins that is written, one bit for each byte.
     pub begins: u64,
-    /// Where of that an ill-formed unit begins.
+    /// Those of them in which an ill-formed unit begins.
     pub ill: u64,
-    /// Where of that something begins that is more than what the layout has in one sequence: see `look::Block::odd`.
+    /// Those of them in which something begins that the layout does not have as one sequence: see `look::Block::odd`.
     pub odd: u64,
-    /// Where the block begins, and in the lowest two bytes how far from there on what begins in it ends.
+    /// The offset of the block, with the length of what begins in it in the lowest two bytes.
     place: usize,
 }
 
@@ -83,38 +83,39 @@ impl Note {
     /// The most bytes that a block and what begins in it can take.
     pub const MOST_BYTES: usize = 0xFFFF;
 
-    /// A block from `at` on, in which what begins, is ill-formed and odd is this, and takes so many bytes.
+    /// A note about the block at `at`, with its lanes and the length of what begins in it.
     #[inline]
     pub fn new([begins, ill, odd]: [u64; 3], at: usize, length: usize) -> Self {
         Note { begins, ill, odd, place: at << 16 | length }
     }
 
-    /// Where the block begins.
+    /// The offset of the block.
     #[inline]
     pub fn at(&self) -> usize {
         self.place >> 16
     }
 
-    /// How far from there on what begins in it ends: with what comes behind the block, more than 64 perhaps.
+    /// The length of what begins in the block; it may reach behind the block, to more than 64 bytes.
     #[inline]
     pub fn length(&self) -> usize {
         self.place & Note::MOST_BYTES
     }
 
-    /// Whether each byte of a whole block is a code point or an ill-formed unit of its own.
+    /// Whether each byte of a full block is a code point or an ill-formed unit of its own.
     #[inline]
     pub fn is_each(&self) -> bool {
         self.begins == !0 && self.length() == 64
     }
 }
 
-/// Blocks at most that are noted: those of a megabyte that is dirty everywhere.
+/// The most blocks that are noted: those of a megabyte that is dirty everywhere.
 const MOST_NOTES: usize = 1 << 14;
 
-/// Blocks for which there is room first: where kernels stop again and again, few are noted each time.
+/// The initial capacity in blocks: where kernels keep stopping, each stretch has few notes.
 const FIRST_NOTES: usize = 8;
 
-/// What measuring saw, so that writing need not look again: in some stretches all is clean but for some blocks.
+/// The findings of measuring, so that writing need not look again: in each noted stretch, all blocks but the noted ones
+/// are clean.
 #[derive(Clone, Debug)]
 pub struct Notes {
     stretches: Vec<Noted>,
@@ -124,14 +125,14 @@ pub struct Notes {
     most: usize,
 }
 
-/// A stretch of which the blocks are noted.
+/// A stretch whose blocks are noted.
 #[derive(Clone, Copy, Debug)]
 struct Noted {
-    /// Where measuring started.
+    /// The offset where measuring started.
     start: usize,
-    /// Where it ended, or where there was no room for more notes.
+    /// The offset where it ended, or where there was no room for more notes.
     end: usize,
-    /// How many blocks were noted before.
+    /// The number of blocks noted before it.
     first: usize,
 }
 
@@ -142,7 +143,7 @@ impl Default for Notes {
 }
 
 impl Notes {
-    /// Room for no notes.
+    /// No room for notes.
     pub(super) fn none() -> Self {
         Notes { most: 0, ..Notes::default() }
     }
@@ -162,16 +163,16 @@ impl Notes {
         }
     }
 
-    /// Add a block, before which what was read ends at `border`.
+    /// Add a block; before it, reading had reached `border`.
     #[inline]
     pub(super) fn add(&mut self, note: Note, border: usize) {
-        // What was not noted once must not be taken for clean.
+        // After a gap in the notes, the rest must not be taken for clean.
         if !self.is_full && (self.blocks.len() < self.blocks.capacity() || self.grows(border)) {
             self.blocks.push(note);
         }
     }
 
-    /// Make room, or end the stretch.
+    /// Make room, or end the stretch at `border` if there is none.
     #[cold]
     fn grows(&mut self, border: usize) -> bool {
         let more = self.most.saturating_sub(self.blocks.len()).min(self.blocks.len().max(FIRST_NOTES));
@@ -190,12 +191,12 @@ impl Notes {
         }
     }
 
-    /// Whether the last stretch may have ended for want of room.
+    /// Whether the last stretch may have ended for lack of room.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Where the stretch ends that starts at an offset, and its blocks.
+    /// The end of the stretch that starts at an offset, and its blocks.
     pub(super) fn stretch(&self, start: usize) -> Option<(usize, &[Note])> {
         let at = self.stretches.binary_search_by_key(&start, |stretch| stretch.start).ok()?;
         let behind = self.stretches.get(at + 1).map_or(self.blocks.len(), |next| next.first);
@@ -205,7 +206,7 @@ impl Notes {
 }
 
 impl Source<'_> {
-    /// What happens at an ill-formed unit: by the form, where it has a row for stray bytes.
+    /// What to do at an ill-formed unit, given that the form may have a row for stray bytes.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let escape = self.layout.escape.filter(|_| self.answer != Answer::Never);

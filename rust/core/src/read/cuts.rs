@@ -1,7 +1,7 @@
-//! Where an input can be cut into pieces that mean apart what they mean together, and threads that work on these.
+//! Where an input can be cut into pieces that mean the same apart as together, and the threads that work on them.
 //!
-//! A cut is right before a well-formed sequence whose first unit is nowhere a later one: what stands before it ends there
-//! as it would have, and nothing of it reaches beyond. The sequence is no trail either, so that no lead waits for it.
+//! A cut is right before a well-formed sequence whose first unit never occurs later in a sequence. What precedes the
+//! cut ends there in any case and reaches no further. The sequence is not a trail either, so no lead waits for it.
 
 use std::num::NonZeroUsize;
 use std::ops::Range as Span;
@@ -13,10 +13,10 @@ use crate::code_point::{Range, TRAILS, holds};
 use crate::form::Form;
 use crate::read::sequence::Step;
 
-/// How long a piece is, where the input can be cut there: some tens of microseconds of work.
+/// The size of a piece, if the input can be cut there: some tens of microseconds of work.
 pub const PIECE_BYTES: usize = 1 << 20;
 
-/// How far from where a piece should end the cut is looked for.
+/// How far back from the nominal end of a piece to search for a cut.
 const REACH_BYTES: usize = 4096;
 
 impl Form {
@@ -45,7 +45,7 @@ impl Form {
         opens && begins(self.sequence_at(data, at, true))
     }
 
-    /// Whether a unit is nowhere but at the beginning of a sequence, well-formed or not.
+    /// Whether a unit occurs only at the beginning of a sequence, well-formed or not.
     fn only_opens(&self, unit: u32) -> bool {
         let goes_on = |ranges: &[Range]| ranges[1..].iter().any(|&range| holds(range, unit));
         let named = self.tables.units.iter().chain(&self.tables.names);
@@ -54,8 +54,8 @@ impl Form {
     }
 }
 
-/// Do the same work on each of some items, by so many threads at once, and give the results in order. Where the system
-/// has no more threads, those that there are do all of it.
+/// Do the same work on each item, on at most this many threads at once, and return the results in order. If the system
+/// has no more threads, the existing ones do all of it.
 pub fn by_threads<T: Sync, R: Send>(threads: NonZeroUsize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
     let take_turns = || {

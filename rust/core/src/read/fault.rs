@@ -1,4 +1,5 @@
-//! The diagnosis: which fault begins at an ill-formed decoding unit. Slow on purpose: faults are read by people.
+//! The diagnosis: the fault that begins at an ill-formed decoding unit. It is slow on purpose, because people read its
+//! results one by one; fast counting uses `derive::verdict`.
 
 use crate::code_point::{Range, holds};
 use crate::form::Form;
@@ -7,26 +8,26 @@ use crate::read::sequence::Step;
 use crate::tables::FaultRow;
 use crate::tables::Kind;
 
-/// One place where input is ill-formed.
+/// One place where the input is ill-formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The kind.
     pub kind: Kind,
-    /// Where it starts.
+    /// The offset where it starts.
     pub start: usize,
-    /// Where it ends.
+    /// The offset where it ends.
     pub end: usize,
-    /// The code point that was meant.
+    /// The code point that the sequence was meant to write.
     pub code_point: Option<u32>,
     /// Whether the end of the input cut the sequence short.
     pub at_end: bool,
 }
 
-/// The fault row that names a fault, if one does, and how many units fit it.
+/// The fault row that names a fault, if one does, and how many units match it.
 type Named<'a> = (Option<&'a FaultRow>, usize);
 
 impl Form {
-    /// The fault that begins at an ill-formed decoding unit; None says that more input could make another answer.
+    /// The fault that begins at an ill-formed decoding unit; None if more input could change the answer.
     #[must_use]
     pub fn fault_at(&self, data: &[u8], start: usize, is_final: bool) -> Option<Fault> {
         match self.sequence_at(data, start, is_final) {
@@ -35,7 +36,7 @@ impl Form {
         }
     }
 
-    /// The same for a decoding unit whose end is known.
+    /// As [`Form::fault_at`], for a decoding unit whose end is known.
     #[must_use]
     pub fn fault_of(&self, data: &[u8], (start, unit_end): (usize, usize), is_final: bool) -> Option<Fault> {
         let (row, matched) = self.row_named(data, start, unit_end, is_final)?;
@@ -47,8 +48,8 @@ impl Form {
         Some(Fault { kind, start, end, code_point, at_end: kind == Kind::TRUNCATED && end == data.len() })
     }
 
-    /// Whether a fault of this form may hold a unit that a policy answers, and behind it one that it does not: what is said
-    /// of the second is then the fault that began with the first.
+    /// Whether a fault of this form may contain a unit that a policy answers followed by one that it does not. The
+    /// error for the second must then report the fault that began with the first.
     #[must_use]
     pub fn is_answered_in_part(&self, on_fault: OnFault) -> bool {
         let longer =
@@ -72,7 +73,7 @@ impl Form {
         self.longest_prefix(data, start) > 0
     }
 
-    /// How many units the row has of which the most fit.
+    /// The length of the longest prefix of a row that matches here, in units.
     fn longest_prefix(&self, data: &[u8], start: usize) -> usize {
         let (mut state, mut longest) = (0, 0);
         let units = (start..).step_by(self.tables.unit_bytes).map_while(|at| self.tables.unit_at(data, at));
@@ -87,7 +88,7 @@ impl Form {
         longest
     }
 
-    /// Whether a unit is in some row, but for its first.
+    /// Whether a unit occurs in some row after the first place.
     fn continues_row(&self, unit: u32) -> bool {
         let at = self.later.partition_point(|range| range.0 <= unit);
         at > 0 && holds(self.later[at - 1], unit)
@@ -95,7 +96,7 @@ impl Form {
 
     fn row_named(&self, data: &[u8], start: usize, unit_end: usize, is_final: bool) -> Option<Named<'_>> {
         let is_whole = |unit: &&FaultRow| self.matched(&unit.ranges, data, start).0 == unit.ranges.len();
-        // The longest unit names it; of two that are as long, the one that the form lists first.
+        // The longest unit names the fault; among equally long ones, the first in the form's list.
         let whole = self.tables.units.iter().rev().filter(is_whole).max_by_key(|unit| unit.ranges.len());
         if whole.is_some() {
             return Some((whole, (unit_end - start) / self.tables.unit_bytes));
@@ -114,19 +115,20 @@ impl Form {
         Some(if outweighs { (row, most) } else { (None, 0) })
     }
 
-    /// Whether a fault row tells more than `truncated` does: it fits further, or is whole and no end cut it.
+    /// Whether a fault row says more than `truncated` does: it matches further, or is complete and the end of the input
+    /// did not cut it.
     fn outweighs(&self, row: &FaultRow, matched: usize, data: &[u8], start: usize, unit_end: usize) -> bool {
         let prefix = self.longest_prefix(data, start);
         matched > prefix || (matched == row.ranges.len() && matched == prefix && unit_end < data.len())
     }
 
-    /// The end of a fault: whole ill-formed units only, as far as its name fits.
+    /// The end of a fault: it covers whole ill-formed units only, as far as its name matches.
     fn covered(&self, data: &[u8], unit_end: usize, name_end: usize, is_final: bool) -> Option<usize> {
         let mut end = unit_end;
         while end < name_end {
             match self.sequence_at(data, end, is_final) {
                 Step::Unit { end: next } if next <= name_end => end = next,
-                // A run that is longer than the name already belongs to no fault of that name, wherever it ends.
+                // A run that is already longer than the name does not belong to a fault of that name, wherever it ends.
                 Step::Wait if self.run_at(data, end).is_none_or(|run_end| run_end <= name_end) => return None,
                 _ => break,
             }
@@ -134,7 +136,7 @@ impl Form {
         Some(end)
     }
 
-    /// Where the run ends, as far as it is there, that begins at an offset, if the form has such a unit and one does.
+    /// The end, as far as the input has it, of the run that begins at an offset; None if none does.
     fn run_at(&self, data: &[u8], start: usize) -> Option<usize> {
         let row = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
         let begun = start + row.ranges.len() * self.tables.unit_bytes;

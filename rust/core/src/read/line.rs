@@ -1,13 +1,14 @@
-//! Lines, which end at U+000A only: how many end in some bytes, and the place that follows them.
+//! Lines, which end at U+000A only: counting line feeds, and the place after them. Other line terminators are not known
+//! here.
 
 use crate::form::Form;
 
-/// How many code units are counted in a byte, which must hold their number.
+/// Code units whose line feeds are counted in one byte, which must not overflow.
 const ROW_UNITS: usize = 192;
-/// Among how many units the last line feed is looked for.
+/// Code units among which the last line feed is searched for.
 const BLOCK_UNITS: usize = 32 * ROW_UNITS;
 
-/// A place in bytes that are passed over: its line and its column in bytes, both from 1.
+/// A place in the input: its line and its column in bytes, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The line.
@@ -20,7 +21,7 @@ impl Place {
     /// The place of the first byte.
     pub const START: Place = Place { line: 1, column: 1 };
 
-    /// Go on over whole code units of a form.
+    /// Advance over whole code units of a form.
     pub fn pass_over(&mut self, form: &Form, data: &[u8]) {
         let (count, last_end) = form.line_feeds(data);
         if count > 0 {
@@ -29,7 +30,7 @@ impl Place {
         self.column += data.len() - last_end;
     }
 
-    /// This place in bytes that begin at another one.
+    /// This place in a longer input, in which its bytes begin at `start`.
     #[must_use]
     pub fn behind(self, start: Place) -> Place {
         let before = if self.line == 1 { start.column - 1 } else { 0 };
@@ -38,7 +39,7 @@ impl Place {
 }
 
 impl Form {
-    /// How many line feeds there are in whole code units, and where the last one ends: 0 if there is none.
+    /// The number of line feeds in whole code units, and the end of the last one: 0 if there is none.
     #[must_use]
     pub fn line_feeds(&self, data: &[u8]) -> (usize, usize) {
         match (self.tables.unit_bytes, self.line_feed.as_slice()) {
@@ -57,7 +58,7 @@ impl Form {
     }
 }
 
-/// The line feeds of one unit.
+/// Line feeds of one unit.
 fn counted<const BYTES: usize>(data: &[u8], is_feed: impl Fn([u8; BYTES]) -> bool + Copy) -> (usize, usize) {
     let (units, _) = data.as_chunks::<BYTES>();
     let (mut count, mut last) = (0, None);
@@ -74,13 +75,13 @@ fn counted<const BYTES: usize>(data: &[u8], is_feed: impl Fn([u8; BYTES]) -> boo
 }
 
 fn counted_in_block<const BYTES: usize>(block: &[[u8; BYTES]], is_feed: impl Fn([u8; BYTES]) -> bool) -> usize {
-    // Bytes are summed up as vectors, where they are as many as a loop without a rest takes.
+    // The compiler vectorizes the sum of bytes if the count fills its loop without a remainder.
     let count = |row: &[[u8; BYTES]]| usize::from(row.iter().map(|&unit| u8::from(is_feed(unit))).sum::<u8>());
     let (rows, rest) = block.as_chunks::<ROW_UNITS>();
     rows.iter().map(|row| count(row)).sum::<usize>() + count(rest)
 }
 
-/// The line feeds of several units, one behind the other.
+/// Line feeds of several consecutive units.
 fn searched(data: &[u8], feed: &[u8], unit_bytes: usize) -> (usize, usize) {
     let (mut count, mut end, mut at) = (0, 0, 0);
     while at < data.len() {

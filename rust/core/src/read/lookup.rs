@@ -1,4 +1,4 @@
-//! What the diagnosis says that a few code units decide, kept where a form looks it up; made when it is first asked for.
+//! The verdicts and the fault table that a form caches, made on first use from the answers of the diagnosis.
 
 use crate::derive::fault_table::{self, FaultTable};
 use crate::derive::verdict::{Verdict, Verdicts};
@@ -7,30 +7,30 @@ use crate::read::sequence::Step;
 use crate::tables::Kind;
 
 impl Form {
-    /// What a few units decide.
+    /// The verdicts of this form.
     #[inline]
     pub(crate) fn verdicts(&self) -> &Verdicts {
         self.verdicts.get_or_init(|| Verdicts::new(&self.tables, |prefix| self.decided(prefix)))
     }
 
-    /// What begins at an offset.
+    /// The verdict on what begins at an offset.
     #[must_use]
     pub fn verdict_at(&self, data: &[u8], start: usize) -> Verdict {
         self.verdicts().at(&self.tables, data, start)
     }
 
-    /// What the kernels count faults by, where they can.
+    /// The table by which the kernels count faults, if they can.
     pub(crate) fn fault_table(&self) -> Option<&FaultTable> {
         let made = || FaultTable::new(&self.tables, self.layout.as_ref()?, |bytes| self.verdict_at(bytes, 0));
         self.fault_table.get_or_init(made).as_ref()
     }
 
-    /// The kinds of faults of wide units: surrogates in no pair, and what is beyond Unicode.
+    /// The kinds of faults of wide units: unpaired surrogates, and values beyond Unicode.
     pub(crate) fn wide_kinds(&self) -> Option<[Kind; 2]> {
         fault_table::wide_kinds(&self.tables, |bytes| self.verdict_at(bytes, 0))
     }
 
-    /// What units decide, whatever follows them.
+    /// The verdict that some units settle, whatever follows them.
     fn decided(&self, prefix: &[u8]) -> Option<Verdict> {
         let units = |end: usize| u8::try_from(end / self.tables.unit_bytes).expect("a prefix is short");
         match self.sequence_at(prefix, 0, false) {

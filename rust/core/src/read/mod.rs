@@ -1,4 +1,4 @@
-//! Reading: from the bytes of a form to code points, and to faults.
+//! Reading: from the bytes of a form to code points and faults. Nothing here writes a form.
 
 pub mod cuts;
 pub mod fault;

@@ -1,23 +1,24 @@
-//! Text that is ASCII but for a fault here and there, under a policy that puts something of a known width in its place:
-//! written in one pass, before anything is measured. Where that is not so, the pass tells it, and `pass` measures first.
+//! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width: it is written in
+//! one pass, without measuring first. If the text turns out to be otherwise, the pass says so, and `pass` measures it
+//! first.
 
 use crate::kernels::{Level, Output, copy_ascii_prefix, count_beyond_ascii};
 use crate::policy::OnFault;
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
 
-/// Faults that stand together are one flock, and so many are always taken.
+/// Faults next to each other are one cluster, a flock; this many flocks are always accepted.
 const FLOCKS: usize = 32;
 
-/// What takes the place of a byte at most: `\xNN`.
+/// The longest answer for a byte: `\xNN`.
 const LONGEST_ANSWER: usize = 4;
 
-/// How many bytes say how much room the answers of the rest may need.
+/// Bytes from which the room for the answers in the rest is estimated.
 const SAMPLE_BYTES: usize = 8192;
 
 impl Pass<'_> {
-    /// How much room [`Pass::write_nearly_ascii`] must have; None under a policy that answers nothing, or by the form's
-    /// tables, and where so much is no ASCII that it would be in vain.
+    /// The room that [`Pass::write_nearly_ascii`] needs; None under a policy that answers nothing, or answers by the
+    /// form's tables, and where so much is not ASCII that the attempt would be futile.
     #[must_use]
     pub fn nearly_ascii_room(&self) -> Option<usize> {
         let count = self.data.len();
@@ -31,13 +32,14 @@ impl Pass<'_> {
         if others > sample.len() / 2 {
             return None;
         }
-        // To count them all takes half as long as writing them, where they are few. Twice as many have room.
+        // Counting them all takes half as long as writing them where they are few. The estimate leaves room for twice
+        // as many.
         let longer = 2 * (LONGEST_ANSWER - 1) * others;
         count.checked_add(longer.checked_mul(count.div_ceil(SAMPLE_BYTES))?)
     }
 
-    /// Write all that the input gives, in a form that has ASCII as it is; false where something else is in it, or faults
-    /// are too many for the kernels to be slower, or for the room.
+    /// Write all that the input gives, in a form that shares ASCII; returns false if it holds anything else, if there
+    /// are so many faults that the kernels are faster, or if the room does not suffice.
     ///
     /// # Panics
     /// There is less room than [`Pass::nearly_ascii_room`] says.
@@ -64,7 +66,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Where flocks are nearer to each other than this, the kernels are quicker, if there are some that know the policy.
+    /// Where flocks are closer together than this many bytes, the kernels are faster, if the machine has some that
+    /// implement the policy.
     fn bytes_a_flock(&self) -> usize {
         match (self.on_fault, Level::current()) {
             (OnFault::BackslashReplace, _) => 1,
@@ -74,7 +77,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Answer what begins at an offset, if that is a fault and there is room; then the next offset is returned.
+    /// Answer what begins at an offset and return the next offset; None if it is not a fault or there is no room.
     #[inline(always)]
     fn answered(&self, at: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
         let Step::Unit { end } = self.form.step_at(self.data, at, self.is_final, NO_RUN) else { return None };

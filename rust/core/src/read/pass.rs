@@ -1,4 +1,5 @@
-//! The one loop: an input is cut into sequences, a sink takes what they mean, and faults are answered or handed out.
+//! The one loop of decoding: it splits an input into sequences, passes their values to a sink, and answers faults or
+//! stops at them. Which sequence begins where is decided in `sequence` and in the kernels.
 
 use std::ops::Deref;
 
@@ -11,12 +12,12 @@ use crate::policy::Answer;
 use crate::policy::{OnFault, SURROGATE_ESCAPE, hex_digit};
 use crate::read::sequence::{NO_RUN, Span, Step};
 
-/// Takes code points, with the byte spans that they came from.
+/// A receiver of code points, with the byte spans that they came from.
 pub trait Sink {
-    /// Make room for what so many bytes of input can give.
+    /// Make room for what this many bytes of input can give.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory.
     fn reserve(&mut self, source_bytes: usize) -> Result<(), OutOfMemory>;
 
     /// Take a code point that stands for the bytes from `start` to `end`.
@@ -25,7 +26,7 @@ pub trait Sink {
     /// The sink cannot hold it: [`Halt::Unwritten`].
     fn put(&mut self, code_point: u32, start: usize, end: usize) -> Result<(), Halt>;
 
-    /// Take characters of ASCII that stand for the bytes from `start` to `end`.
+    /// Take ASCII characters that stand for the bytes from `start` to `end`.
     ///
     /// # Errors
     /// As [`Sink::put`].
@@ -46,31 +47,31 @@ pub trait Sink {
 pub struct Pending {
     /// The code point.
     pub code_point: u32,
-    /// Where in the input it starts.
+    /// The offset in the input where it starts.
     pub start: usize,
     /// Where it ends.
     pub end: usize,
-    /// Where the pass goes on once it has been dealt with.
+    /// The offset where the pass continues once the code point has been dealt with.
     pub resume: usize,
 }
 
 /// Why a pass stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// The input was read up to here: its end, or where more input could change the answer.
+    /// The input was read up to this offset: its end, or a point where more input could change the answer.
     End(usize),
-    /// An ill-formed decoding unit, or a value that is too large for the sink, and no answer to it.
+    /// An ill-formed decoding unit, or a value that is too large for the sink, that the policy does not answer.
     Fault {
         /// Where it starts.
         start: usize,
         /// Where it ends.
         end: usize,
-        /// The value, where there is one.
+        /// The value, if there is one.
         code_point: Option<u32>,
     },
     /// The sink could not take a code point.
     Unwritten(Pending),
-    /// There was no memory.
+    /// There was not enough memory.
     OutOfMemory,
 }
 
@@ -80,7 +81,7 @@ impl From<OutOfMemory> for Halt {
     }
 }
 
-/// Bytes of 16-bit units by which the rest is guessed.
+/// Bytes of 16-bit units from which the rest is guessed.
 const GUESSED_BYTES: usize = 512;
 
 /// A pass over bytes of a form.
@@ -94,18 +95,18 @@ pub struct Pass<'a> {
     pub is_final: bool,
     /// The largest value that the sink holds.
     pub largest: u32,
-    /// What happens at a fault.
+    /// What to do at a fault.
     pub on_fault: OnFault,
 }
 
 impl Pass<'_> {
-    /// Go on from an offset until the input ends or something must be handed out.
+    /// Continue from an offset until the input ends or something must be reported.
     pub fn run(&self, start: usize, sink: &mut impl Sink) -> Halt {
         self.run_within(start, NO_RUN, sink)
     }
 
-    /// The same, where a span is known of what [`Form::run_in`] says: a handler may go on inside of it again and again, and
-    /// it may be as long as the input.
+    /// As [`Pass::run`], with a span from [`Form::run_in`]: a handler may resume inside the same run again and again,
+    /// and the run may be as long as the input.
     pub fn run_within(&self, start: usize, run: Span, sink: &mut impl Sink) -> Halt {
         let mut at = start;
         match self.go(&mut at, self.input(), run, sink) {
@@ -114,7 +115,8 @@ impl Pass<'_> {
         }
     }
 
-    /// How many code points the input gives from an offset on, and how wide; None where something must be handed out.
+    /// The number of code points that the input gives from an offset on, and their width; None where something must be
+    /// reported.
     #[must_use]
     pub fn measure(&self, start: usize) -> Option<Survey> {
         let mut survey = Survey::begun(start);
@@ -132,8 +134,8 @@ impl Pass<'_> {
         result.map_or_else(|halt| halt, |()| Halt::End(at))
     }
 
-    /// What the first units say of a text of 16-bit units: that it goes on so, each of them a code point. None where that
-    /// is not so, or guessing is no gain.
+    /// A guess from the first units of a text of 16-bit units: that each unit of it is a code point of the same width.
+    /// None if they are not, or if guessing gains nothing.
     #[must_use]
     pub fn guess(&self) -> Option<Extent> {
         let units = self.units_to_guess()?;
@@ -142,13 +144,13 @@ impl Pass<'_> {
         is_so.then_some(Extent { end: self.data.len(), count: self.data.len() / 2, ..first })
     }
 
-    /// Write what [`Pass::guess`] guessed of text up to U+00FF, and say whether it was so.
+    /// Write text that was guessed to be within U+00FF, and return whether the guess was right.
     pub fn write_guessed_ucs1(&self, guess: &Extent, out: &mut Output<'_, u8>) -> bool {
         let seen = self.units_to_guess().and_then(|units| units.copy_ucs1(0, guess.end, out));
         seen.is_some_and(|seen| Width::of(seen) == guess.width)
     }
 
-    /// The same of text up to U+FFFF.
+    /// As [`Pass::write_guessed_ucs1`], for text up to U+FFFF.
     pub fn write_guessed_ucs2(&self, guess: &Extent, out: &mut Output<'_, u16>) -> bool {
         let seen = self.units_to_guess().and_then(|units| units.copy_ucs2(0, guess.end, out));
         seen.is_some_and(|seen| Width::of(seen) == guess.width)
@@ -163,7 +165,7 @@ impl Pass<'_> {
     }
 
     fn go(&self, at: &mut usize, input: Option<Input<'_>>, run: Span, sink: &mut impl Sink) -> Result<(), Halt> {
-        // Where more may follow, the kernels read what they can see whole.
+        // If more input may follow, the kernels read only what they can see whole.
         let visible = if self.is_final { self.data.len() } else { self.data.len().saturating_sub(LOOK_AHEAD) };
         let mut window = WINDOW_BYTES;
         while *at < self.data.len() {
@@ -181,7 +183,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// What the kernels read, if they know the form.
+    /// The input as the kernels read it; None if they do not know the form.
     fn input(&self) -> Option<Input<'_>> {
         let answer = Answer::under(self.on_fault);
         let passes = self.on_fault == OnFault::SurrogatePass;
@@ -191,7 +193,7 @@ impl Pass<'_> {
         }
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
         layout.map(|layout| {
-            // Byte by byte they escape what no sequence begins in.
+            // They escape, byte by byte, only bytes with which no sequence begins.
             let is_stopped = matches!(answer, Answer::Escape(_)) && layout.begins_with_strays();
             let answer = if is_stopped { Answer::Stop } else { answer };
             let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
@@ -199,7 +201,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Walk the sequences that begin before `limit`; false says that more input could change the answer.
+    /// Walk the sequences that begin before `limit`; returns false if more input could change the answer.
     fn walk(&self, at: &mut usize, limit: usize, run: Span, sink: &mut impl Sink) -> Result<bool, Halt> {
         sink.reserve(limit - *at + WINDOW_BYTES)?;
         while *at < limit {
@@ -216,7 +218,7 @@ impl Pass<'_> {
         Ok(true)
     }
 
-    /// Answer a fault and return where to go on.
+    /// Answer a fault and return where to continue.
     #[inline(always)]
     pub(crate) fn answer(
         &self,
@@ -236,7 +238,7 @@ impl Pass<'_> {
             OnFault::SurrogatePass => {
                 let (code_point, resume) = self.form.surrogate_at(self.data, start).ok_or(unanswered)?;
                 match sink.put(code_point, start, end) {
-                    // Behind the whole surrogate, of which the unit is the beginning.
+                    // Resume behind the whole surrogate, of which the unit is only the beginning.
                     Err(Halt::Unwritten(pending)) if pending.resume == end => {
                         Err(Halt::Unwritten(Pending { resume, ..pending }))
                     }
@@ -266,7 +268,7 @@ impl Pass<'_> {
     }
 }
 
-/// A sink that takes everything and keeps nothing: for faults only.
+/// A sink that discards everything, for callers that only look for faults.
 impl Sink for () {
     fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
         Ok(())
@@ -281,7 +283,7 @@ impl Sink for () {
     }
 }
 
-/// How many code points an input gives and how wide they are, and what was seen that writing them needs.
+/// The number of code points of an input and their width, with the notes that writing them needs.
 #[derive(Clone, Debug)]
 pub struct Survey {
     extent: Extent,
@@ -289,7 +291,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Of nothing yet, from an offset on.
+    /// An empty survey that begins at an offset.
     #[must_use]
     pub fn begun(start: usize) -> Self {
         Survey { extent: Extent::none(start), notes: Notes::default() }
@@ -306,7 +308,7 @@ impl Deref for Survey {
 
 impl Sink for Survey {
     fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
-        // Asked for what is walked, which need not give anything.
+        // This is called for stretches that are walked, which need not give anything.
         self.extent.is_clean = false;
         Ok(())
     }
@@ -331,7 +333,7 @@ impl Sink for Survey {
 
 macro_rules! output_sinks {
     ($($unit:ty => $write:ident),*) => {
-        $(/// Memory of exactly the size that [`Extent`] told.
+        $(/// Memory of exactly the size measured in an [`Extent`].
         impl Sink for Output<'_, $unit> {
             fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
                 Ok(())
@@ -356,7 +358,7 @@ macro_rules! output_sinks {
 
 output_sinks!(u8 => write_ucs1, u16 => write_ucs2, u32 => write_ucs4);
 
-/// The values themselves.
+/// The code points themselves.
 impl Sink for Vec<u32> {
     fn reserve(&mut self, source_bytes: usize) -> Result<(), OutOfMemory> {
         Ok(self.try_reserve(source_bytes)?)

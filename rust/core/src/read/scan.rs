@@ -1,4 +1,4 @@
-//! A scan for faults: one after the other, or how many there are of each kind.
+//! A scan for faults, which returns them one by one or counts them by kind. `fault` names them.
 
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::derive::verdict::{Verdict, Verdicts};
@@ -10,23 +10,23 @@ use crate::read::pass::{Halt, Pass};
 use crate::read::sequence::Step;
 use crate::tables::Kind;
 
-/// How much must follow the first fault for it to be worth what it costs to find out how a form's faults are told by the
-/// block: a quarter of a millisecond, once.
+/// Bytes that must follow the first fault to make up for building the table by which the kernels count a form's faults:
+/// a quarter of a millisecond, once.
 const BLOCKS_BYTES: usize = 1 << 14;
 
-/// How many faults there are of each kind.
+/// The number of faults of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     counts: [u64; Kind::COUNT],
 }
 
 impl Tally {
-    /// The kinds that occurred, each with its number.
+    /// The kinds that occurred, each with its count.
     pub fn counts(&self) -> impl Iterator<Item = (Kind, u64)> {
         Kind::all().zip(self.counts).filter(|&(_, count)| count > 0)
     }
 
-    /// Count those of another too.
+    /// Add the counts of another tally.
     pub fn add(&mut self, other: &Tally) {
         self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
     }
@@ -41,20 +41,20 @@ pub struct Scan<'a> {
     pub data: &'a [u8],
     /// Whether nothing follows the input.
     pub is_final: bool,
-    /// Where the scan is.
+    /// The current offset.
     pub at: usize,
     /// Where the part ends: at the end of the input, or at a cut.
     pub limit: usize,
 }
 
 impl Scan<'_> {
-    /// Whether the part was scanned to its end; else a fault is next, or more input could change the answer.
+    /// Whether the rest of the part has no fault. Otherwise a fault is next, or more input could change the answer.
     pub fn is_clean(&mut self) -> bool {
         self.stops_at_fault();
         self.at == self.limit
     }
 
-    /// Go on to the next fault, and say whether there is one.
+    /// Advance to the next fault, and return whether there is one.
     pub fn stops_at_fault(&mut self) -> bool {
         let is_final = self.is_final || self.limit < self.data.len();
         let data = &self.data[..self.limit];
@@ -62,13 +62,13 @@ impl Scan<'_> {
         let halt = pass.run(self.at, &mut ());
         match halt {
             Halt::Fault { start: at, .. } | Halt::End(at) => self.at = at,
-            // A sink that keeps nothing takes everything.
+            // A sink that keeps nothing accepts everything.
             Halt::Unwritten(_) | Halt::OutOfMemory => unreachable!(),
         }
         matches!(halt, Halt::Fault { .. })
     }
 
-    /// Count the faults; then the scan is at the end of its part, or where more input could change the answer.
+    /// Count the faults; afterwards the scan is at the end of its part, or where more input could change the answer.
     pub fn tally(&mut self) -> Tally {
         let mut tally = Tally::default();
         self.tally_blocks(&mut tally);
@@ -83,7 +83,7 @@ impl Scan<'_> {
         tally
     }
 
-    /// Count the faults of a form that tells them by the block, up to where the input ends soon.
+    /// Count faults with the kernels, if they can, almost to the end of the input.
     fn tally_blocks(&mut self, tally: &mut Tally) {
         let end = self.limit.min(self.data.len().saturating_sub(LOOK_AHEAD));
         if !self.stops_at_fault() || end.saturating_sub(self.at) < BLOCKS_BYTES {
@@ -100,7 +100,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Count what the kernels can before a limit, and return where that ended; None where they cannot.
+    /// Count what the kernels can before a limit, and return where they stopped; None if they cannot count this form.
     fn tally_by_kernels(&self, limit: usize, tally: &mut Tally) -> Option<usize> {
         if let Some(wide) = self.form.wide {
             let units = Units { wide, answer: Answer::Stop, data: self.data };
@@ -115,7 +115,7 @@ impl Scan<'_> {
         tally_in_blocks(&Faults { layout, table, data: self.data }, self.at, limit, &mut tally.counts)
     }
 
-    /// Count faults one by one up to an offset; false says that more input could change the answer.
+    /// Count faults one by one up to an offset; returns false if more input could change the answer.
     fn tally_to(&mut self, end: usize, tally: &mut Tally) -> bool {
         let verdicts = self.form.verdicts();
         while self.at < end {
@@ -128,10 +128,10 @@ impl Scan<'_> {
         true
     }
 
-    /// The end of what is next, and its kind if it is a fault.
+    /// The end of what comes next, and its kind if it is a fault.
     #[inline]
     fn step(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
-        // A step of one that is no number in memory: the next byte need not wait for what this one is.
+        // A constant step of one does not wait for a load: the next byte is independent of this one's verdict.
         match verdicts.alone(self.data[self.at]) {
             Some(Verdict::Sequence(1)) => Some((self.at + 1, None)),
             Some(Verdict::Fault(kind, 1)) => Some((self.at + 1, Some(kind))),
@@ -139,7 +139,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The same where several units decide.
+    /// As [`Scan::step`], where several units decide.
     #[inline]
     fn told(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
         let end = |units: u8| self.at + usize::from(units) * self.form.tables.unit_bytes;
@@ -167,7 +167,7 @@ impl Scan<'_> {
 impl Iterator for Scan<'_> {
     type Item = Fault;
 
-    /// The next fault; None where the part ends, or where more input could change the answer.
+    /// The next fault; None at the end of the part, or where more input could change the answer.
     fn next(&mut self) -> Option<Fault> {
         let fault = if self.stops_at_fault() { self.fault() } else { None }?;
         self.at = fault.end;

@@ -1,4 +1,5 @@
-//! Which sequence begins at an offset: the longest row or decoding unit, else the maximal subpart.
+//! The sequence that begins at an offset: the longest matching row or decoding unit, otherwise the maximal subpart.
+//! Naming what is ill-formed is left to `fault`.
 
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined};
 use crate::derive::automaton::{DEAD, NONE};
@@ -9,32 +10,32 @@ use crate::form::Form;
 use crate::kernels::run_length;
 use crate::tables::FaultRow;
 
-/// Where a span starts and ends.
+/// The start and the end of a span.
 pub type Span = (usize, usize);
-/// Nothing is known of a unit without a fixed length.
+/// No known span inside a unit without a fixed length.
 pub const NO_RUN: Span = (0, 0);
 
 /// One step of decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// More input could make another answer.
+    /// More input could change the answer.
     Wait,
     /// A well-formed sequence.
     Value {
-        /// Where it ends.
+        /// The offset where it ends.
         end: usize,
-        /// What it means.
+        /// Its value.
         code_point: u32,
     },
     /// An ill-formed decoding unit.
     Unit {
-        /// Where it ends.
+        /// The offset where it ends.
         end: usize,
     },
 }
 
 impl Form {
-    /// As [`Form::sequence_at`], which is asked where the first units do not decide.
+    /// As [`Form::sequence_at`], which it calls where the first units do not decide.
     #[inline(always)]
     pub(crate) fn step_at(&self, data: &[u8], start: usize, is_final: bool, run: Span) -> Step {
         let quick = match (self.wide, &self.layout) {
@@ -45,10 +46,10 @@ impl Form {
         quick.unwrap_or_else(|| self.sequence_within(data, start, is_final, run))
     }
 
-    /// The step of a form that has a layout, where that tells.
+    /// The step of a form that has a layout; None where the layout does not decide.
     #[inline(always)]
     fn piece_step(&self, layout: &Layout, data: &[u8], start: usize, is_final: bool) -> Option<Step> {
-        // What the end of the input means is not the layout's business, nor that a surrogate must be seen whole.
+        // The layout does not know the end of the input, nor that a surrogate must be seen whole.
         let window = data[start..].first_chunk::<8>()?;
         match layout.piece(window) {
             Piece::Value(code_point, length) => Some(Step::Value { end: start + length, code_point }),
@@ -60,7 +61,7 @@ impl Form {
         }
     }
 
-    /// The step of wide units, where nothing must be waited for and the input does not end too soon.
+    /// The step of wide units; None where it must wait for input or the input ends too soon.
     #[inline(always)]
     fn wide_step(&self, wide: Wide, data: &[u8], start: usize, is_final: bool) -> Option<Step> {
         let (unit, end) = (self.tables.unit_at(data, start)?, start + wide.unit_bytes);
@@ -74,14 +75,14 @@ impl Form {
         if is_value { Some(Step::Value { end, code_point: unit }) } else { is_final.then_some(Step::Unit { end }) }
     }
 
-    /// The sequence that begins at an offset below the length. With `is_final` there is always one.
+    /// The sequence that begins at an offset below the length. With `is_final`, the step is never `Wait`.
     #[inline]
     #[must_use]
     pub fn sequence_at(&self, data: &[u8], start: usize, is_final: bool) -> Step {
         self.sequence_within(data, start, is_final, NO_RUN)
     }
 
-    /// The same, where a span is known in which each unit goes on belonging to the unit without a fixed length.
+    /// As [`Form::sequence_at`], with a known span in which each unit continues the unit without a fixed length.
     #[inline]
     pub(crate) fn sequence_within(&self, data: &[u8], start: usize, is_final: bool, run: Span) -> Step {
         let automaton = &self.automaton;
@@ -112,7 +113,7 @@ impl Form {
         self.ill_formed(data, start, start + subpart * self.tables.unit_bytes, is_final)
     }
 
-    /// The answer where the input ended before the automaton did.
+    /// The step if the input ended before the automaton did.
     #[cold]
     fn at_end(&self, data: &[u8], start: usize, state: u16, whole: (u16, usize), beyond: (bool, Span)) -> Step {
         if !beyond.0 {
@@ -159,7 +160,7 @@ impl Form {
         if held { Step::Wait } else { Step::Unit { end } }
     }
 
-    /// Where units end that go on belonging to the form's unit without a fixed length: `start` if at once.
+    /// The end of the units that continue the form's unit without a fixed length: `start` if there are none.
     #[must_use]
     pub fn run_end(&self, data: &[u8], start: usize) -> usize {
         let Some(FaultRow { run, .. }) = self.tables.units.iter().find(|unit| !unit.run.is_empty()) else {
@@ -182,8 +183,8 @@ impl Form {
         unit.is_some_and(|unit| self.matched(&unit.ranges, data, start).0 == unit.ranges.len())
     }
 
-    /// The span, in a unit from `start` to `end`, of what goes on belonging to the unit without a fixed length; None where
-    /// the unit could be one of fixed length.
+    /// The span, within a unit from `start` to `end`, of what continues the unit without a fixed length; None if the
+    /// unit could be one of fixed length.
     #[must_use]
     pub fn run_in(&self, start: usize, end: usize) -> Option<Span> {
         let unit = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
@@ -193,7 +194,7 @@ impl Form {
         (end > start + fixed * self.tables.unit_bytes).then_some((begun, end))
     }
 
-    /// How many ranges the units from `start` fit, and whether it was the end of the input that stopped it.
+    /// How many ranges the units from `start` on match, and whether the end of the input stopped the match.
     pub(crate) fn matched(&self, ranges: &[Range], data: &[u8], start: usize) -> (usize, bool) {
         for (count, &range) in ranges.iter().enumerate() {
             match self.tables.unit_at(data, start + count * self.tables.unit_bytes) {
@@ -205,7 +206,7 @@ impl Form {
         (ranges.len(), false)
     }
 
-    /// The code point of units that lie within ranges that begin with `first`.
+    /// The code point of units that lie within `ranges`, the lowest of which mean `first`.
     pub(crate) fn value(&self, first: u32, ranges: &[Range], data: &[u8], start: usize) -> u32 {
         let (base, weights) = crate::derive::automaton::linear(first, ranges);
         weights.iter().enumerate().fold(base, |sum, (count, weight)| {
@@ -214,7 +215,7 @@ impl Form {
         })
     }
 
-    /// The surrogate that the form's own tables know at an offset, with its end.
+    /// The surrogate that the form's own tables know at an offset, and its end.
     #[must_use]
     pub fn surrogate_at(&self, data: &[u8], start: usize) -> Option<(u32, usize)> {
         let ranges = self.surrogates.as_ref()?;

@@ -1,4 +1,5 @@
-//! Writing: which code point is written next, what is written for those that a form lacks, and the loop over a str.
+//! Encoding a str: the loop over its code points, and the answers of a policy to those that the form lacks. The bytes
+//! of a single code point come from `code_units`.
 
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS, holds, joined};
@@ -10,14 +11,14 @@ use crate::policy::{ESCAPED, LONGEST_ESCAPE, Missing, OnFault, backslashed};
 /// Why the loop over a str stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextFault {
-    /// Code points that the form lacks, one unit of error.
+    /// Code points that the form lacks, as one unit of error.
     Missing {
         /// The index of the first.
         start: usize,
         /// The index after the last.
         end: usize,
     },
-    /// There was no memory.
+    /// There was not enough memory.
     OutOfMemory,
 }
 
@@ -28,7 +29,7 @@ impl From<OutOfMemory> for TextFault {
 }
 
 impl Form {
-    /// Write code points; false, and nothing written, where the form lacks one of them.
+    /// Write code points; returns false, and writes nothing, if the form lacks one of them.
     pub fn write_all(&self, points: &[u32], out: &mut Vec<u8>) -> bool {
         let before = out.len();
         let text = Text::Four(points);
@@ -44,17 +45,17 @@ impl Form {
         true
     }
 
-    /// How many bytes are written for a code point at most, whether the form has it or a policy answers.
+    /// The most bytes written for a code point, whether the form has it or a policy answers.
     #[must_use]
     pub fn most_bytes(&self, policy: Missing) -> usize {
-        // A form that is spelt has ASCII as it is.
+        // A form with a spelling shares ASCII.
         let of_ascii = if self.spelling.is_some() { 1 } else { self.longest };
         let of_answer = if policy == Missing::BackslashReplace { LONGEST_ESCAPE * of_ascii } else { 1 };
         of_answer.max(self.longest)
     }
 
-    /// Whether the form is known to have bytes for the code points that a policy of reading gives for a fault, if it gives
-    /// several.
+    /// Whether the form is known to have bytes for every code point that a decoding policy may give for a fault, if it
+    /// may give several.
     #[must_use]
     pub fn has_answers(&self, on_fault: OnFault) -> bool {
         match on_fault {
@@ -73,7 +74,7 @@ impl Form {
         }
     }
 
-    /// The code point that is written next and the index after it: a pair is joined where the form joins.
+    /// The code point that is written next, and the index after it. A pair is joined if the form joins pairs.
     #[inline]
     pub(crate) fn next_written(&self, text: Text<'_>, at: usize) -> (u32, usize) {
         let code_point = text.at(at);
@@ -84,7 +85,8 @@ impl Form {
         (code_point, at + 1)
     }
 
-    /// Where a unit of error on encoding ends: the longest run in a byte form, else one code point.
+    /// The end of a unit of error on encoding: in a byte form the longest run of missing code points, otherwise one
+    /// code point.
     fn missing_end(&self, text: Text<'_>, start: usize) -> usize {
         let mut at = start + 1;
         while self.tables.unit_bytes == 1 && at < text.len() {
@@ -97,7 +99,7 @@ impl Form {
         at
     }
 
-    /// The first unit of error from an index on: code points that the form lacks.
+    /// The first unit of error from an index on.
     #[must_use]
     pub fn next_missing(&self, text: Text<'_>, start: usize) -> Option<(usize, usize)> {
         match encode_text(self, text, start, Missing::Stop, &mut 0_usize) {
@@ -106,7 +108,7 @@ impl Form {
         }
     }
 
-    /// Whether the form lacks the code point at an index, and it is no half of a pair that is joined.
+    /// Whether the form lacks the code point at an index, and no pair that is joined begins there.
     #[must_use]
     pub fn lacks(&self, text: Text<'_>, at: usize) -> bool {
         let holds_at = |range, at| at < text.len() && holds(range, text.at(at));
@@ -114,7 +116,8 @@ impl Form {
         !begins_pair && !self.write(text.at(at), &mut Vec::new())
     }
 
-    /// Write what a policy gives for code points that the form lacks, and return how far; None where it gives nothing.
+    /// Write a policy's answer to code points that the form lacks, and return the index after those answered; None if
+    /// it has no answer.
     pub(crate) fn write_missing(
         &self,
         text: Text<'_>,
@@ -135,7 +138,7 @@ impl Form {
                 byte.map(|byte| out.push(byte)).is_some()
             }),
         };
-        // Half a unit is no answer.
+        // A partial unit is not an answer.
         let answer = answer.filter(|_| (out.len() - before).is_multiple_of(self.tables.unit_bytes));
         if answer.is_none() {
             out.truncate(before);
@@ -143,7 +146,7 @@ impl Form {
         answer
     }
 
-    /// Write as many code points of the unit as can be; what is left is a unit of its own.
+    /// Write as many code points of the unit as possible; the rest is a unit of its own.
     fn write_prefix(
         &self,
         text: Text<'_>,
@@ -157,7 +160,7 @@ impl Form {
     fn write_escape(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
         let (escape, length) = backslashed(code_point);
         if self.spelling.is_some() {
-            // All at once takes half the time.
+            // Appending all at once takes half the time.
             out.extend_from_slice(&escape[..length]);
             return true;
         }
@@ -170,23 +173,23 @@ impl Form {
     }
 }
 
-/// A place for the bytes of a text.
+/// A destination for the bytes of a text.
 pub trait Place {
     /// Make room.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory.
     fn reserve(&mut self, bytes: usize) -> Result<(), OutOfMemory>;
     /// Take bytes, for which there is room.
     fn put(&mut self, bytes: &[u8]);
-    /// Take what the kernels write from an index to a limit; where they stopped is returned.
+    /// Take what the kernels write from an index to a limit, and return where they stopped.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory.
     fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory>;
 }
 
-/// How many bytes a text takes.
+/// Counts the bytes of a text.
 impl Place for usize {
     fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
         Ok(())
@@ -203,7 +206,7 @@ impl Place for usize {
     }
 }
 
-/// Memory of exactly that size.
+/// Memory of exactly the size measured.
 impl Place for Output<'_, u8> {
     fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
         Ok(())
@@ -248,7 +251,7 @@ impl Place for Vec<u8> {
 /// Write a str from an index on.
 ///
 /// # Errors
-/// Where the policy has no answer: the unit of error; what came before it has been written.
+/// The unit of error, where the policy has no answer; everything before it has been written.
 pub fn encode_text(
     form: &Form,
     text: Text<'_>,

@@ -1,4 +1,4 @@
-//! Writing: from code points to the bytes of a form, and to the kinds of str.
+//! Writing: from code points to the bytes of a form, or to a str. Nothing here diagnoses input.
 
 pub mod encode;
 pub mod paired;

@@ -1,31 +1,32 @@
-//! Surrogate pairs among code points: a lead directly followed by a trail. What a target joins is found here; kernels count.
+//! Surrogate pairs among code points: a lead directly followed by a trail. This file finds the pairs that a target
+//! joins; the kernels count them.
 
 use crate::code_point::{LEADS, TRAILS, holds, joined};
 use crate::form::Form;
 use crate::kernels::Text;
 
-/// A lead that must see what follows it, with its place in the source.
+/// A lead that must see what follows it, and its place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The lead.
     pub code_point: u32,
-    /// Where it starts.
+    /// The offset where it starts.
     pub start: usize,
-    /// Where it ends.
+    /// The offset where it ends.
     pub end: usize,
 }
 
 /// Pairs that a target has joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Joined {
-    /// How many.
+    /// The number of pairs.
     pub count: usize,
-    /// The first of them: the supplementary code point, and where the pair is in the source.
+    /// The first pair: its supplementary code point, and its place in the source.
     pub first: Option<Held>,
 }
 
 impl Form {
-    /// The first pair from an index on that is written as one code point: where it begins, and that code point.
+    /// The first pair from an index on that the form writes as one code point: its index and that code point.
     #[must_use]
     pub fn next_joined(&self, text: Text<'_>, start: usize) -> Option<(usize, u32)> {
         let mut from = start;
@@ -40,7 +41,7 @@ impl Form {
     }
 }
 
-/// Where the first pair from an index on begins.
+/// The index of the first pair from an index on.
 fn next_pair(text: Text<'_>, start: usize) -> Option<usize> {
     let is_pair = |&at: &usize| holds(LEADS, text.at(at)) && holds(TRAILS, text.at(at + 1));
     match text {
@@ -57,7 +58,7 @@ mod tests {
     /// More code points than are counted at once.
     const STRETCH: usize = 0x8000;
 
-    /// Code points in a fixed disorder, of which many are surrogates.
+    /// Code points in a fixed pseudo-random order; many are surrogates.
     fn soup(length: usize) -> Vec<u16> {
         let alphabet = [0xD7FF, 0xD800, 0xD83D, 0xDBFF, 0xDC00, 0xDE00, 0xDFFF, 0xE000, 0x41];
         let mut state = 1_u32;

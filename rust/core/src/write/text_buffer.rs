@@ -1,4 +1,5 @@
-//! A str that grows: code points in the narrowest kind that holds them all.
+//! A str that grows: code points in the narrowest kind that holds them all. Making a Python object of it is left to the
+//! binding.
 
 use crate::kernels::{self, Input, Text, Width};
 use crate::memory::OutOfMemory;
@@ -11,11 +12,13 @@ enum Points {
     Four(Vec<u32>),
 }
 
-/// Code points in the narrowest of the three kinds of str. It widens when a code point asks for it, at most twice.
+/// Code points in the narrowest of the three kinds of str. The buffer widens when a code point requires it, at most
+/// twice.
 #[derive(Debug)]
 pub struct TextBuffer {
     points: Points,
-    /// All code points or-ed: the limits of the kinds are powers of two, so this tells the kind as the largest would.
+    /// The bitwise or of all code points. The limits of the kinds are powers of two, so it determines the kind as the
+    /// largest would.
     seen: u32,
 }
 
@@ -36,7 +39,7 @@ impl TextBuffer {
         }
     }
 
-    /// The kind of str that holds them, exactly.
+    /// The narrowest kind of str that holds them.
     #[must_use]
     pub fn width(&self) -> Width {
         match self.seen {
@@ -50,7 +53,7 @@ impl TextBuffer {
     /// Add a code point.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// There is not enough memory.
     #[inline]
     pub fn push(&mut self, code_point: u32) -> Result<(), OutOfMemory> {
         self.seen |= code_point;

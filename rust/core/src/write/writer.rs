@@ -1,4 +1,4 @@
-//! The end of a conversion that is written: code points with their places in the source become bytes of a form.
+//! The writing end of a conversion: code points with their places in the source become bytes of a form.
 
 use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
 use crate::code_point::{LEADS, TRAILS, holds, joined};
@@ -9,23 +9,23 @@ use crate::policy::Missing;
 use crate::read::pass::{Halt, Pass, Pending, Sink};
 use crate::write::paired::{Held, Joined};
 
-/// Room for any sequence; memory that cannot be had must be found out before a vector grows by itself.
+/// Room for any sequence, reserved so that a failed allocation is an error before a vector grows by itself.
 const ROOM_BYTES: usize = 64;
 
-/// How much must be valid UTF-8 for it to be copied as it is.
+/// Bytes that must be valid UTF-8 for a copy to be worthwhile.
 const SHARED_BYTES: usize = 512;
 
-/// What the kernels write for a code point at most: a surrogate pair, each of three bytes.
+/// The most bytes that the kernels write for a code point: a surrogate pair, three bytes each.
 const LONGEST_BYTES: usize = 6;
 
-/// What is written for a code point that the form lacks.
+/// What to write for a code point that the form lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unwritten {
-    /// The pass stops and hands it out.
+    /// Nothing: the pass stops and reports it.
     Stop,
-    /// These bytes, which may be none.
+    /// These bytes, which may be empty.
     Write(Vec<u8>),
-    /// What a policy gives for it by itself; where it gives nothing, the pass stops.
+    /// The policy's answer to this one code point; if it has none, the pass stops.
     Answer(Missing),
 }
 
@@ -34,20 +34,21 @@ pub enum Unwritten {
 pub struct Writer<'a> {
     /// The form.
     pub form: &'a Form,
-    /// What has been written.
+    /// The bytes written so far.
     pub out: Vec<u8>,
-    /// A lead that waits, or where pairs are counted the last one written, if nothing has followed it.
+    /// A lead that waits for what follows; or, where pairs are counted, the last lead written, if nothing has followed
+    /// it.
     pub held: Option<Held>,
-    /// What happens at a code point that the form lacks.
+    /// What to do at a code point that the form lacks.
     pub unwritten: Unwritten,
-    /// Pairs that the form joins, where they are counted.
+    /// Pairs that the form joins, if they are counted.
     pub joined: Option<Joined>,
     points: Points,
-    /// Up to here the source is walked: a code point of the chunk must be handed out.
+    /// The source is walked up to here, because a code point of the chunk must be reported.
     walked_to: usize,
 }
 
-/// The code points of a chunk, in the narrowest kind of str that holds them: the kernels do those the quickest.
+/// The code points of a chunk, in the narrowest kind of str that holds them, which the kernels process fastest.
 #[derive(Debug, Default)]
 struct Points {
     one: Vec<u8>,
@@ -57,7 +58,7 @@ struct Points {
 }
 
 impl Points {
-    /// Read a chunk, and tell where that ended.
+    /// Read a chunk, and return its text and where it ended.
     fn read<'s>(&'s mut self, input: &Input<'s>, start: usize, limit: usize) -> Result<(Text<'s>, usize), OutOfMemory> {
         self.notes.clear();
         let extent = input.measure_noting(start, limit, &mut self.notes);
@@ -89,16 +90,16 @@ fn refilled<T: Copy>(
 }
 
 impl<'a> Writer<'a> {
-    /// A writer that goes on behind what has been written.
+    /// A writer that appends to `out`.
     #[must_use]
     pub fn new(form: &'a Form, unwritten: Unwritten, out: Vec<u8>) -> Self {
         Writer { form, out, held: None, unwritten, joined: None, points: Points::default(), walked_to: 0 }
     }
 
-    /// Write a lead that was held: nothing follows it.
+    /// Write a lead that was held, because nothing follows it.
     ///
     /// # Errors
-    /// The form lacks it, and the pass is to stop; `resume` is where it goes on.
+    /// The form lacks it, and the pass is to stop; `resume` is where it continues.
     pub fn finish(&mut self, resume: usize) -> Result<(), Halt> {
         match self.held.take() {
             Some(Held { code_point, start, end }) if self.form.holds_back_lead => {
@@ -108,18 +109,18 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Write all that a pass gives from an offset on; nothing where something must be handed out.
+    /// Write everything that a pass gives from an offset on; None if something must be reported.
     #[must_use]
     pub fn wrote(mut self, pass: &Pass<'_>, start: usize) -> Option<Vec<u8>> {
         let is_read = pass.run(start, &mut self) == Halt::End(pass.data.len());
         (is_read && self.finish(pass.data.len()).is_ok()).then_some(self.out)
     }
 
-    /// Write a chunk, and return where that ended. A chunk of which a code point must be handed out is left to be walked.
+    /// Write a chunk, and return where it ended. A chunk with a code point that must be reported is left for the walk.
     fn take_chunk(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
         if self.form.agreement.is_total() {
             let shared = input.shared(start, limit);
-            // Little is sooner read with what follows it than written by itself.
+            // Reading a short stretch together with what follows is faster than copying it separately.
             if shared.len() >= SHARED_BYTES || start + shared.len() == limit && !shared.is_empty() {
                 self.out.try_reserve(shared.len())?;
                 self.out.extend_from_slice(shared);
@@ -128,7 +129,7 @@ impl<'a> Writer<'a> {
         }
         let mut points = std::mem::take(&mut self.points);
         let (mut text, mut end) = points.read(input, start, limit)?;
-        // What follows a lead is not in the chunk: it is left for the next.
+        // A lead at the end of the chunk is left for the next one, which shows what follows it.
         while self.watches_leads()
             && ends_with_lead(text)
             && let Some(bytes) = input.lead_bytes(end)
@@ -157,8 +158,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Write code points, or nothing where one must be handed out, may be half of a pair or is in the first pair that is
-    /// counted: then places are needed.
+    /// Write code points; returns false, and writes nothing, if places are needed: if one must be reported, may be half
+    /// of a pair, or is in the first pair that is counted.
     fn spell(&mut self, text: Text<'_>) -> Result<bool, OutOfMemory> {
         let (form, count) = (self.form, text.len());
         if self.watches_leads() && ends_with_lead(text) {
@@ -172,7 +173,7 @@ impl<'a> Writer<'a> {
         loop {
             let start = at;
             if let Some(script) = form.script(form.spelling.as_ref(), Missing::Stop, text) {
-                // Room for the longest is quicker than a look at how much is needed; what is not written is not touched.
+                // Reserving for the longest case is faster than measuring; memory that is not written stays untouched.
                 let room = (count - at) * LONGEST_BYTES;
                 self.out.try_reserve(room)?;
                 at = append_up_to(&mut self.out, room, |out| script.write(at, count, out));
@@ -217,7 +218,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether nothing follows a lead.
+/// Whether the text ends with a lead.
 fn ends_with_lead(text: Text<'_>) -> bool {
     text.len().checked_sub(1).is_some_and(|last| holds(LEADS, text.at(last)))
 }
@@ -249,14 +250,14 @@ impl Sink for Writer<'_> {
         self.written(code_point, start, end, end)
     }
 
-    /// Chunk by chunk: code points, then bytes.
+    /// Work chunk by chunk: read code points, then write bytes.
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
         let mut at = start;
-        // A lead that is held must see what follows it, and its place be known.
+        // A held lead needs what follows it, with its place, so that is walked.
         while at < limit && at >= self.walked_to && self.held.is_none() {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
             let end = self.take_chunk(input, at, chunk_limit)?;
-            // Right before the limit is at it, where that cuts a unit.
+            // A chunk may end just before its limit, if the limit cuts a unit.
             let goes_on = end > at && end + 3 >= chunk_limit;
             at = end;
             if !goes_on {

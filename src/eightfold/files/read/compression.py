@@ -87,11 +87,8 @@ def _zstd() -> Compression:
 
 
 def _zstd_module() -> Any:
-    """Return Python's module, which 3.14 has, or the same for older ones."""
-    try:
-        return import_module("compression.zstd")
-    except ImportError:
-        return import_module("backports.zstd")
+    """Return the module of the standard library, which has one since 3.14, or its backport."""
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 _COMPRESSIONS: Mapping[str, Callable[[], Compression]] = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz, ".zst": _zstd}

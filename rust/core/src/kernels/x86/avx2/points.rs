@@ -1,4 +1,4 @@
-//! From masks that tell what begins where to code points of the three kinds of str.
+//! From masks of where sequences begin to code points of the three kinds of str. The masks come from `reader`.
 
 use std::arch::x86_64::*;
 
@@ -8,23 +8,23 @@ use super::{
 };
 use crate::derive::layout::Layout;
 
-/// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need five.
+/// A block of 64 bytes and the eight behind it; a sequence that begins in the block needs at most five of those.
 pub type Window = [u8; 72];
 
-/// What the payload bits of a sequence mean, and a byte that is part of none.
+/// The meaning of a sequence's payload, and of a byte that is part of no sequence.
 ///
-/// What is generic over a `Taker` is so that each caller has its own, into which it is inlined: a call would cost all
+/// Functions generic over a `Taker` are instantiated for each caller and inlined into it: a call would spill all
 /// registers.
 pub struct Meaning<'a> {
-    /// The layout, if payload bits are not code points.
+    /// The layout, if payloads are not code points.
     shift: Option<&'a Layout>,
-    /// What an ill-formed lane becomes: the byte and this, or U+FFFD.
+    /// The base added to the byte in an ill-formed lane; None if that becomes U+FFFD.
     pub escape: Option<u32>,
     values: Values,
 }
 
 impl<'a> Meaning<'a> {
-    /// That of a layout, if payload bits are not code points, and of a stray byte, if it has one.
+    /// The meaning in a layout, if payloads are not code points, and of a stray byte, if it has one.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn new(shift: Option<&'a Layout>, escape: Option<u32>) -> Self {
@@ -32,28 +32,28 @@ impl<'a> Meaning<'a> {
     }
 }
 
-/// What is known of 64 bytes.
+/// The findings about 64 bytes.
 pub struct Block {
     pub bytes: Bytes,
-    /// Where something begins that is read.
+    /// Lanes in which something begins that is read.
     pub begins: u64,
-    /// Where of that an ill-formed unit begins.
+    /// Those of them in which an ill-formed unit begins.
     pub ill: u64,
-    /// Where of that a surrogate pair begins that is joined.
+    /// Those of them in which a joined surrogate pair begins.
     pub pairs: u64,
     /// Lanes of the next block in which nothing begins.
     pub carry: u64,
-    /// How many bytes of the block were read.
+    /// The number of bytes of the block that were read.
     pub length: usize,
-    /// Whether reading goes on behind the block.
+    /// Whether reading continues behind the block.
     pub goes_on: bool,
 }
 
-/// Sequences of one length, without a gap.
+/// Consecutive sequences of one length.
 #[derive(Clone, Copy)]
 struct Sequences {
     length: usize,
-    /// Where they begin.
+    /// The lanes in which they begin.
     begins: u64,
     /// The upper half of their lead bytes.
     lead: u8,
@@ -63,28 +63,29 @@ const THREES: Sequences = Sequences { length: 3, begins: 0x9249_2492_4924_9249, 
 const FOURS: Sequences = Sequences { length: 4, begins: 0x1111_1111_1111_1111, lead: 0xF0 };
 
 impl Block {
-    /// Where the first of nothing but sequences of three bytes begins, or of four, if there is nothing else.
+    /// The lane of the first sequence, if there are only sequences of three bytes or only of four; otherwise None.
     fn start_of(&self, window: &Window, sequences: Sequences) -> Option<usize> {
         let (first, last) = (self.begins.trailing_zeros() as usize, 63 - (self.begins.leading_zeros() as usize & 63));
         let is_clean = self.ill | self.pairs == 0;
-        // Between the first and the last no place is left for others; of what ends behind the block its first byte tells.
+        // Between the first and the last there is no room for others. The first byte of the one that ends behind the
+        // block shows its length.
         let are_all = first < sequences.length && self.begins == sequences.begins << first;
         (is_clean && are_all && window[last] & 0xF0 == sequences.lead).then_some(first)
     }
 
-    /// Whether no sequence has more than a byte.
+    /// Whether every sequence is a single byte.
     fn are_bytes(&self) -> bool {
         self.begins == !0 && self.carry == 0
     }
 
-    /// Whether nothing that begins has four bytes or is a pair: payloads of others are below U+10000.
+    /// Whether nothing has four bytes or is a pair: all payloads are below U+10000.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn has_no_fours(&self) -> bool {
         self.pairs == 0 && self.bytes.at_least(FOURS.lead) & self.begins & !self.ill == 0
     }
 
-    /// Join the pairs that begin in some lanes, of a clean block.
+    /// Join the pairs that begin in some lanes of a clean block.
     #[inline]
     pub fn add_pairs(&mut self, pairs: u64) {
         self.begins &= !(pairs << 3);
@@ -93,7 +94,7 @@ impl Block {
     }
 }
 
-/// Which of the eight bytes behind a block are continuation bytes.
+/// The continuation bytes among the eight bytes behind a block.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn continuing_behind(window: &Window) -> u64 {
@@ -102,25 +103,25 @@ pub fn continuing_behind(window: &Window) -> u64 {
     u64::from(mask.cast_unsigned()) & 0xFF
 }
 
-/// Where surrogate byte sequences begin, if what follows are continuation bytes.
+/// The lanes in which surrogate byte sequences begin, provided that continuation bytes follow.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn surrogates(window: &Window, bytes: Bytes) -> u64 {
     let first = bytes.equal(0xED);
-    // From A0 on: of the second byte the bit of 20 is set.
+    // From A0 up: bit 0x20 of the second byte is set.
     if first == 0 { 0 } else { first & Bytes::of(window, 1).mask(|bytes| _mm256_slli_epi16::<2>(bytes)) }
 }
 
-/// Which of the surrogate byte sequences begin a pair.
+/// The surrogate byte sequences that begin a pair.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
-    // From B0 on: the bit of 10 is set too.
+    // From B0 up: bit 0x10 is set too.
     let trails = surrogates & Bytes::of(window, 1).mask(|bytes| _mm256_slli_epi16::<3>(bytes));
     surrogates & !trails & (trails >> 3 | trails_behind(window) << 61)
 }
 
-/// Where of the first three lanes behind a block trail surrogate byte sequences begin.
+/// Which of the first three lanes behind a block begin trail surrogate byte sequences.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn trails_behind(window: &Window) -> u64 {
@@ -159,14 +160,14 @@ pub fn put_ascii_ucs4(window: &Window, room: &mut Room<u32>) {
 }
 
 impl Meaning<'_> {
-    /// Write what begins in a block, none of it beyond U+00FF.
+    /// Write what begins in a block of code points up to U+00FF.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs1(&self, window: &Window, block: &Block, room: &mut Room<u8>) {
         let offset = self.shift.map_or(0, |layout| layout.offsets[0]);
         let mut filled = 0;
         for at in [0, 32] {
-            // The values are ASCII, or the two bits of a lead byte and the six of what follows it.
+            // The values are ASCII, or the two lowest bits of a lead byte with the six of its continuation byte.
             let (bytes, next) = (load_32(part(window, at)), load_32(part(window, at + 1)));
             let upper = _mm256_and_si256(_mm256_slli_epi16::<6>(bytes), _mm256_set1_epi8(0xC0_u8 as i8));
             let pairs = _mm256_or_si256(upper, _mm256_and_si256(next, _mm256_set1_epi8(0x3F)));
@@ -181,7 +182,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// Write what begins in a block, none of it beyond U+FFFF.
+    /// Write what begins in a block of code points up to U+FFFF.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs2<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u16>) {
@@ -191,7 +192,8 @@ impl Meaning<'_> {
         self.put_narrow(window, block, |eight, at| store(eight, room, at));
     }
 
-    /// Hand over what begins in each eight lanes of a block, none of it beyond U+FFFF, with how much that was before.
+    /// Pass what begins in each eight lanes of a block of code points up to U+FFFF to `put`, with the number passed
+    /// before.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_narrow(&self, window: &Window, block: &Block, mut put: impl FnMut(__m128i, usize)) {
@@ -215,7 +217,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The same of a block in which each byte is a code point, or ill-formed.
+    /// As [`Meaning::put_narrow`], for a block in which each byte is a code point or ill-formed.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_bytes(&self, window: &Window, ill: u64, mut put: impl FnMut(__m128i, usize)) {
@@ -241,10 +243,10 @@ impl Meaning<'_> {
     }
 }
 
-/// The code points up to U+FFFF of the sequences that begin at 32 places, if they do: those of the first eight places of
-/// each half of the bytes, and those of the others.
+/// The code points up to U+FFFF of sequences as if one began at each of 32 positions: those of the first eight
+/// positions of each half, and those of the others.
 ///
-/// The loads are as long as those of the block: of parts of what was loaded the compiler would make scalar shifts.
+/// The loads are as long as those of the block: for parts of a loaded vector the compiler would emit scalar shifts.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [__m256i; 2] {
@@ -253,7 +255,7 @@ fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [__m256i; 2]
     let [second, third] = [second, third].map(|bytes| _mm256_and_si256(bytes, each(0x3F)));
     let is_high = _mm256_cmpgt_epi8(_mm256_setzero_si256(), lead);
     let is_three = _mm256_cmpeq_epi8(_mm256_max_epu8(lead, each(0xE0)), lead);
-    // The last six bits and those before, and of three bytes the four highest.
+    // The last six bits, those before them, and the four highest of three bytes.
     let last = _mm256_blendv_epi8(second, third, is_three);
     let before = _mm256_blendv_epi8(_mm256_and_si256(lead, each(0x1F)), second, is_three);
     let highest = _mm256_and_si256(_mm256_slli_epi16::<4>(lead), _mm256_and_si256(is_three, each(0xF0)));
@@ -269,14 +271,14 @@ fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [__m256i; 2]
     [0, 1].map(|half| beyond_gap(layout, _mm256_add_epi16(points[half], offsets[half])))
 }
 
-/// Lanes of 16 bits by their lower and their upper bytes: the first eight of each half of those, and the others.
+/// Lanes of 16 bits from their lower and their upper bytes: the first eight of each half, and the others.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn widened(low: __m256i, high: __m256i) -> [__m256i; 2] {
     [_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)]
 }
 
-/// Code points, with what a form leaves out.
+/// Code points, moved past the gap that a form leaves out.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn beyond_gap(layout: &Layout, points: __m256i) -> __m256i {
@@ -286,7 +288,7 @@ fn beyond_gap(layout: &Layout, points: __m256i) -> __m256i {
 }
 
 impl Meaning<'_> {
-    /// Write 22 sequences of three bytes each, from a place of a block on: text without spaces.
+    /// Write 22 sequences of three bytes each, from an offset in a block on: text without spaces.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
@@ -296,7 +298,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The same as 32-bit units.
+    /// As [`Meaning::put_threes`], as 32-bit units.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_wide_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
@@ -315,7 +317,7 @@ impl Meaning<'_> {
         _mm256_castsi256_si128(beyond_gap(layout, points))
     }
 
-    /// Write what begins in a block, of any kind.
+    /// Write what begins in a block, without limits on the code points.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn put_ucs4<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
@@ -332,7 +334,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// Write 16 sequences of four bytes each, from a place of a block on: emoji without spaces.
+    /// Write 16 sequences of four bytes each, from an offset in a block on: emoji without spaces.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_fours<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
@@ -348,7 +350,7 @@ impl Meaning<'_> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_dense<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
-        // Each sequence in its lane, as if it had four bytes, the first one highest.
+        // Each sequence in its lane, as if it had four bytes, the first highest.
         let each = _mm256_setr_epi8(
             3, 2, 1, 0, 4, 3, 2, 1, 5, 4, 3, 2, 6, 5, 4, 3, 7, 6, 5, 4, 8, 7, 6, 5, 9, 8, 7, 6, 10, 9, 8, 7,
         );
@@ -362,7 +364,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// Store what begins in each sixteen lanes at once, four code points of each half.
+    /// Store what begins in each sixteen lanes at once, four code points from each half.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn put_sparse<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
@@ -385,29 +387,29 @@ impl Meaning<'_> {
     }
 }
 
-/// The payloads of eight of 22 sequences of three bytes each, from a place of a block on.
+/// The payloads of eight of 22 sequences of three bytes each, from an offset in a block on.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn threes<Taker>(window: &Window, start: usize, eight: usize) -> __m256i {
     let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 1, 0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
     let at = start + 24 * eight;
     let low = load_16(part(window, at));
-    // Of the last four sequences of all there are two at most.
+    // At most two of the last four sequences exist.
     let high = if eight < 2 { load_16(part(window, at + 12)) } else { load_8(part(window, at + 12)) };
     payloads(_mm256_shuffle_epi8(_mm256_set_m128i(high, low), each), 0x000F_3F3F)
 }
 
-/// The bits of lanes that are kept, one after the other.
+/// The bits of the lanes kept, compacted.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn kept_bits(lanes: u8, kept: u8) -> u8 {
     _pext_u32(lanes.into(), kept.into()) as u8
 }
 
-/// Whether of each eight lanes four are set at most.
+/// Whether at most four of each eight lanes are set.
 #[inline]
 fn are_sparse(lanes: u64) -> bool {
-    // The bits of two, four, and eight lanes counted where they stand.
+    // Count the bits of two, four and eight lanes in place.
     let twos = lanes - (lanes >> 1 & 0x5555_5555_5555_5555);
     let fours = (twos & 0x3333_3333_3333_3333) + (twos >> 2 & 0x3333_3333_3333_3333);
     let eights = (fours + (fours >> 4)) & 0x0F0F_0F0F_0F0F_0F0F;
@@ -415,14 +417,14 @@ fn are_sparse(lanes: u64) -> bool {
 }
 
 impl Meaning<'_> {
-    /// The code points of eight sequences, of which a shuffle makes lanes; `pairs` and `ill` tell those that are a surrogate
-    /// pair or ill-formed.
+    /// The code points of eight sequences, which `shuffle` moves to their lanes; `pairs` and `ill` have those that are
+    /// surrogate pairs or ill-formed.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn points<Taker>(&self, block: &Block, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
         let sequences = _mm256_shuffle_epi8(bytes, shuffle);
         let mut points = self.values.of(sequences);
-        // By the block: whether some are among eight would be guessed wrong as often as not.
+        // Decide by the block: a branch on whether some of the eight are would be mispredicted as often as not.
         if block.pairs != 0 {
             // The second and the third byte of each half.
             let payloads = _mm256_add_epi8(shuffle, _mm256_set1_epi32(0x0101_0202));
@@ -441,7 +443,7 @@ impl Meaning<'_> {
     }
 }
 
-/// For each mask of eight lanes, the four bytes from each of the first four places of it on, the first of them highest.
+/// For each mask of eight lanes, the four bytes from each of its first four lanes on, the first of them highest.
 static FIRST_FOUR: [[u8; 16]; 256] = first_four();
 
 const fn first_four() -> [[u8; 16]; 256] {
@@ -458,14 +460,14 @@ const fn first_four() -> [[u8; 16]; 256] {
     table
 }
 
-/// How the bytes of sequences become code points, by the upper half of the lead byte of which a vector of eight has the
-/// three lowest bits.
+/// How the bytes of sequences become code points: vectors indexed by the three lowest bits of the lead byte's upper
+/// half.
 struct Values {
-    /// How far the payload of a shorter sequence is from where that of four bytes ends.
+    /// How far the payload of a shorter sequence is above the position of a payload of four bytes.
     below: __m256i,
-    /// What is added to the payload and the marks of the lead byte.
+    /// The offset added to the payload together with the marks of the lead byte.
     offsets: __m256i,
-    /// What is added to the payload of three and of four bytes.
+    /// The offsets added to the payloads of three and of four bytes.
     three: __m256i,
     four: __m256i,
     gap: Option<(__m256i, __m256i)>,
@@ -475,7 +477,7 @@ impl Values {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn new(shift: Option<&Layout>) -> Self {
-        // The marks of lead bytes, without the highest bit of all, and where they are then.
+        // The marks of lead bytes without the highest bit, at the positions where they end up.
         let marks = [0x40 << 6, 0x60 << 12, 0x70 << 18];
         let offsets = shift.map_or([0; 3], |layout| layout.offsets);
         let [two, three, four] = [0, 1, 2].map(|at| offsets[at].wrapping_sub(marks[at]).cast_signed());
@@ -490,7 +492,7 @@ impl Values {
         }
     }
 
-    /// The code points of eight sequences, each in its lane as if it had four bytes, the first one highest.
+    /// The code points of eight sequences, each in its lane as if it had four bytes, the first highest.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn of(&self, sequences: __m256i) -> __m256i {
@@ -503,7 +505,7 @@ impl Values {
         _mm256_blendv_epi8(ascii, points, is_high)
     }
 
-    /// Code points, with what a form leaves out.
+    /// Code points, moved past the gap that a form leaves out.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn shifted(&self, points: __m256i) -> __m256i {
@@ -512,21 +514,22 @@ impl Values {
     }
 }
 
-/// The payloads of eight sequences side by side, of which the bits of each byte are told; the first byte is highest.
+/// The payloads of eight sequences next to each other; `bits` has the payload bits of each byte. The first byte is
+/// highest.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn payloads(sequences: __m256i, bits: i32) -> __m256i {
-    // Pairs of six bits, then pairs of twelve.
+    // Combine pairs of six bits, then pairs of twelve.
     let bytes = _mm256_and_si256(sequences, _mm256_set1_epi32(bits));
     let pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi16(0x4001));
     _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x1000_0001))
 }
 
-/// The supplementary code points of surrogate pairs, of which there are the second and the third byte of each half.
+/// The supplementary code points of surrogate pairs, given the second and the third byte of each half.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn joined_32(halves: __m256i) -> __m256i {
-    // Four bits and six, twice, side by side: tens, then the twenty of an index.
+    // Four bits and six bits, twice, next to each other: first ten bits each, then the twenty bits of an index.
     let payloads = _mm256_and_si256(halves, _mm256_set1_epi32(0x0F3F_0F3F));
     let tens = _mm256_maddubs_epi16(payloads, _mm256_set1_epi16(0x4001));
     let index = _mm256_madd_epi16(tens, _mm256_set1_epi32(0x0400_0001));

@@ -1,8 +1,8 @@
-//! Bytes of any form that has a layout, block by block.
+//! Bytes of any form that has a layout, read block by block. What callers do with a block is left to them.
 //!
-//! Most blocks are told to be well-formed by what is side by side in them. In others each byte is treated as if a sequence
-//! began there, all at once: masks say which lanes begin a sequence, which of them are ill-formed, and where the layout
-//! does not tell.
+//! Rules about neighbouring bytes show that most blocks are well-formed. In the others each byte is treated as if a
+//! sequence began there, all at once: masks show which lanes begin a sequence, which of them are ill-formed, and where
+//! the layout does not apply.
 
 use std::arch::x86_64::*;
 
@@ -14,7 +14,7 @@ use crate::derive::piece::Surrogates;
 use crate::kernels::source::Source;
 use crate::policy::Answer;
 
-/// A byte for each byte from C0 on, a vector for each upper half.
+/// One byte for each byte from C0 up, with a vector for each upper half.
 struct LeadTable([__m256i; 4]);
 
 impl LeadTable {
@@ -24,19 +24,19 @@ impl LeadTable {
         LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
     }
 
-    /// The entries of bytes from C0 on; of others something.
+    /// The entries of bytes from C0 up; other lanes are arbitrary.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn of(&self, bytes: __m256i) -> __m256i {
         let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
         let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
-        // The bits that tell the rows apart, each where a blend asks for it.
+        // Shift the bits that distinguish the rows to where the blends test them.
         let (fourth, fifth) = (_mm256_slli_epi16::<3>(bytes), _mm256_slli_epi16::<2>(bytes));
         _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), _mm256_blendv_epi8(e, f, fourth), fifth)
     }
 }
 
-/// Second bytes by their lead bytes: the lowest, and how many more there are.
+/// The second bytes of each lead byte: the lowest, and how many more there are.
 struct Seconds {
     low: LeadTable,
     span: LeadTable,
@@ -49,7 +49,7 @@ impl Seconds {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
-    /// Which of 64 bytes from C0 on are followed by one of theirs.
+    /// The lanes, among 64 bytes from C0 up, whose next byte is one of their second bytes.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
@@ -63,10 +63,10 @@ impl Seconds {
     }
 }
 
-/// Which second bytes lead bytes take.
+/// The second bytes that lead bytes take, as rules and as tables.
 struct Leads {
     rules: Rules,
-    /// The rules that tell less than the tables of all second bytes.
+    /// The bits of rules that are less precise than the tables of second bytes.
     coarse: __m256i,
     seconds: Seconds,
 }
@@ -79,8 +79,8 @@ impl Leads {
         Leads { rules, coarse: _mm256_set1_epi8(coarse as i8), seconds }
     }
 
-    /// Which of the lead bytes of a block are followed by one of theirs, if it is a continuation byte, and whether one can
-    /// be among them that parts from the layout with its second byte.
+    /// The lead bytes of a block whose next byte is one of their second bytes, provided that it is a continuation byte;
+    /// and whether one of them may part from the layout with its second byte.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> (u64, bool) {
@@ -94,23 +94,23 @@ impl Leads {
     }
 }
 
-/// What is done with each block.
+/// What to do with each kind of block.
 pub struct Takers<Ascii, Pairs, Regular, Other> {
-    /// With 64 bytes of ASCII.
+    /// For 64 bytes of ASCII.
     pub ascii: Ascii,
-    /// With bytes that begin as a pair does, in a form that joins pairs: as many are taken as are returned.
+    /// For bytes that begin as a pair does, in a form that joins pairs; it returns how many bytes it took.
     pub pairs: Pairs,
-    /// With a block of which all sequences are well-formed.
+    /// For a block in which all sequences are well-formed.
     pub regular: Regular,
-    /// With any other.
+    /// For any other block.
     pub other: Other,
 }
 
-/// The tables of a layout and the few facts that each block asks for.
+/// The tables of a layout, with the facts that each block needs.
 pub struct Reader<'a> {
     layout: &'a Layout,
     leads: Leads,
-    /// What is wrong side by side.
+    /// The rules about invalid neighbouring bytes.
     sides: Rules,
     /// Whether some sequences part from the layout by their first byte.
     parts_alone: bool,
@@ -134,14 +134,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether 64 bytes are code points as they stand, and nothing is due before them.
+    /// Whether 64 bytes are code points as they stand, with nothing due before them.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
         bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
 
-    /// Hand over a source block by block. Where reading ended is returned, or where what is left begins, which is no whole window.
+    /// Pass a source to `take` block by block. Returns the offset where reading ended or, as an error, the offset of
+    /// the rest that does not fill a window.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn each_block<S>(
@@ -157,7 +158,7 @@ impl<'a> Reader<'a> {
         >,
     ) -> Result<usize, usize> {
         let (mut at, mut carry, mut is_begun) = (start, 0_u64, false);
-        // A bit for each of the last blocks that was not well-formed: behind two of them a third one is likely.
+        // One bit for each of the last blocks that was not well-formed: after two of them a third is likely.
         let mut dirty = 0_u8;
         while at < limit {
             let Some(window) = data[at..].first_chunk() else { return Err(at + carry.count_ones() as usize) };
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
             fetch_ahead(data, at);
             if self.is_ascii(Bytes::of(window, 0), carry, left) {
                 (take.ascii)(state, window);
-                // It says nothing about what is not.
+                // A block of ASCII says nothing about other blocks.
                 (at, is_begun, dirty) = (at + 64, false, dirty | dirty << 1);
                 continue;
             }
@@ -189,7 +190,7 @@ impl<'a> Reader<'a> {
             }
             let block = self.block(window, left, carry);
             (take.other)(state, window, &block);
-            // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
+            // Not `at + block.length`, which is equal: the next loads must not wait for the masks of this block.
             if !block.goes_on {
                 return Ok(at + block.length);
             }
@@ -199,8 +200,8 @@ impl<'a> Reader<'a> {
         Ok(at)
     }
 
-    /// Whether the bytes of a window from the third to three behind its block are as they should be behind those before
-    /// them: all sequences of the block are well-formed, if those are that the first three bytes are of.
+    /// Whether the bytes of a window, from the fourth one to the third behind its block, are valid after those before
+    /// them: then all sequences of the block are well-formed, provided that those of its first three bytes are.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn is_regular(&self, window: &Window) -> bool {
@@ -211,7 +212,7 @@ impl<'a> Reader<'a> {
         is_none(_mm256_or_si256(low, high))
     }
 
-    /// The same of the first three bytes, where sequences go on in the first `carry` lanes and in no other.
+    /// The same for the first three bytes, where sequences continue in the first `carry` lanes and in no others.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn begins_regular(&self, before: &[u8], window: &Window, carry: u64) -> bool {
@@ -226,12 +227,13 @@ impl<'a> Reader<'a> {
         broken & 0xFF_FFFF == 0 && continuing & !(continuing + 1) == carry
     }
 
-    /// A block of which all sequences are well-formed, unless U+0000 or a pair is none or parts from the layout.
+    /// A block in which all sequences are well-formed; None if U+0000 or a pair in it is ill-formed or parts from the
+    /// layout.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn regular(&self, window: &Window, carry: u64) -> Option<Block> {
         let bytes = Bytes::of(window, 0);
-        // What is further behind was not looked at.
+        // Bytes further behind have not been checked.
         let behind = continuing_behind(window) & 7;
         let block = Block {
             bytes,
@@ -245,7 +247,8 @@ impl<'a> Reader<'a> {
         self.well_formed(window, block, carry)
     }
 
-    /// Look closely at the block of a window, of which `left` are to be read; in the first `carry` lanes nothing begins.
+    /// Examine the block of a window closely, of which `left` bytes are to be read; in the first `carry` lanes nothing
+    /// begins.
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
@@ -288,7 +291,7 @@ impl<'a> Reader<'a> {
         if left > 64 && stops & begins == 0 { block } else { cut(&block, stops, left) }
     }
 
-    /// A block of well-formed sequences, as far as they do not part from the layout, with the pairs in it.
+    /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn well_formed(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
@@ -311,7 +314,7 @@ impl<'a> Reader<'a> {
         is_plain.then_some(block)
     }
 
-    /// Where something begins that parts from the layout.
+    /// The lanes in which something begins that parts from the layout.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
@@ -321,7 +324,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is read of a block of which so many bytes are `left`, up to where something begins at which reading stops.
+/// The part of a block that is read when `left` bytes are left and reading stops at the first lane of `stops`.
 fn cut(block: &Block, stops: u64, left: usize) -> Block {
     let begins = block.begins & low_64(left);
     let stop = (stops & begins).trailing_zeros() as usize;

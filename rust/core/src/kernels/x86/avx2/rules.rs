@@ -1,37 +1,38 @@
-//! Rules for two bytes side by side, eight at most, looked up for all bytes at once.
+//! Rules about two neighbouring bytes, eight at most, looked up for all bytes at once. Reading by them is in `reader`.
 //!
-//! A rule is told by three half bytes: both of the first byte, and the upper one of the second. It is a set of each, and a
-//! bit of three tables: it applies where all three have the bit (Keiser and Lemire, "Validating UTF-8 in less than one
-//! instruction per byte").
+//! A rule tests three half bytes: both of the first byte, and the upper one of the second. It is a set of values for
+//! each, and one bit in three tables: it applies where all three have the bit (Keiser and Lemire, "Validating UTF-8 in
+//! less than one instruction per byte").
 
 use std::arch::x86_64::*;
 
 use super::load_16;
 use crate::derive::layout::Layout;
 
-/// Half bytes by their bits.
+/// A set of half bytes, one bit each.
 pub type Halves = u16;
 pub const ANY: Halves = 0xFFFF;
 pub const CONTINUATION: Halves = 0x0F00;
 const ASCII: Halves = 0x00FF;
 const LEAD: Halves = 0xF000;
 
-/// The upper and the lower halves of the first byte, and the upper ones of the second.
+/// The upper and the lower halves of the first byte, and the upper halves of the second.
 pub type Rule = [Halves; 3];
 
-/// How many rules about lead bytes and continuation bytes there can be among those of [`sides`].
+/// The most rules about lead bytes and their continuation bytes among those of [`sides`].
 pub const MOST: usize = 5;
 
-/// Rules about what is wrong side by side: some about lead bytes and continuation bytes, and those of any layout.
+/// Rules about invalid neighbouring bytes: some about lead bytes and their continuation bytes, and those that hold in
+/// any layout.
 pub const fn sides(of_leads: [Rule; MOST]) -> [Rule; 8] {
     let [first, second, third, fourth, fifth] = of_leads;
-    // Behind a lead byte something else than a continuation byte, and behind ASCII one.
+    // A byte other than a continuation byte after a lead byte, and a continuation byte after ASCII.
     let [open, stray] = [[LEAD, ANY, !CONTINUATION], [ASCII, ANY, CONTINUATION]];
-    // Two continuation bytes: no fault exactly where a lead byte before them asks for it.
+    // Two continuation bytes: valid exactly where an earlier lead byte requires the second.
     [first, second, third, fourth, fifth, open, stray, [CONTINUATION, ANY, CONTINUATION]]
 }
 
-/// The bit of two continuation bytes.
+/// The bit of the rule about two continuation bytes.
 const TWO: u8 = 0x80;
 
 /// Rules as vectors.
@@ -44,8 +45,9 @@ impl Rules {
         Rules(tables.map(|table| _mm256_broadcastsi128_si256(load_16(&table))))
     }
 
-    /// Those of the second bytes of a layout and those of [`sides`], of which some can apply to what is well-formed; and
-    /// the bits of those of the first that apply to a second byte too that is taken, or with which a sequence can part.
+    /// The rules about the second bytes of a layout, and those of [`sides`], some of which may apply to well-formed
+    /// text. The number has the bits of the former that apply to some valid second byte too, or to one with which a
+    /// sequence parts.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn of_layout(layout: &Layout) -> ([Self; 2], u8) {
@@ -53,19 +55,20 @@ impl Rules {
         ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
     }
 
-    /// Of rules that [`sides`] made, something but 0 in the lanes of bytes that are wrong behind those before them: the
-    /// nearest one, the one before, and the one before that.
+    /// For rules made by [`sides`]: not 0 in the lanes of bytes that are invalid after the three before them, of which
+    /// `nearest` is the last.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn broken(&self, bytes: __m256i, [nearest, second, third]: [__m256i; 3]) -> __m256i {
-        // The third byte of three or four, and the fourth: the highest bit tells that two continuation bytes are due.
+        // The third byte of three or four, and the fourth: the highest bit shows that a second continuation byte is
+        // due.
         let of_three = _mm256_subs_epu8(second, _mm256_set1_epi8((0xE0 - TWO) as i8));
         let of_four = _mm256_subs_epu8(third, _mm256_set1_epi8((0xF0 - TWO) as i8));
         let due = _mm256_and_si256(_mm256_or_si256(of_three, of_four), _mm256_set1_epi8(TWO as i8));
         _mm256_xor_si256(self.among(nearest, bytes), due)
     }
 
-    /// The rules that apply to bytes and those behind them, in each lane.
+    /// The rules that apply to pairs of bytes, in each lane.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn among(&self, firsts: __m256i, seconds: __m256i) -> __m256i {
@@ -79,7 +82,7 @@ impl Rules {
     }
 }
 
-/// What [`Rules::of_layout`] is made of.
+/// The tables and the bits for [`Rules::of_layout`].
 #[cold]
 fn derived(layout: &Layout) -> ([[[u8; 16]; 3]; 2], u8) {
     let (mut exact, mut few) = ([[0; 3]; 8], [[0; 3]; MOST]);
@@ -93,8 +96,8 @@ fn derived(layout: &Layout) -> ([[[u8; 16]; 3]; 2], u8) {
     ([tables(&exact), tables(&sides(few))], coarse)
 }
 
-/// The rules for lead bytes and the continuation bytes that they do not take, so many at most: where that is too few some
-/// apply to others too.
+/// The rules for lead bytes and the continuation bytes that they do not take, at most `most`: if that is too few, some
+/// rules apply to valid pairs too.
 fn seconds(layout: &Layout, most: usize) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for (upper, half) in (0xC..=0xF).flat_map(|upper| (0x8..=0xB).map(move |half| (upper, half))) {
@@ -107,7 +110,7 @@ fn seconds(layout: &Layout, most: usize) -> Vec<Rule> {
         }
     }
     while rules.len() > most {
-        // Two with the same upper half there are: it is one of four.
+        // Two rules have the same upper half, which is one of four.
         let with_others = (1..rules.len()).flat_map(|at| (0..at).map(move |other| [at, other]));
         let joined = with_others.filter(|&[at, other]| rules[at][0] == rules[other][0]);
         let joined =
@@ -119,7 +122,7 @@ fn seconds(layout: &Layout, most: usize) -> Vec<Rule> {
     rules
 }
 
-/// The first bytes that a rule applies to, each with the upper halves of the second ones.
+/// The first bytes that a rule applies to, each with the upper halves of the second bytes.
 fn pairs(&[uppers, lowers, halves]: &Rule) -> impl Iterator<Item = (u8, u8)> {
     let of = |set: Halves| (0..16_u8).filter(move |half| set >> half & 1 != 0);
     of(uppers)
@@ -127,7 +130,7 @@ fn pairs(&[uppers, lowers, halves]: &Rule) -> impl Iterator<Item = (u8, u8)> {
         .flat_map(move |byte| of(halves).map(move |half| (byte, half)))
 }
 
-/// Whether a lead byte takes some second byte with an upper half, or all of those.
+/// Whether a lead byte takes some, or all, second bytes with an upper half.
 fn takes(layout: &Layout, lead: u8, half: u8, some: bool) -> bool {
     let low = layout.second_low.of(lead);
     let high = low.saturating_add(layout.second_span.of(lead));
@@ -135,7 +138,7 @@ fn takes(layout: &Layout, lead: u8, half: u8, some: bool) -> bool {
     if some { low <= last && first <= high } else { low <= first && last <= high }
 }
 
-/// For each half byte the rules that have it, at each of the three places.
+/// For each half byte, the rules that have it in each of the three positions.
 pub const fn tables(rules: &[Rule; 8]) -> [[u8; 16]; 3] {
     let mut tables = [[0; 16]; 3];
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! ASCII: whether it is all, and copies that look while they copy.
+//! ASCII: detecting it, and copying it while checking it.
 
 use std::arch::x86_64::{
     __m512i, _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_min_epu8,
@@ -8,10 +8,10 @@ use std::mem::MaybeUninit;
 
 use crate::kernels::fetch::{AHEAD, fetch_block};
 
-/// Bytes that one decision is made for; whole vectors of any machine.
+/// Bytes per decision: a multiple of the vector size.
 const BLOCK: usize = 256;
 
-/// The first bytes as a vector, 64 at most, with the mask of their places; the other places are 0.
+/// The first bytes as a vector, 64 at most, and the mask of their lanes; all other lanes are 0.
 #[inline]
 #[target_feature(enable = "avx512bw")]
 fn first(data: &[u8]) -> (__m512i, u64) {
@@ -35,8 +35,9 @@ pub fn copy_without_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     copy(from, out, |one, another| _mm512_min_epu8(one, another), |bytes| _mm512_testn_epi8_mask(bytes, bytes))
 }
 
-/// Copy up to bytes with some that end the copy: those of which `ending` finds some, in what `joined` makes of them as in
-/// them. Each is read once: the compiler would read it again to write it.
+/// Copy vectors up to the first that hold a byte found by `ending`. It looks at the combination of several vectors that
+/// `joined` makes, which must show such a byte if any of them does. Each byte is read once; left to itself, the
+/// compiler would read it again to write it.
 #[inline]
 #[target_feature(enable = "avx512bw")]
 fn copy(
@@ -47,7 +48,7 @@ fn copy(
 ) -> usize {
     assert_eq!(from.len(), out.len());
     let mut at = 0;
-    // What is fetched for nothing costs text of a kilobyte 3%.
+    // Prefetching in vain costs text of a kilobyte 3%.
     let reaches_ahead = from.len() > AHEAD;
     for (block, place) in from.chunks_exact(BLOCK).zip(out.chunks_exact_mut(BLOCK)) {
         if reaches_ahead {

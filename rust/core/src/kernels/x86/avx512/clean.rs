@@ -1,6 +1,7 @@
-//! Well-formed text of any form that has a layout, written as code points. Nothing is checked, since it was measured.
+//! Well-formed text of any form that has a layout, written as code points. Nothing is checked here: measuring has shown
+//! that the text is clean.
 //!
-//! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
+//! UTF-8 is the layout about which nothing needs to be known: code that `None` and `false` stand for is compiled out.
 
 use std::arch::x86_64::*;
 
@@ -11,7 +12,7 @@ use super::{
 use crate::derive::layout::Layout;
 use crate::kernels::output::Output;
 
-/// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, and the six of what follows it.
+/// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, with the six of its continuation byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
@@ -53,17 +54,19 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
     }
 }
 
-/// Write a block as 16-bit units: each is put together where its sequence ends, out of the last byte and the two before it.
+/// Write a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte and the two
+/// before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let (first, second) = (bytes_before(text, at, 2), bytes_before(text, at, 1));
     let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
-    // Bits that come from the next byte of a pair are masked off.
+    // Bits that come from the neighbouring byte of a pair are masked off.
     let two_bits = _mm512_slli_epi16::<6>(second);
     let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, third);
     let lower = _mm512_mask_mov_epi8(third, continues(third), lower);
-    // The second byte of two is a lead byte, whose bits end where those of a continuation byte do.
+    // In a sequence of two bytes, the second to last byte is a lead byte; its payload ends at the same bit as that of a
+    // continuation byte.
     let four_bits = _mm512_maskz_mov_epi8(continues(second), _mm512_slli_epi16::<4>(first));
     let middle = _mm512_srli_epi16::<2>(second);
     let upper = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xF0_u8 as i8), four_bits, middle);
@@ -80,7 +83,7 @@ fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out:
     });
 }
 
-/// Hand over the 16-bit units of some lanes, of which the lower and the upper bytes are there, up to 32 at once.
+/// Pass the 16-bit units of some lanes, given as lower and upper bytes, up to 32 at once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn put_joined(
@@ -90,7 +93,7 @@ pub fn put_joined(
     out: &mut Output<'_, u16>,
     mut put: impl FnMut(&mut Output<'_, u16>, __m512i, usize),
 ) {
-    // Quarters of eight so that those of both halves are side by side.
+    // Reorder quarters of eight so that the lower and the upper halves end up next to each other.
     let order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
     let [lower, upper] =
         [lower, upper].map(|bytes| _mm512_permutexvar_epi64(order, _mm512_maskz_compress_epi8(lanes, bytes)));
@@ -101,7 +104,7 @@ pub fn put_joined(
     }
 }
 
-/// The block that begins one or two bytes before a place; before the text there are zeros.
+/// The block that begins one or two bytes before an offset, with zeros before the text.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
@@ -112,12 +115,13 @@ fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
     _mm512_maskz_permutexvar_epi8(!0 << count, places, bytes_64(text, 0))
 }
 
-/// The bits of b where a has them set, else those of c.
+/// The bits of b where a is set, otherwise those of c.
 pub const CHOICE: i32 = 0xCA;
 
-/// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
+/// Write text as 32-bit units; if `pairs_join`, a surrogate pair becomes its supplementary code point.
 ///
-/// The places of what begins are compressed, sixteen of them take four bytes each, and those become code points at once.
+/// The positions of what begins are compressed, sixteen of them fetch four bytes each, and those become code points at
+/// once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
@@ -157,14 +161,14 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
     }
 }
 
-/// All but the continuation bytes.
+/// All lanes except continuation bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn begins_64(bytes: __m512i) -> u64 {
     _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
 
-/// Where surrogate byte sequences begin.
+/// Lanes in which surrogate byte sequences begin.
 pub struct Surrogates {
     pub leads: u64,
     pub trails: u64,
@@ -174,7 +178,7 @@ impl Surrogates {
     pub const NONE: Surrogates = Surrogates { leads: 0, trails: 0 };
 }
 
-/// Find the surrogate byte sequences among bytes, by those one further.
+/// Find the surrogate byte sequences among bytes, given those one further.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
@@ -187,19 +191,19 @@ pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
     Surrogates { leads: all & !trails, trails }
 }
 
-/// The payload bytes of the surrogate pairs that begin at sixteen places, if any do: the second, third, fifth and sixth.
-/// Each place is there four times.
+/// The payload bytes of the surrogate pairs that begin at sixteen positions, if any do: the second, third, fifth and
+/// sixth. Each position is given four times.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn halves_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0102_0405)), after)
 }
 
-/// The code points of sequences, with those of surrogate pairs where such begin.
+/// The code points of sequences, including surrogate pairs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
-    // A lead, the first byte of three more, and the second byte of a trail.
+    // A lead, and the first and second byte of a trail.
     let first = _mm512_and_si512(sequences, _mm512_set1_epi32(0xFFF0_00FF_u32 as i32));
     let leads = _mm512_cmpeq_epi32_mask(first, _mm512_set1_epi32(0xEDA0_00ED_u32 as i32));
     let second = _mm512_and_si512(halves, _mm512_set1_epi32(0x3000));
@@ -217,11 +221,11 @@ pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m
     _mm512_mask_add_epi16(points, beyond, points, _mm512_set1_epi16(layout.gap.1 as i16))
 }
 
-/// The code points of payloads, by their sequences.
+/// The code points of payloads, given their sequences.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m512i {
-    // The upper half of the lead byte, which is the highest of its lane, tells the length.
+    // The upper half of the lead byte, which is the highest in its lane, determines the length.
     let [two, three, four] = layout.offsets.map(|offset| offset as i32);
     let offsets = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, two, two, three, four);
     let points = _mm512_add_epi32(points, _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(sequences), offsets));

@@ -1,7 +1,8 @@
-//! Bytes of any form that has a layout, measured and written as code points.
+//! Bytes of any form that has a layout, measured and written as code points. [`clean`] writes text that needs no
+//! checks.
 //!
-//! What begins where is told by [`Reader`], when it is measured; of blocks that are not clean it is noted. Writing goes by
-//! those notes: `compress` drops the lanes where nothing begins.
+//! Measuring finds with [`Reader`] where sequences begin, and notes it for blocks that are not clean. Writing uses
+//! those notes: `compress` drops the lanes in which nothing begins.
 
 use std::arch::x86_64::*;
 
@@ -19,20 +20,20 @@ use crate::kernels::output::Output;
 use crate::kernels::source::{Extent, Note, Notes, Source};
 use crate::policy::Answer;
 
-/// What was counted so far.
+/// The counts so far.
 struct Counted<'a> {
     layout: &'a Layout,
     count: usize,
-    /// Lane by lane, the largest lead byte.
+    /// The largest lead byte seen in each lane.
     largest: __m512i,
-    /// What is known of the width, where lead bytes alone do not tell.
+    /// The least width known, where lead bytes alone do not determine it.
     fine: Width,
     pairs: u64,
     ills: u64,
 }
 
 impl Counted<'_> {
-    /// Count what begins in some lanes, sequences of at least two bytes among it where `two` says so.
+    /// Count what begins in some lanes; `two` has the lanes that begin sequences of at least two bytes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn add(&mut self, bytes: [__m512i; 3], begins: u64, two: u64) {
@@ -43,12 +44,12 @@ impl Counted<'_> {
         }
     }
 
-    /// Count what begins in the first lanes of a clean block, and is whole there.
+    /// Count what begins in the first lanes of a clean block; it must be complete there.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn add_clean(&mut self, data: &[u8], block: &Clean, lanes: u64) {
         self.count += (block.begins & lanes).count_ones() as usize;
-        // No continuation byte is as large as a lead byte.
+        // Every continuation byte is smaller than every lead byte.
         self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
         self.pairs |= block.joined & lanes;
         if !self.layout.lead_decides {
@@ -58,13 +59,13 @@ impl Counted<'_> {
         }
     }
 
-    /// Count surrogate pairs that are joined, by their bytes.
+    /// Count joined surrogate pairs, by their bytes.
     #[inline]
     fn add_pairs(&mut self, bytes: usize) {
         (self.count, self.pairs) = (self.count + bytes / PAIR.len(), !0);
     }
 
-    /// The width of all that was counted; `answer` is what was done at ill-formed units.
+    /// The width of everything counted; `answer` is the answer that was given to ill-formed units.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn width(&self, answer: Answer) -> Width {
@@ -84,33 +85,34 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     measure_noting(source, start, limit, &mut Notes::none())
 }
 
-/// The same, with notes of the blocks that are not known to be clean.
+/// As [`measure`], with notes of the blocks that are not known to be clean.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
     Reader::new(source).measure(source, (start, limit), notes)
 }
 
-/// So many blocks without surrogates are likely to be followed by more, which need not be told from other text.
+/// After this many blocks without surrogates, more such blocks are likely, and the kernel without surrogates takes
+/// over.
 const QUIET_BLOCKS: usize = 32;
 
-/// A block that is well-formed, up to where its last sequence begins at least.
+/// A block that is well-formed, at least up to the beginning of its last sequence.
 struct Clean {
     at: usize,
     bytes: __m512i,
     begins: u64,
-    /// Where the trails of surrogate pairs begin that are joined.
+    /// Lanes in which the trails of joined surrogate pairs begin.
     joined: u64,
 }
 
 impl Clean {
-    /// No block: nothing begins in it.
+    /// An empty block, in which nothing begins.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn none() -> Self {
         Clean { at: 0, bytes: _mm512_setzero_si512(), begins: 0, joined: 0 }
     }
 
-    /// How many of the last bytes belong to the last sequence, which may go on behind them.
+    /// The number of bytes at the end that belong to the last sequence, which may continue behind them.
     #[inline]
     fn open(&self) -> usize {
         if self.begins == 0 { 0 } else { self.begins.leading_zeros() as usize + 1 }
@@ -128,7 +130,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The same, where it is known whether the layout has NUL.
+    /// As [`Reader::measure`], where it is known whether the layout has NUL.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn measure_with<const HAS_NUL: bool>(
@@ -165,13 +167,14 @@ impl Reader<'_> {
         Extent { end: at, count: counted.count, width: counted.width(self.answer), is_clean: counted.ills == 0 }
     }
 
-    /// Count whole blocks, as long as they are well-formed and as the layout has it; return where a sequence begins from
-    /// which on something else must look.
+    /// Count whole blocks as long as they are well-formed and conform to the layout; return the offset of a sequence
+    /// from which another function must read on.
     ///
-    /// A sequence is counted in the block where it begins, and seen to be whole in the next: so each block is counted
-    /// when the next has been seen, and of the last only what is before its last sequence.
+    /// A sequence is counted in the block where it begins but known to be complete only in the next. So each block is
+    /// counted after the next has been seen, and the last block only up to its last sequence.
     ///
-    /// Where surrogates are not told from other text but mean something, they end this; else text without them does.
+    /// If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate ends the count; if it is true, a
+    /// stretch without surrogates does.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_clean<const HAS_NUL: bool, const TELLS_SURROGATES: bool>(
@@ -181,7 +184,7 @@ impl Reader<'_> {
         counted: &mut Counted<'_>,
     ) -> usize {
         let mut at = start;
-        // The first lanes of a block that must be continuation bytes, and those where a trail must or may begin.
+        // The first lanes of a block that must be continuation bytes, and those in which a trail must or may begin.
         let (mut due, mut trails_due) = (0, 0);
         let (mut last, mut guess) = (Clean::none(), pairs::Guess::default());
         let second_count = if TELLS_SURROGATES { self.second_count } else { self.second_count_apart };
@@ -240,7 +243,7 @@ impl Reader<'_> {
         at - last.open()
     }
 
-    /// Count blocks of any text until they are clean; return where that ends, and whether reading goes on there.
+    /// Count blocks of any text until they are clean; return the offset reached, and whether reading continues there.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_dirty(
@@ -271,7 +274,7 @@ impl Reader<'_> {
             }
             self.count::<false>(&block, (at, carry), (counted, notes));
             counted.pairs |= if self.layout.pairs == Pairs::Joined { block.odd } else { 0 };
-            // Not `at + block.length`, which is the same: the next loads must not wait for the masks of this block.
+            // Not `at + block.length`, which is equal: the next loads must not wait for the masks of this block.
             (at, carry) = match block.goes_on {
                 true => (at + 64, block.carry),
                 false => (at + block.length, 0),
@@ -287,22 +290,24 @@ impl Reader<'_> {
         (at + carry.count_ones() as usize, true)
     }
 
-    /// Where the run ends at which a block ends after so many bytes, if there is one, its end is seen and not too far.
+    /// The end of the run that begins behind the first `length` bytes of a block; None if there is none, or its end is
+    /// not seen or too far.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn run_end(&self, data: &[u8], (at, limit): (usize, usize), length: usize) -> Option<usize> {
         let seen = &data[..data.len().min(at + Note::MOST_BYTES)];
         let start = at + length;
-        // Where bytes are answered one by one, a run is not one of what begins.
+        // Where bytes are answered one by one, a run is not a unit.
         if start >= limit || data[start] < RUN_LEAD || self.escape.is_some() {
             return None;
         }
         Some(run_end(seen, start)).filter(|&end| end < seen.len())
     }
 
-    /// The same for plain blocks, as far as there are such: where a block begins, and its lanes in which nothing does.
+    /// As [`Reader::count_dirty`], as long as blocks are plain; return the offset reached and the carry, the lanes in
+    /// which nothing begins.
     ///
-    /// This is a function of its own for the registers.
+    /// It is a separate function to keep its values in registers.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count_plain(
@@ -327,7 +332,7 @@ impl Reader<'_> {
         (at, carry)
     }
 
-    /// Count and note what begins in a block. A copy for each caller is put into that.
+    /// Count and note what begins in a block. Inlined into each caller.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn count<const IS_PLAIN: bool>(
@@ -345,7 +350,8 @@ impl Reader<'_> {
     }
 }
 
-/// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
+/// The width of complete sequences, where their lead bytes alone do not determine it; not less than the width already
+/// known.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
@@ -358,12 +364,12 @@ fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) 
     Width::of_class(known as usize + reached.count())
 }
 
-/// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
+/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
     write(source, start, limit, out, put_clean, |reader, window, note, out| {
-        // The values are ASCII, or the two bits of a lead byte and the six of what follows it.
+        // The values are ASCII, or the two lowest bits of a lead byte with the six of its continuation byte.
         let [b0, b1] = [0, 1].map(|from| bytes_of(window, from));
         let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(b0), _mm512_set1_epi8(0xC0_u8 as i8));
         let pair = _mm512_ternarylogic_epi32::<OR_AND>(upper, b1, _mm512_set1_epi8(0x3F));
@@ -373,7 +379,7 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     })
 }
 
-/// The same as 16-bit units.
+/// As [`write_ucs1`], as 16-bit units.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2(text, source.layout.shift(), out);
@@ -395,8 +401,8 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     })
 }
 
-/// The same as 32-bit units: the places of what begins are compressed, sixteen of them take four bytes each, and those
-/// become code points.
+/// As [`write_ucs1`], as 32-bit units: the positions of what begins are compressed, sixteen of them fetch four bytes
+/// each, and those become code points.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     let joins = source.layout.pairs == Pairs::Joined;
@@ -433,7 +439,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     })
 }
 
-/// Write by notes: what measuring noted, or what is measured now, chunk by chunk.
+/// Write by the notes of an earlier measurement, or else measure and write chunk by chunk.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn write<T>(
@@ -452,7 +458,7 @@ fn write<T>(
     let (mut at, mut given, mut goes_on) = (start, source.notes, true);
     while at < limit && goes_on {
         let noted = given.take().and_then(|notes| notes.stretch(at).inspect(|_| goes_on = notes.is_full()));
-        // One that ended for want of room before its first block is none.
+        // A stretch that ended for lack of room before its first block is of no use.
         let noted = noted.filter(|&(end, _)| end > at).or_else(|| {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
             own.clear();
@@ -482,7 +488,7 @@ fn write<T>(
 fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
     let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_of(window, from));
     let (two, three) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0));
-    // The last but one and the last byte of each sequence.
+    // The second to last and the last byte of each sequence.
     let last = [_mm512_mask_mov_epi8(b0, three, b1), _mm512_mask_mov_epi8(b1, three, b2)];
     let two_bits = _mm512_slli_epi16::<6>(last[0]);
     let lower = _mm512_ternarylogic_epi32::<CHOICE>(_mm512_set1_epi8(0xC0_u8 as i8), two_bits, last[1]);

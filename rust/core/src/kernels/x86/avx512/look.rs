@@ -1,7 +1,8 @@
-//! Blocks of bytes of any form that has a layout: what begins where.
+//! Blocks of bytes of any form that has a layout: what begins in which lane. Counting and writing are in `decode` and
+//! `clean`.
 //!
-//! Each byte of a block is treated as if a sequence began there, all at once: masks say which lanes begin a sequence, which
-//! of them are ill-formed, and where the layout does not tell.
+//! Each byte of a block is treated as if a sequence began there, all at once: masks show which lanes begin a sequence,
+//! which of them are ill-formed, and where the layout does not apply.
 
 use std::arch::x86_64::*;
 
@@ -11,11 +12,11 @@ use crate::derive::piece::Surrogates;
 use crate::kernels::source::Source;
 use crate::policy::Answer;
 
-/// A block of 64 bytes and the eight behind it, of which a sequence that begins in the block can need seven. Behind the
-/// end of the data they are 0.
+/// A block of 64 bytes and the eight behind it; a sequence that begins in the block needs at most seven of those.
+/// Behind the end of the data they are 0.
 pub type Window = [u8; 72];
 
-/// The window at an offset, in the data or in `copy`. A vector is copied, since a call would cost all registers.
+/// The window at an offset, in the data or in `copy`. It is copied as a vector: a call would spill all registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
@@ -29,56 +30,57 @@ pub fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window
     copy
 }
 
-/// The tables of a layout and the few facts that each block asks for.
+/// The tables of a layout, with the facts that each block needs.
 pub struct Reader<'a> {
     pub layout: &'a Layout,
     kinds: Lookup,
-    /// Whether only what holds a byte from 80 on is ill-formed, all of that is answered, and no sequences are joined.
+    /// Whether only sequences with a byte from 80 up can be ill-formed, the policy answers all of them, and no
+    /// sequences are joined.
     pub is_plain: bool,
     /// Whether something that parts from the layout begins with a continuation byte.
     strays_part: bool,
     pub second_low: Lookup,
     /// How many second bytes a lead byte takes, from `second_low` on.
     pub second_count: Lookup,
-    /// The same without those of surrogates, where these mean something.
+    /// The same without the second bytes of surrogates, in layouts where those mean something.
     pub second_count_apart: Lookup,
     pub answer: Answer,
-    /// What is added to the byte of an ill-formed lane; else that becomes U+FFFD.
+    /// The base added to the byte in an ill-formed lane; None if that becomes U+FFFD.
     pub escape: Option<u32>,
-    /// Whether units that part from the layout become U+FFFD all the same.
+    /// Whether units that part from the layout become U+FFFD as well.
     replaces_units: bool,
-    /// The kind of lead bytes of which the sequences that part are ill-formed units; none where those are not answered.
+    /// The kind bit of lead bytes whose parting sequences are ill-formed units; 0 if the policy does not answer those.
     beyond: u8,
-    /// Whether runs are answered.
+    /// Whether the policy answers runs.
     pub answers_runs: bool,
 }
 
-/// How dirty the last blocks were: where one in five or more is, all are looked at closely, since a branch that is guessed
-/// wrongly costs more than to look at a block.
+/// The dirtiness of the last blocks. If one in five or more is dirty, all are examined closely: a mispredicted branch
+/// costs more than examining a block.
 #[derive(Clone, Copy, Default)]
 pub struct Recent(usize);
 
-/// What a dirty block adds, and each block takes away.
+/// The amount that a dirty block adds; each block subtracts one.
 const DIRTY: usize = 5;
-/// From here on the next block is looked at closely.
+/// From this amount on, the next block is examined closely.
 const CLOSELY: usize = 8;
 const MOST: usize = 24;
 
 impl Recent {
-    /// Add a block by its lanes that are ill-formed.
+    /// Add a block, given its ill-formed lanes.
     #[inline]
     pub fn add(&mut self, ill: u64) {
-        // Without a branch.
+        // Branchless.
         self.0 = (self.0 + DIRTY * usize::from(ill != 0)).saturating_sub(1).min(MOST);
     }
 
-    /// Add so many that are clean.
+    /// Add this many clean blocks.
     #[inline]
     pub fn add_clean(&mut self, blocks: usize) {
         self.0 = self.0.saturating_sub(blocks);
     }
 
-    /// Whether the next is to be looked at closely.
+    /// Whether the next block should be examined closely.
     #[inline]
     pub fn is_dirty(self) -> bool {
         self.0 >= CLOSELY
@@ -88,24 +90,24 @@ impl Recent {
 #[derive(Clone, Copy)]
 pub struct Lookup(__m512i, __m512i);
 
-/// What is known of 64 bytes and of those behind them.
+/// The findings about 64 bytes and those behind them.
 pub struct Block {
     /// The bytes, and those one, two and three further.
     pub bytes: [__m512i; 4],
-    /// Where something begins that is read.
+    /// Lanes in which something begins that is read.
     pub begins: u64,
-    /// Where of that an ill-formed unit begins.
+    /// Those of them in which an ill-formed unit begins.
     pub ill: u64,
-    /// Where a surrogate pair begins that is joined; where the layout has none, where of the ill-formed units one begins
-    /// that is U+FFFD whatever others become.
+    /// Lanes in which a joined surrogate pair begins. If the layout joins no pairs: those of the ill-formed units that
+    /// become U+FFFD whatever the others become.
     pub odd: u64,
-    /// Where sequences begin of at least two bytes.
+    /// Lanes in which sequences of at least two bytes begin.
     pub two: u64,
     /// Lanes of the next block in which nothing begins.
     pub carry: u64,
-    /// How many bytes of the block were read.
+    /// The number of bytes of the block that were read.
     pub length: usize,
-    /// Whether reading goes on behind the block.
+    /// Whether reading continues behind the block.
     pub goes_on: bool,
 }
 
@@ -116,7 +118,7 @@ impl Lookup {
         Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
     }
 
-    /// How many second bytes each byte takes, from C0 on: those that begin no sequence take none.
+    /// How many second bytes each byte from C0 up takes; those that begin no sequence take none.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn second_count(layout: &Layout) -> Self {
@@ -125,7 +127,7 @@ impl Lookup {
         Lookup(_mm512_setzero_si512(), _mm512_maskz_add_epi8(begins, spans, _mm512_set1_epi8(1)))
     }
 
-    /// Such numbers without the second bytes of surrogates, where those are in pairs that mean something.
+    /// These numbers without the second bytes of surrogates, if pairs of those mean something.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn without_surrogates(self, layout: &Layout) -> Self {
@@ -136,14 +138,14 @@ impl Lookup {
         Lookup(self.0, _mm512_mask_min_epu8(self.1, 1 << (0xED - 0xC0), self.1, _mm512_set1_epi8(others as i8)))
     }
 
-    /// The entries of bytes from 80 on; of others something.
+    /// The entries of bytes from 80 up; other lanes are arbitrary.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn of(self, bytes: __m512i) -> __m512i {
         _mm512_permutex2var_epi8(self.0, bytes, self.1)
     }
 
-    /// The entries of bytes from C0 on; of others something.
+    /// The entries of bytes from C0 up; other lanes are arbitrary.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn of_lead(self, bytes: __m512i) -> __m512i {
@@ -151,7 +153,7 @@ impl Lookup {
     }
 }
 
-/// 64 bytes of a window, from one of its first nine on.
+/// 64 bytes of a window, from an offset of at most eight.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn bytes_of(window: &Window, from: usize) -> __m512i {
@@ -192,14 +194,15 @@ pub fn continuations(bytes: __m512i) -> u64 {
     _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
 
-/// The lanes of runs: what begins them, and the members that follow it side by side; what begins one is a member too.
+/// The lanes of runs: each begins at one of `firsts` and extends over the adjacent members that follow. Every first is
+/// a member too.
 #[inline]
 pub fn runs(firsts: u128, members: u128) -> u128 {
-    // The sum clears what follows the first of those that are side by side, up to where they end.
+    // The addition carries through adjacent members, so it clears what follows each first up to the end of its run.
     members & !(members + firsts) | firsts
 }
 
-/// Where a run ends of which some byte is at an offset.
+/// The end of a run, given the offset of any byte in it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn run_end(data: &[u8], start: usize) -> usize {
@@ -214,7 +217,8 @@ pub fn run_end(data: &[u8], start: usize) -> usize {
     }
 }
 
-/// Whether payload bits are code points, and what is added to an escaped byte changes none of its bits.
+/// Whether code points can be composed byte by byte: payloads are code points, and an escape adds nothing to the lower
+/// byte.
 fn adds_upper_byte(layout: &Layout, answer: Answer) -> bool {
     layout.shift().is_none() && !matches!(answer, Answer::Escape(base) if base & 0xFF != 0)
 }
@@ -245,14 +249,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether 16-bit units can be put together byte by byte.
+    /// Whether 16-bit units can be composed byte by byte.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn has_plain_bytes(&self) -> bool {
         adds_upper_byte(self.layout, self.answer)
     }
 
-    /// Bytes as 16-bit units, with the answers in the lanes that are ill-formed.
+    /// Bytes as 16-bit units, with the answers in ill-formed lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn answered_16(&self, points: __m512i, ill: u32) -> __m512i {
@@ -262,7 +266,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Look at the block of a window, of which `left` are to be read; in the lanes of `carry` nothing begins.
+    /// Look at the block of a window, of which `left` bytes are to be read; in the lanes of `carry` nothing begins.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn any_block(&self, window: &Window, left: usize, carry: u64) -> Block {
@@ -280,7 +284,7 @@ impl<'a> Reader<'a> {
         let mut stops = if self.may_part(b0, is_two) { self.parting(b0, b1, high) } else { 0 };
         let mut replaced = 0;
         if self.replaces_units && stops != 0 {
-            // What is not there whole is nothing that parts.
+            // An incomplete sequence does not part from the layout.
             replaced = stops & continues(1) & continues(2);
             stops = 0;
         }
@@ -342,7 +346,8 @@ impl<'a> Reader<'a> {
         block(begins & low_64(stop), length, false)
     }
 
-    /// The same, if the block is read whole, and all that begins in it are sequences and what is ill-formed.
+    /// As [`Reader::any_block`], if the block is read whole and only sequences and ill-formed units begin in it;
+    /// otherwise None.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn plain_block(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
@@ -372,8 +377,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What parts from the layout and yet is one ill-formed unit: where the kernels stop all the same, and the lanes of
-    /// this block and behind it that belong to such a unit that begins before them.
+    /// Find parting sequences that are one ill-formed unit each. Returns the lanes in which the kernels stop all the
+    /// same, and the lanes of this block and behind it that belong to such a unit after its first byte.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn longer(&self, window: &Window, left: usize, stops: u64, carry: u64) -> (u64, u128) {
@@ -395,20 +400,20 @@ impl<'a> Reader<'a> {
             let members = continuing | firsts | u128::from(behind) << 64;
             let runs = runs(firsts, members);
             let begins = firsts & !(runs << 1);
-            // One that reaches the last byte that is seen may be longer.
+            // A run that reaches the last byte seen may be longer.
             let last = 1 << (left.min(64) + 7);
             let open = if runs & last == 0 { 0 } else { 1 << (begins & (2 * last - 1)).ilog2() };
             stops = stops & !run_leads | open;
             longer |= runs & !begins;
         }
-        // Where bytes are answered one by one, none belongs to another.
+        // Where bytes are answered one by one, each is on its own.
         if self.escape.is_some() {
             longer = 0;
         }
         (stops, longer)
     }
 
-    /// Whether something may begin in a block that parts from the layout.
+    /// Whether something that parts from the layout may begin in a block.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
@@ -432,7 +437,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Which of some whole surrogate byte sequences begin a pair; `b1` are their second bytes.
+/// The lanes of complete surrogate byte sequences that begin a pair; `b1` are their second bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn pairs_among(window: &Window, surrogates: u64, b1: __m512i) -> u64 {

@@ -1,21 +1,21 @@
-//! Surrogate pairs without a gap, ten at a time: emoji, in the forms that write them so.
+//! Consecutive surrogate pairs, ten at a time: emoji, in the forms that write them so.
 //!
-//! Ten pairs are 60 bytes in which each byte has its place, so that nothing need be looked for.
+//! Ten pairs are 60 bytes, in which each byte has a fixed position, so nothing needs to be searched for.
 
 use std::arch::x86_64::*;
 
 use super::{bytes_64, fetch_ahead, low_64, put_32};
 use crate::kernels::output::Output;
 
-/// So many pairs are written at once.
+/// Pairs written at once.
 const PAIRS: usize = 10;
-/// So many bytes they are.
+/// The bytes of those pairs.
 const BYTES: usize = 6 * PAIRS;
 
-/// Which bits of each byte are the same in all pairs, and what they are.
+/// The bits of each byte that are the same in all pairs, and their values.
 static BITS: [u8; 64] = repeated([0xFF, 0xF0, 0xC0, 0xFF, 0xF0, 0xC0]);
 static MARKS: [u8; 64] = repeated([0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80]);
-/// The places of what [`joined_32`] takes; of the lanes behind the tenth something.
+/// The positions of the bytes that [`joined_32`] takes; the lanes behind the tenth are arbitrary.
 static PLACES: [u8; 64] = {
     let (mut places, mut at) = ([0; 64], 0);
     while at < 4 * PAIRS {
@@ -34,19 +34,21 @@ const fn repeated(pair: [u8; 6]) -> [u8; 64] {
     bytes
 }
 
-/// Whether to look for a run: to begin and to end one costs as much as to read a few blocks.
+/// A guess whether to look for a run of pairs: starting and ending one costs as much as reading a few blocks.
 #[derive(Clone, Copy, Default)]
 pub struct Guess {
-    /// The leads of the block before, and those of them at which something else ended or began.
+    /// The leads of the last block, and its lanes in which something else ended or began.
     leads: u64,
     gaps: u64,
 }
 
 impl Guess {
-    /// Whether a run is likely from the first sequence of the next block on, of which the leads are given: there are some.
+    /// Whether a run is likely to start at the first sequence of the next block, whose leads are given. It must have
+    /// some.
     #[inline]
     pub fn is_run(&mut self, leads: u64) -> bool {
-        // A lead is six bytes behind each, be it in the next block. Two blocks are asked for at once, without a branch.
+        // In a run, each lead is six bytes behind the last, even across blocks. Two blocks are tested at once, without
+        // a branch.
         let gaps = leads ^ (leads << 6 | self.leads >> 58);
         let both = gaps | self.gaps;
         *self = Guess { leads, gaps };
@@ -54,7 +56,7 @@ impl Guess {
     }
 }
 
-/// How many of the first bytes are pairs, ten by ten.
+/// The number of bytes at the beginning that are pairs, in multiples of ten pairs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn length(data: &[u8]) -> usize {
@@ -66,7 +68,7 @@ pub fn length(data: &[u8]) -> usize {
     at
 }
 
-/// Write the pairs that a text begins with as their code points, ten by ten, and return how many bytes those are.
+/// Write the pairs that a text begins with as code points, ten at a time, and return the number of bytes read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
@@ -96,7 +98,7 @@ const AND_XOR: i32 = 0x6A;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn joined_32(halves: __m512i) -> __m512i {
-    // Four bits and six, twice, side by side: tens, then the twenty of an index.
+    // Four bits and six bits, twice, next to each other: first ten bits each, then the twenty bits of an index.
     let payloads = _mm512_and_si512(halves, _mm512_set1_epi32(0x0F3F_0F3F));
     let tens = _mm512_maddubs_epi16(payloads, _mm512_set1_epi16(0x4001));
     let index = _mm512_madd_epi16(tens, _mm512_set1_epi32(0x0400_0001));
@@ -110,7 +112,7 @@ mod tests {
     use super::*;
     use crate::kernels::x86::avx512::is_available;
 
-    /// Pairs without a gap of all values of their payload bytes.
+    /// Consecutive pairs with all values of their payload bytes.
     fn text(pairs: usize) -> (Vec<u8>, Vec<u32>) {
         let points: Vec<u32> = (0..pairs as u32).map(|at| 0x1_0000 + at * 0x1_2345 % 0x10_0000).collect();
         let halves = points.iter().flat_map(|&point| [0xD800 + ((point - 0x1_0000) >> 10), 0xDC00 + (point & 0x3FF)]);
@@ -118,7 +120,7 @@ mod tests {
         (halves.flat_map(bytes).collect(), points)
     }
 
-    /// The length, which what is written must agree with.
+    /// The length, checked against what is written.
     fn checked_length(data: &[u8], points: &[u32]) -> usize {
         let mut values = vec![MaybeUninit::new(0xA5_u32); points.len() + 16];
         // SAFETY: the caller has checked that the machine has the instructions.
@@ -150,7 +152,7 @@ mod tests {
             for flip in 0..8 {
                 let mut data = data[..4 * BYTES].to_vec();
                 data[place] ^= 1 << flip;
-                // What is flipped may be payload.
+                // A flipped bit may be payload.
                 let is_marked = BITS[place % 6] >> flip & 1 != 0;
                 if is_marked {
                     assert_eq!(checked_length(&data, &points), place / BYTES * BYTES, "{place} {flip}");
@@ -166,10 +168,10 @@ mod tests {
     fn a_run_is_guessed_behind_two_blocks_without_a_gap() {
         let leads = |from: u32| (from..64).step_by(6).fold(0_u64, |leads, at| leads | 1 << at);
         let mut guess = Guess::default();
-        // A block of 64 bytes begins four bytes further in a pair than the one before.
+        // Each block of 64 bytes begins four bytes further into a pair than the last.
         let found = [0, 2, 4, 0].map(|from| guess.is_run(leads(from)));
         assert_eq!(found, [false, false, true, true]);
-        // Something stands between two pairs: in a block, or between two.
+        // Something stands between two pairs: within a block, or between two blocks.
         assert!(!guess.is_run(leads(2) & !(1 << 20)));
         assert_eq!([4, 0, 2].map(|from| guess.is_run(leads(from))), [false, true, true]);
         assert_eq!([5, 1, 3].map(|from| guess.is_run(leads(from))), [false, false, true]);

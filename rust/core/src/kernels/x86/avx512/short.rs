@@ -1,4 +1,4 @@
-//! Short text to UTF-8 in one pass, into memory that holds whatever it can become.
+//! Short text to UTF-8 in one pass, into memory large enough for any result.
 
 use std::arch::x86_64::*;
 
@@ -8,7 +8,7 @@ use crate::kernels::text::Text;
 
 const LANES: usize = 16;
 
-/// Write a text that the memory is large enough for.
+/// Write a text for which the memory is large enough.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     let mut out = Output::new(out);
@@ -31,7 +31,7 @@ pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
             return None;
         }
         let sequences = sequences(points);
-        // A byte that is none of a sequence is 0, and so is U+0000, which is the first byte of its own.
+        // Bytes that are not part of a sequence are 0, and so is U+0000, which is the first byte of its own.
         let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
         let used = used & (u64::MAX >> (64 - 4 * count));
         let place = out.spare().first_chunk_mut::<64>()?;
@@ -43,14 +43,15 @@ pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     Some(out.into_written())
 }
 
-/// The sequences of code points, each in its lane from the lowest byte on, with 0 behind it.
+/// The sequences of code points, each in its lane from the lowest byte up, padded with 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn sequences(points: __m512i) -> __m512i {
     let two = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x80));
     let three = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x800));
     let four = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000));
-    // Six bits a byte, the highest first, as if each sequence had four bytes; then what it has not is shifted out.
+    // Place six bits in each byte, the highest first, as if each sequence had four bytes; then shift out those that are
+    // missing.
     let each_six = _mm512_set1_epi64(i64::from_le_bytes([18, 12, 6, 0, 32 + 18, 32 + 12, 32 + 6, 32]));
     let payloads = _mm512_and_si512(_mm512_multishift_epi64_epi8(each_six, points), _mm512_set1_epi8(0x3F));
     let beyond = _mm512_mask_mov_epi32(_mm512_set1_epi32(16), three, _mm512_set1_epi32(8));

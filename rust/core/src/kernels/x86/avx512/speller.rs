@@ -1,7 +1,7 @@
-//! What a spelling asks of each code point: which lanes are written, and as how many bytes; and the loop over the blocks of a
-//! str. Nothing is written here.
+//! The first half of writing by a spelling: which lanes are written, and in how many bytes, with the loop over the
+//! blocks of a str. Nothing is written here.
 //!
-//! Up to 32 code points that take two bytes at most are lanes of 16 bits, others lanes of 32.
+//! Up to 32 code points of at most two bytes are lanes of 16 bits, others lanes of 32.
 
 use std::arch::x86_64::*;
 
@@ -11,19 +11,19 @@ use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
 use crate::derive::spelling::Spelling;
 use crate::policy::Lacking;
 
-/// What an escape with a backslash writes in four digits.
+/// Code points whose backslash escape has four digits.
 const FOUR_DIGITS: Range = (0x100, 0xFFFF);
 
 /// Up to 32 code points below U+10000.
 pub struct Units {
     pub points: __m512i,
-    /// How many were read; if not all, the kernel stops behind them.
+    /// The number of code points read; if fewer than requested, the kernel stops behind them.
     pub read: usize,
     /// The lanes that are written.
     pub valid: u32,
     /// Lanes of at least two bytes, and of at least three.
     pub lengths: [u32; 2],
-    /// Lanes that are written as their low byte.
+    /// Lanes that are written as their lowest byte.
     pub escapes: u32,
     /// Lanes that are written as `\uNNNN`.
     pub backslashed: u32,
@@ -54,7 +54,7 @@ pub struct Bytes {
 fn within_8(points: __m512i, range: Range) -> u64 {
     let [first, last] = [range.0, range.1].map(|point| point.min(0xFF) as u8);
     let index = _mm512_sub_epi8(points, _mm512_set1_epi8(first as i8));
-    // A range beyond what a lane holds has none of them, though its ends come to the last.
+    // A range beyond the values of a lane contains none of them, even though its saturated ends equal the last.
     let reached = if range.0 <= 0xFF { !0 } else { 0 };
     _mm512_mask_cmple_epu8_mask(reached, index, _mm512_set1_epi8((last - first) as i8))
 }
@@ -64,7 +64,7 @@ fn within_8(points: __m512i, range: Range) -> u64 {
 pub fn within_16(points: __m512i, range: Range) -> u32 {
     let [first, last] = [range.0, range.1].map(|point| point.min(0xFFFF) as u16);
     let index = _mm512_sub_epi16(points, _mm512_set1_epi16(first as i16));
-    // A range beyond what a lane holds has none of them, though its ends come to the last.
+    // A range beyond the values of a lane contains none of them, even though its saturated ends equal the last.
     let reached = if range.0 <= 0xFFFF { !0 } else { 0 };
     _mm512_mask_cmple_epu16_mask(reached, index, _mm512_set1_epi16((last - first) as i16))
 }
@@ -76,7 +76,7 @@ fn within_32(points: __m512i, range: Range) -> u16 {
     _mm512_cmple_epu32_mask(index, _mm512_set1_epi32((range.1 - range.0) as i32))
 }
 
-/// Lanes from a code point on, which is not the first.
+/// Lanes that hold `start` or a later code point; `start` must not be 0.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn from_8(points: __m512i, start: u32) -> u64 {
@@ -95,7 +95,7 @@ fn from_32(points: __m512i, start: u32) -> u16 {
     _mm512_cmpgt_epu32_mask(points, _mm512_set1_epi32((start - 1) as i32))
 }
 
-/// Lanes at which a pair begins; `next` are the code points one further.
+/// Lanes in which a pair begins; `next` are the code points one further.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn pairs_16(points: __m512i, next: __m512i) -> u32 {
@@ -108,20 +108,20 @@ fn pairs_32(points: __m512i, next: __m512i) -> u16 {
     are_32(points, LEADS) & are_32(next, TRAILS)
 }
 
-/// A spelling, where a closer look is due, and what most forms do not need; those compile it out. So do all but
-/// [`Lacking::Escape`] what that alone asks for.
+/// A spelling with the facts that each block needs. Features that most forms lack are compiled out for them, and
+/// escapes for all but [`Lacking::Escape`].
 ///
-/// What is generic over a `Taker` is so that each caller has its own, into which it is inlined: a call would cost all
+/// Functions generic over a `Taker` are instantiated for each caller and inlined into it: a call would spill all
 /// registers.
 pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
     pub spelling: &'a Spelling,
     pub starts: [u32; 3],
-    /// Ranges that hold all code points that the form lacks. A range that is not needed holds one that can do no harm.
+    /// Ranges that cover all code points that the form lacks. An unused range is harmless.
     pub odd: [Range; 2],
     pub nul_is_two: bool,
     pub splits: bool,
     pub is_shifted: bool,
-    /// Where the form's are those.
+    /// The standard lengths, if the form's are those.
     pub lengths: Lengths,
 }
 
@@ -131,7 +131,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
     pub fn new(spelling: &'a Spelling) -> Self {
         let mut odd = [(u32::MAX, u32::MAX); 2];
         for &range in &spelling.missing {
-            // Those of the surrogates and beyond are close to each other.
+            // Missing ranges from the surrogates up are close to each other.
             let place = &mut odd[usize::from(range.0 >= LEADS.0)];
             *place = if *place == (u32::MAX, u32::MAX) { range } else { (place.0.min(range.0), place.1.max(range.1)) };
         }
@@ -146,7 +146,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         }
     }
 
-    /// Up to 64 code points below U+0100, if none needs a closer look.
+    /// Up to 64 code points below U+0100; None if one needs a closer look.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn bytes(&self, points: __m512i, left: usize) -> Option<Bytes> {
@@ -159,8 +159,8 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         Some(Bytes { points, valid, two: (from_8(points, self.starts[0]) | nul) & valid })
     }
 
-    /// Twice 32 code points, if there are as many and all are written as they stand; what is behind them decides about a
-    /// lead in the last.
+    /// Twice 32 code points; None if there are fewer or one is not written as it stands. The code point behind them
+    /// decides about a lead in the last lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn whole_units<Taker>(&self, text: &[u16], (at, limit): (usize, usize)) -> Option<[Units; 2]> {
@@ -170,7 +170,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         let has_pair = || {
             let [lower, upper] = halves.map(|units| u64::from(are_16(units, SURROGATES)));
             let surrogates = upper << 32 | lower;
-            // Two side by side are rare, and whether there is one at all is anybody's guess.
+            // Two adjacent surrogates are rare, and the branch on whether there are surrogates at all is unpredictable.
             let may_be_pairs = surrogates & (surrogates >> 1 | 1 << 63);
             may_be_pairs != 0
                 && (pairs_16(halves[0], units_32(text, at + 1)) | pairs_16(halves[1], units_32(text, at + 33))) != 0
@@ -178,7 +178,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         (!self.has_odd(within, has_pair)).then(|| halves.map(|points| self.with_lengths_16::<Taker>(points, 32, !0)))
     }
 
-    /// Up to 32 code points; what is behind them decides about a lead in the last.
+    /// Up to 32 code points. The code point behind them decides about a lead in the last lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn units<Taker>(&self, mut points: __m512i, next: __m512i, left: usize) -> Units {
@@ -207,8 +207,8 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         }
     }
 
-    /// Twice 16 code points, if there are as many and all are written as they stand; what is behind them decides about a
-    /// lead in the last.
+    /// Twice 16 code points; None if there are fewer or one is not written as it stands. The code point behind them
+    /// decides about a lead in the last lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn whole_points<Taker>(&self, text: &[u32], (at, limit): (usize, usize)) -> Option<[Points; 2]> {
@@ -225,7 +225,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         (!self.has_odd(within, has_pair)).then(|| halves.map(|points| self.with_splits::<Taker>(points, 16, !0)))
     }
 
-    /// Up to 16 code points; what is behind them decides about a lead in the last.
+    /// Up to 16 code points. The code point behind them decides about a lead in the last lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn points<Taker>(&self, mut points: __m512i, next: __m512i, left: usize) -> Points {
@@ -245,7 +245,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         Points { points, read, valid, escapes, splits, backslashed: 0 }
     }
 
-    /// Lanes of at least two, three and four bytes, if they are no escapes.
+    /// Lanes of at least two, three and four bytes, as if none were an escape.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub fn longer(&self, block: &Points) -> [u16; 3] {
@@ -262,7 +262,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
         odd != 0 || (self.spelling.joins && has_pair())
     }
 
-    /// What the form lacks and the pairs that it joins.
+    /// The lanes that the form lacks and the pairs that it joins.
     #[inline]
     fn odd(&self, pairs: u32, within: impl Fn(Range) -> u32) -> Odd {
         let missing = self.spelling.missing.iter().fold(0, |missing, &range| missing | within(range));
@@ -280,7 +280,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
     }
 }
 
-/// Lanes at which the kernel stops, that are written as `?`, that are not written, and that are written as `\uNNNN`.
+/// Lanes at which the kernel stops, that become `?`, that are dropped, and that become `\uNNNN`.
 struct Odd {
     stops: u32,
     marked: u32,
@@ -288,7 +288,8 @@ struct Odd {
     backslashed: u32,
 }
 
-/// Hand over a text of one byte each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+/// Pass a text of one byte each to `take` block by block, from an index to a limit or to where the kernel stops, and
+/// return the end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
@@ -320,13 +321,14 @@ pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
         if block.read < 32.min(left) {
             return at + block.read;
         }
-        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        // A constant, not the count: the next loads must not wait for the masks of this block.
         at += 32;
     }
     limit
 }
 
-/// Hand over a text of two bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+/// Pass a text of two bytes each to `take` block by block, from an index to a limit or to where the kernel stops, and
+/// return the end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
@@ -352,13 +354,14 @@ pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
         if block.read < 32.min(left) {
             return at + block.read;
         }
-        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        // A constant, not the count: the next loads must not wait for the masks of this block.
         at += 32;
     }
     limit
 }
 
-/// Hand over a text of four bytes each block by block, from an index to a limit or to where the kernel stops; the end is returned.
+/// Pass a text of four bytes each to `take` block by block, from an index to a limit or to where the kernel stops, and
+/// return the end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn each_of_four<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
@@ -384,13 +387,13 @@ pub fn each_of_four<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
         if block.read < 16.min(left) {
             return at + block.read;
         }
-        // A number, not what was counted: the next loads must not wait for the masks of this block.
+        // A constant, not the count: the next loads must not wait for the masks of this block.
         at += 16;
     }
     limit
 }
 
-/// Whether sequences are as long as those of UTF-8, but for U+0000 and what is split, and have its payload.
+/// Whether sequences have the lengths and the payload of UTF-8, except for U+0000 and code points that are split.
 pub fn is_plain(spelling: &Spelling) -> bool {
     let is_four = spelling.starts[2] == 0x1_0000 || (spelling.splits && spelling.starts[2] == u32::MAX);
     spelling.starts[..2] == [0x80, 0x800] && is_four && !spelling.is_shifted()

@@ -1,4 +1,4 @@
-//! The faults of bytes, counted by their kinds block by block.
+//! Counting the faults of bytes by kind, block by block. Positions are not reported here.
 
 use std::arch::x86_64::*;
 
@@ -8,10 +8,10 @@ use crate::derive::fault_table::FaultTable;
 use crate::derive::layout::{Pairs, RUN_LEAD};
 use crate::kernels::source::Faults;
 
-/// The most bytes that a fault has.
+/// The length of the longest fault.
 const LONGEST: usize = 6;
 
-/// What is known of a form, in registers; what only runs ask for is compiled out where there are none.
+/// The facts of a form, in registers; the code for runs is compiled out for forms without them.
 struct Counter<'a, const HAS_RUNS: bool> {
     table: &'a FaultTable,
     has_nul: bool,
@@ -25,33 +25,34 @@ struct Counter<'a, const HAS_RUNS: bool> {
 
 /// The lanes of a block in which faults begin.
 struct Found {
-    /// Lead bytes that begin no whole sequence.
+    /// Lead bytes that begin no complete sequence.
     leads: u64,
-    /// Continuation bytes that belong to none.
+    /// Continuation bytes that belong to no lead byte.
     strays: u64,
-    /// Whole surrogate byte sequences in no pair, where those are faults.
+    /// Complete surrogate byte sequences that are not in a pair, if those are faults.
     unpaired: u64,
-    /// The byte 00, where that is a fault.
+    /// The byte 00, if that is a fault.
     nuls: u64,
-    /// Where runs begin.
+    /// Lanes in which runs begin.
     runs: u64,
-    /// Whether one may go on behind the block.
+    /// Whether a run may continue behind the block.
     is_open: bool,
 }
 
-/// What began in the block before and reaches into this one.
+/// Sequences and faults that began in the last block and reach into this one.
 #[derive(Clone, Copy)]
 struct Due {
-    /// Whether the first lane belongs to it, where it has one, two and more bytes behind it.
+    /// For each number of further bytes after it, whether the first lane may continue such a sequence: the longest
+    /// first.
     tails: [u64; LONGEST - 1],
-    /// Where the trails of pairs begin.
+    /// Lanes in which the trails of pairs begin.
     trails: u64,
 }
 
 impl Due {
     const NOTHING: Due = Due { tails: [0; LONGEST - 1], trails: 0 };
 
-    /// How many of the first bytes belong to it.
+    /// The number of bytes at the beginning that belong to them.
     fn bytes(&self, data: &[u8]) -> usize {
         if self.trails != 0 {
             return self.trails.trailing_zeros() as usize + 3;
@@ -78,7 +79,7 @@ impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
         }
     }
 
-    /// The faults of a block, or None where something begins that must be looked at otherwise.
+    /// The faults of a block; None if something begins that this kernel cannot count.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn found(&self, window: &Window, due: &mut Due) -> Option<Found> {
@@ -117,7 +118,7 @@ impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
             }
         }
         due.trails = trails;
-        // What begins in a lane takes the lanes behind it that continue it, one after the other.
+        // Each sequence or fault takes the lanes behind its first that continue it, one after the other.
         let (mut taken, mut goes_on) = (0, 0);
         for (step, due) in due.tails.iter_mut().enumerate() {
             let takers = goes_on | reaches((LONGEST - step) as u8);
@@ -161,8 +162,8 @@ impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
     }
 }
 
-/// Count from an offset on in whole blocks before a limit, or to where something must be looked at otherwise. A sequence
-/// begins where that ended.
+/// Count from an offset in whole blocks before a limit, or to something that this kernel cannot count. A sequence
+/// begins at the offset returned.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
     if faults.table.run.is_some() {
@@ -172,7 +173,7 @@ pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]
     }
 }
 
-/// The same, where it is known whether there are runs.
+/// As [`tally`], where it is known whether there are runs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn tally_with<const HAS_RUNS: bool>(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
@@ -185,7 +186,7 @@ fn tally_with<const HAS_RUNS: bool>(faults: &Faults<'_>, start: usize, limit: us
         let mut end = at + 64;
         if found.is_open {
             end = run_end(&faults.data[..limit], end);
-            // More input could make it longer.
+            // More input could make the run longer.
             if end == limit {
                 break;
             }

@@ -1,4 +1,5 @@
-//! Bytes of 16- and 32-bit units, measured and written as code points.
+//! Text in 16- and 32-bit units, measured, counted and written as code points. Bytes of other forms are read in
+//! `decode`.
 
 use std::arch::x86_64::*;
 
@@ -13,24 +14,24 @@ use crate::policy::Answer;
 /// Up to 32 units of 16 bits, or 16 of 32 bits.
 struct Block {
     units: __m512i,
-    /// Those one further, of 16 bits.
+    /// The units one further, if they have 16 bits.
     next: __m512i,
-    /// Where a code point begins that is read.
+    /// Lanes in which a code point begins that is read.
     begins: u32,
-    /// Where of that a surrogate pair begins.
+    /// Those of them in which a surrogate pair begins.
     pairs: u32,
-    /// Where of that is an ill-formed unit.
+    /// Those of them that hold an ill-formed unit.
     ill: u32,
 }
 
-/// 64 bytes as units of the machine's order.
+/// 64 bytes as units in native byte order.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn loaded<const BYTES: usize>(units: &Units<'_>, at: usize) -> __m512i {
     ordered::<BYTES>(bytes_64(units.data, at), units.wide.big_endian)
 }
 
-/// Units of the machine's order as those of another, and back.
+/// Convert units between native byte order and the opposite one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i {
@@ -42,7 +43,7 @@ pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i 
     _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(if BYTES == 2 { of_16 } else { of_32 }))
 }
 
-/// The units of a range whose ends differ in their lowest bits, all of them.
+/// The lanes whose units are in a range; its ends must differ in their lowest bits, all of them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
@@ -58,7 +59,8 @@ pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
     _mm512_cmpeq_epi32_mask(upper, _mm512_set1_epi32(first as i32))
 }
 
-/// Hand over code points block by block, from an offset to a limit or to where the kernel stops; the end is returned.
+/// Pass code points to `take` block by block, from an offset to a limit or to where the kernel stops, and return the
+/// end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn each_block<const BYTES: usize, S>(
@@ -67,7 +69,7 @@ fn each_block<const BYTES: usize, S>(
     state: &mut S,
     take: impl Fn(&mut S, &Block),
 ) -> usize {
-    // Part of a unit at the end is no unit, nor the trail of a pair.
+    // A partial unit at the end is not a unit, nor the trail of a pair.
     let [limit, end] = [limit.min(units.data.len()), units.data.len()]
         .map(|end| start + units.wide.whole_units(end.saturating_sub(start)));
     let units = &Units { data: &units.data[..end.min(units.data.len())], ..*units };
@@ -85,7 +87,7 @@ fn each_block<const BYTES: usize, S>(
         let valid = low_32(read);
         take(state, &Block { begins: block.begins & valid, ill: block.ill & valid, ..block });
         if read < 64 / BYTES {
-            // Behind the limit, the trail of a pair belongs to what was read.
+            // Behind the limit, only the trail of a pair belongs to what was read.
             let trail = read > 0 && read == left && block.pairs >> (read - 1) & 1 != 0;
             return at + (read + usize::from(trail)) * BYTES;
         }
@@ -94,19 +96,19 @@ fn each_block<const BYTES: usize, S>(
     at + consumed as usize * BYTES
 }
 
-/// At which of some ill-formed units the kernel stops.
+/// The ill-formed units at which the kernel stops.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn stops(from: &Units<'_>, at: usize, ill: u32) -> u32 {
     match from.answer {
-        // With the byte behind it, where there is one, the last unit can be an ill-formed one of more bytes.
+        // Together with a further byte, the last unit may be an ill-formed one of more bytes.
         Answer::Replace | Answer::Drop if at + 64 < from.data.len() => 0,
         Answer::Replace | Answer::Drop => ill & !low_32((from.data.len() - at) / from.wide.unit_bytes - 1),
         _ => ill,
     }
 }
 
-/// Let the ill-formed units of a block be what they become.
+/// Apply the answer to the ill-formed units of a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn answer<const BYTES: usize>(answer: Answer, block: &mut Block) {
@@ -122,7 +124,7 @@ fn answer<const BYTES: usize>(answer: Answer, block: &mut Block) {
     }
 }
 
-/// A block of 16-bit units, of which the first is the trail of a pair if `consumed`.
+/// A block of 16-bit units; if `consumed`, the first is the trail of a pair already read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> Block {
@@ -154,7 +156,8 @@ fn of_32(from: &Units<'_>, at: usize) -> Block {
 /// As [`Units::measure`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
-    // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
+    // The bitwise or of all code points. The limits of the kinds are powers of two, so it determines the width as the
+    // largest would.
     let (mut count, mut seen, mut pairs, mut ill) = (0, _mm512_setzero_si512(), 0, 0);
     let mut state = (&mut count, &mut seen, &mut pairs, &mut ill);
     let end = if units.wide.unit_bytes == 2 {
@@ -176,8 +179,8 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
     Extent { end, count, width: Width::of(seen).max(of_pairs), is_clean: ill == 0 }
 }
 
-/// Count the ill-formed units from an offset to a limit, or to where the kernel stops: surrogates, and what is beyond
-/// Unicode. The end is returned.
+/// Count the ill-formed units, surrogates and values beyond Unicode, from an offset to a limit or to where the kernel
+/// stops, and return the end.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn tally(units: &Units<'_>, start: usize, limit: usize, [surrogates, beyond]: [&mut u64; 2]) -> usize {
     let units = &Units { answer: Answer::Drop, ..*units };
@@ -196,7 +199,7 @@ pub fn tally(units: &Units<'_>, start: usize, limit: usize, [surrogates, beyond]
     })
 }
 
-/// The units of a block without pairs that begin something, side by side.
+/// The units of a block without pairs that begin something, compacted.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn kept_16(block: &Block) -> __m512i {
@@ -229,7 +232,7 @@ pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 /// As [`Units::write_ucs2`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-    // Text of this width holds no pair, so that what begins is as many units.
+    // Text of this width has no pairs, so each code point is one unit.
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
             put_16(out, kept_16(block), block.begins.count_ones() as usize);
@@ -304,7 +307,7 @@ pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
     Some(or_of_16(seen))
 }
 
-/// All units or-ed.
+/// The bitwise or of all units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn or_of_16(units: __m512i) -> u32 {

@@ -1,12 +1,13 @@
-//! UTF-8 validated, counted, and its largest byte found, in one pass over whole blocks.
+//! UTF-8 in one pass over whole blocks: validated, counted, and its largest byte found. Other forms are read in
+//! `decode`.
 
 use std::arch::x86_64::*;
 
 use super::{ascii_bytes, bytes_64, fetch_ahead, low_64};
 use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
 
-/// The lowest second byte behind each byte from C0 on, and how many more there are: Unicode Table 3-7. What is no lead
-/// byte takes 00 alone, which is no continuation byte.
+/// The lowest second byte after each byte from C0 up, and how many more there are: Unicode Table 3-7. A byte that is
+/// not a lead byte takes only 00, which is not a continuation byte.
 const SECONDS: [[u8; 64]; 2] = {
     let (mut low, mut span) = ([0; 64], [0; 64]);
     let mut lead = 0xC2;
@@ -23,7 +24,7 @@ const SECONDS: [[u8; 64]; 2] = {
     [low, span]
 };
 
-/// A block of which some is above 7F, or that must begin with continuation bytes.
+/// A block that has bytes above 7F or must begin with continuation bytes.
 struct Block {
     bytes: __m512i,
     begins: u64,
@@ -38,7 +39,7 @@ impl Block {
         Block { bytes: _mm512_setzero_si512(), begins: 0, due: 0 }
     }
 
-    /// The block behind this one, if all is valid in it, by its bytes and those one further.
+    /// The block after this one, given its bytes and those one further; None if it is not valid.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn followed_by(&self, bytes: __m512i, next: __m512i) -> Option<Block> {
@@ -47,17 +48,17 @@ impl Block {
     }
 }
 
-/// What a block shows.
+/// The findings about a block.
 struct Look {
-    /// Something but 0 if not all is valid.
+    /// Not 0 if the block is invalid.
     wrong: u64,
     continuing: u64,
-    /// As of a [`Block`].
+    /// As in [`Block`].
     due: u64,
 }
 
 impl Look {
-    /// Look at a block by its bytes, those one further, and its lanes that must be continuation bytes.
+    /// Look at a block, given its bytes, those one further, and the lanes that must be continuation bytes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn at(bytes: __m512i, next: __m512i, due: u64) -> Look {
@@ -71,13 +72,12 @@ impl Look {
     }
 }
 
-/// Bytes that are ASCII together or looked at closely together, since a branch that is guessed wrongly costs more than to
-/// look at a block.
+/// Bytes that are either ASCII together or examined together: a mispredicted branch costs more than examining a block.
 const STRIDE: usize = 256;
-/// Bytes after which it is asked whether all is valid.
+/// Bytes between two tests whether everything is valid.
 const PIECE: usize = 4 * STRIDE;
 
-/// How many of the first bytes are valid, as far as whole pieces tell.
+/// The number of valid bytes at the beginning, with the precision of whole pieces.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn valid_pieces(data: &[u8]) -> usize {
     let (mut at, mut due) = (0, 0);
@@ -101,12 +101,12 @@ pub fn valid_pieces(data: &[u8]) -> usize {
         }
         (at, due) = (at + PIECE, due_behind);
     }
-    // A sequence that is not whole yet began in the last bytes.
+    // An incomplete sequence began in the last bytes.
     let back = data[..at].iter().rev().take_while(|&&byte| due != 0 && byte & 0xC0 == 0x80).count();
     at - back - usize::from(due != 0)
 }
 
-/// What has been seen.
+/// The findings so far.
 struct Seen {
     count: usize,
     largest: __m512i,
@@ -122,11 +122,12 @@ impl Seen {
     }
 }
 
-/// Measure whole blocks as long as they are valid: up to the first or the last sequence that may not be whole.
+/// Measure whole blocks as long as they are valid; the end is before the first, or the last, sequence that may be
+/// incomplete.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
-    // Each block is added when the next has been seen, which tells whether its last sequence is whole.
+    // Each block is added after the next has been seen, which shows whether its last sequence is complete.
     let (mut at, mut last) = (0, Block::none());
     while let Some(window) = data.get(at..).and_then(<[u8]>::first_chunk::<65>) {
         let bytes = bytes_64(window, 0);
@@ -148,13 +149,13 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     Prefix { end: at - back, count: seen.count, largest: border_reached(seen.largest) }
 }
 
-/// Measure all of some bytes if they are valid, else none of them: one pass without a branch for each block.
+/// Measure all bytes in one pass without a branch for each block; [`Prefix::NONE`] if they are invalid.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn measure_all(data: &[u8]) -> Prefix {
     let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
     let mut block = Block::none();
     for at in (0..data.len()).step_by(64) {
-        // Behind the end there are zeros, which continue nothing.
+        // Behind the end there are zeros, which continue no sequence.
         let Some(next) = block.followed_by(bytes_64(data, at), bytes_64(data, at + 1)) else { return Prefix::NONE };
         block = next;
         seen.add(&block, low_64(data.len() - at));
@@ -165,7 +166,7 @@ pub fn measure_all(data: &[u8]) -> Prefix {
     Prefix { end: data.len(), count: seen.count, largest: border_reached(seen.largest) }
 }
 
-/// The greatest byte that begins wider text and that a lane has reached; 0 if there is none.
+/// The greatest threshold of wider text that a lane has reached; 0 if none has.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn border_reached(largest: __m512i) -> u8 {

@@ -1,4 +1,5 @@
-//! Code points of any kind of str, measured and written as 16- and 32-bit units.
+//! Text of any kind of str, measured and written as 16- and 32-bit units. Byte forms are written by `speller` and
+//! `encode`.
 
 use std::arch::x86_64::*;
 
@@ -11,17 +12,17 @@ use crate::kernels::text::Text;
 use crate::kernels::units::WideText;
 use crate::policy::Lacking;
 
-/// What is written for a code point that the form lacks, where it is not left out.
+/// The replacement for a code point that the form lacks, unless it is dropped.
 const MARK: i16 = b'?' as i16;
-/// Where each 16-bit unit of 32-bit lanes stands that is the lower one.
+/// The 16-bit lanes that are the lower halves of 32-bit lanes.
 const LOWER: u32 = EVERY_SECOND as u32;
 
-/// Up to 32 code points below U+10000, or 16 of any: those to be written begin at the first, and the kernel stops behind
-/// them if they are fewer than were asked for.
+/// Up to 32 code points below U+10000, or 16 of any. Those to be written start at the first lane; if they are fewer
+/// than requested, the kernel stops behind them.
 struct Block {
     points: __m512i,
     read: usize,
-    /// Which of those read are written.
+    /// Which of the code points read are written.
     kept: u32,
 }
 
@@ -60,7 +61,7 @@ impl Block {
         Block::answered(from.lacking, [points, marked], left, missing.into())
     }
 
-    /// The same where the form lacks some of the code points.
+    /// The same block in a form that lacks some of the code points.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     fn answered(lacking: Lacking, [points, marked]: [__m512i; 2], left: usize, missing: u32) -> Block {
@@ -74,15 +75,15 @@ impl Block {
         }
     }
 
-    /// How many code points are written.
+    /// The number of code points written.
     #[inline]
     fn count(&self) -> usize {
         self.kept.count_ones() as usize
     }
 }
 
-/// Hand over so many lanes at once, from an index to a limit; `take` tells how many of those that are left it read. Where
-/// that ended is returned.
+/// Pass `LANES` code points at a time to `take`, from an index to a limit. `take` returns how many of those left it
+/// read; the function returns the end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn each_block<const LANES: usize>(
@@ -96,7 +97,7 @@ fn each_block<const LANES: usize>(
         if read < left {
             return at + read;
         }
-        // A number, not what was read: the next loads must not wait for the masks of this block.
+        // A constant, not the count: the next loads must not wait for the masks of this block.
         at += LANES;
     }
     limit
@@ -149,7 +150,7 @@ fn write_blocks(text: &WideText<'_>, start: usize, limit: usize, out: &mut Outpu
             put_points(&block, big_endian, out);
             block.read
         }),
-        // There is nothing among them that any form lacks.
+        // No form lacks any of these code points.
         (2, Text::One(text)) => each_block::<32>((start, limit), |at, left| {
             fetch_ahead(text, at);
             let units = _mm512_cvtepu8_epi16(bytes_32(text, at));
@@ -180,7 +181,7 @@ fn supplementary(points: __m512i) -> u16 {
     _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000))
 }
 
-/// Write up to 16 code points as 16-bit units, those that need it as a surrogate pair.
+/// Write up to 16 code points as 16-bit units, as surrogate pairs where needed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
@@ -190,7 +191,7 @@ fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
         let units = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(points));
         return put_bytes(out, ordered::<2>(units, big_endian), 2 * block.read);
     }
-    // The lead below the trail; a lane that is no pair has its unit below, and what is above it is dropped.
+    // The lead is below the trail. A lane that is not a pair has its unit below, and its upper half is dropped.
     let pairs = _mm512_mask_mov_epi32(points, splits, split_32(points));
     let kept = _pdep_u32(block.kept, LOWER) | _pdep_u32(splits.into(), LOWER << 1);
     let units = _mm512_maskz_compress_epi16(kept, pairs);
