@@ -260,7 +260,7 @@ pub fn bytes_of_short_text<'py>(
     }
     let mut memory = [const { MaybeUninit::uninit() }; SHORT_RESULT];
     let (result, written) = Output::written(&mut memory, |out| encode_text(form, text, 0, missing, out));
-    if result.is_ok() { bytes_of_slice(py, written).map(Some) } else { Ok(None) }
+    if result.is_ok() { new_bytes(py, written.len(), |out| out.copy(written)) } else { Ok(None) }
 }
 
 /// A str of which only the first characters have been written.

@@ -17,6 +17,7 @@ pub struct Surveyed<'a> {
 impl<'a> Surveyed<'a> {
     /// Measure from an offset on, to the end or to where more input could change the answer; None where something must be
     /// handed out before.
+    #[inline(always)]
     pub fn new(py: Python<'_>, pass: Pass<'a>, start: usize) -> Option<Self> {
         assert!(pass.largest <= LARGEST_IN_STR, "no str holds what this pass gives");
         let mut survey = Survey::begun(start);

@@ -32,7 +32,7 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
         Level::Avx512 if data.len() >= BLOCKS => unsafe { avx512::utf8::measure_blocks(data) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::utf8::measure_all(data) }.unwrap_or(Prefix::NONE),
+        Level::Avx512 => unsafe { avx512::utf8::measure_all(data) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 if data.len() >= BLOCKS => unsafe { avx2::utf8::measure_blocks(data) },

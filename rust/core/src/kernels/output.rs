@@ -110,9 +110,11 @@ impl<'a, T> Output<'a, T> {
 
     /// Let `write` go on in an output of its own, which the compiler can keep in registers.
     #[inline(always)]
-    pub(super) fn go_on(&mut self, write: impl FnOnce(&mut Output<'_, T>)) {
-        let count = Output::written(self.spare(), |out| write(out)).1.len();
+    pub(super) fn go_on<R>(&mut self, write: impl FnOnce(&mut Output<'_, T>) -> R) -> R {
+        let (result, written) = Output::written(self.spare(), |out| write(out));
+        let count = written.len();
         self.filled += count;
+        result
     }
 
     /// Where `count` values have room, and whether a whole vector of `lanes` has. They count once that is said by

@@ -149,17 +149,21 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     Prefix { end: at - back, count: seen.count, largest: border_reached(seen.largest) }
 }
 
-/// Measure all bytes in one pass without a branch for each block; None if they are invalid.
+/// Measure all bytes in one pass without a branch for each block; [`Prefix::NONE`] if they are invalid.
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub fn measure_all(data: &[u8]) -> Option<Prefix> {
+pub fn measure_all(data: &[u8]) -> Prefix {
     let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
     let mut block = Block::none();
     for at in (0..data.len()).step_by(64) {
         // Behind the end there are zeros, which continue no sequence.
-        block = block.followed_by(bytes_64(data, at), bytes_64(data, at + 1))?;
+        let Some(next) = block.followed_by(bytes_64(data, at), bytes_64(data, at + 1)) else { return Prefix::NONE };
+        block = next;
         seen.add(&block, low_64(data.len() - at));
     }
-    (block.due == 0).then(|| Prefix { end: data.len(), count: seen.count, largest: border_reached(seen.largest) })
+    if block.due != 0 {
+        return Prefix::NONE;
+    }
+    Prefix { end: data.len(), count: seen.count, largest: border_reached(seen.largest) }
 }
 
 /// The greatest threshold of wider text that a lane has reached; 0 if none has.

@@ -137,6 +137,12 @@ pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
 /// As [`WideText::write`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    out.go_on(|out| write_blocks(text, start, limit, out))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn write_blocks(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let big_endian = text.wide.big_endian;
     match (text.wide.unit_bytes, text.text) {
         (2, Text::Four(_)) => each_block::<16>((start, limit), |at, left| {
