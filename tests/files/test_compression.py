@@ -179,7 +179,7 @@ def test_a_broken_one_is_blamed(ending: str, tmp_path: Path) -> None:
 def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     monkeypatch.setitem(sys.modules, "backports.zstd", None)
-    in_library = r"this Python is built without what \.zst needs \(import of compression\.zstd"
+    in_library = r"this Python was built without support for \.zst \(import of compression\.zstd"
     expected = in_library if sys.version_info >= (3, 14) else "it is compressed with zstd; to read it: .*zstd"
     with pytest.raises(FileError, match=rf"^a\.zst: {expected}"):
         unpacked("a.zst", io.BytesIO(b""), 10)
