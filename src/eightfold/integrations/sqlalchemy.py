@@ -8,6 +8,7 @@ r"""A column type for SQLAlchemy 2 that stores text the database's own UTF-8 can
 ...     _ = connection.execute(posts.insert().values(text="well done \ud83d"))
 ...     connection.scalar(sa.select(posts.c.text).where(posts.c.text == "well done \ud83d"))
 'well done \ud83d'
+>>> engine.dispose()
 """
 
 from __future__ import annotations
