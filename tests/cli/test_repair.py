@@ -337,8 +337,8 @@ def file_line(**other: object) -> bytes:
         (HEADING + file_line(path="a\0b"), r"line 2: this is not a plan: 'a\x00b' is not a valid file name"),
         (HEADING + file_line(path="\ud800"), "line 2: this is not a plan: "),
         (HEADING + file_line(changes=1), "this plan is truncated: its last file has more changes"),
-        (HEADING + file_line(changes=1) + b"{}\n", "line 3: this is no plan: it has no 'start'"),
-        (HEADING + file_line(changes=1) + file_line(), "line 3: this is no plan: it has no 'start'"),
+        (HEADING + file_line(changes=1) + b"{}\n", "line 3: this is not a plan: it has no 'start'"),
+        (HEADING + file_line(changes=1) + file_line(), "line 3: this is not a plan: it has no 'start'"),
     ],
 )
 def test_what_is_no_plan_file_is_refused(

@@ -471,7 +471,7 @@ fn too_large(form: &Bound<'_, PyAny>) -> PyErr {
     let name = form.getattr("name").map_or_else(|_| String::from("this form"), |name| name.to_string());
     PyValueError::new_err(format!(
         "{name}: its tables are too large for the compiled core, which takes some tens of thousands of units in all; \
-         EIGHTFOLD_ENGINE=python does without it"
+         set EIGHTFOLD_ENGINE=python to run without the core"
     ))
 }
 

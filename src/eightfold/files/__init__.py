@@ -1,4 +1,4 @@
-"""Files: walking folders, reading in chunks, writing whole or not at all, and names that are no UTF-8.
+"""Files: walking folders, reading in chunks, writing whole or not at all, and names that are not UTF-8.
 
 What can go wrong with a file is a :class:`FileError` here, so that a door can tell it from a standard output that went
 away. Nothing in this package prints.

@@ -1,6 +1,6 @@
 r"""Names of files as people and JSON can take them: one line each, whatever bytes the file system holds.
 
-A name that is no UTF-8 reaches Python with its bytes as U+DC80 to U+DCFF (PEP 383), which no UTF-8 writer takes.
+A name that is not UTF-8 reaches Python with its bytes as U+DC80 to U+DCFF (PEP 383), which no UTF-8 writer takes.
 """
 
 from __future__ import annotations

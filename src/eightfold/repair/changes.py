@@ -99,7 +99,7 @@ class Change:
         try:
             return _change(values)
         except (KeyError, TypeError, ValueError) as error:
-            raise PlanError(f"this is no plan: {why(error)}") from error
+            raise PlanError(f"this is not a plan: {why(error)}") from error
 
 
 def _shown(data: bytes) -> str:
@@ -145,7 +145,7 @@ def in_order(changes: Iterable[Change]) -> Iterator[Change]:
     end = 0
     for change in changes:
         if change.start < end:
-            raise PlanError("this is no plan: its changes overlap, or are not in order")
+            raise PlanError("this is not a plan: its changes overlap, or are not in order")
         end = change.end
         yield change
 

@@ -128,9 +128,9 @@ class Plan:
         except PlanError:
             raise
         except (KeyError, TypeError, ValueError) as error:
-            raise PlanError(f"this is no plan: {why(error)}") from error
+            raise PlanError(f"this is not a plan: {why(error)}") from error
         if not all(isinstance(word, str) for word in words):
-            raise PlanError("this is no plan: form, policy and digests must be strings")
+            raise PlanError("this is not a plan: form, policy and digests must be strings")
         return cls(*words, tuple(in_order(changes)))
 
     def to_json(self) -> str:
@@ -167,11 +167,11 @@ def versioned(text: str | bytes) -> Any:
     try:
         values = json.loads(text)
     except ValueError as error:
-        raise PlanError(f"this is no plan: no JSON ({error})") from error
+        raise PlanError(f"this is not a plan: not JSON ({error})") from error
     except RecursionError:
-        raise PlanError("this is no plan: too many values in each other") from None
+        raise PlanError("this is not a plan: values are nested too deeply") from None
     if not isinstance(values, dict) or "version" not in values:
-        raise PlanError("this is no plan: it is no JSON object with a version")
+        raise PlanError("this is not a plan: not a JSON object with a version")
     if values["version"] != PLAN_VERSION:
         raise PlanError(f"this plan has version {values['version']}, and this eightfold reads version {PLAN_VERSION}")
     return values

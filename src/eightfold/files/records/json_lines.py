@@ -74,7 +74,7 @@ def value(line: bytes) -> Any:
     """Return the JSON value of a line that anybody may have written.
 
     Raises:
-        ValueError: it is not JSON in UTF-8, or its values lie too deep in each other.
+        ValueError: it is not JSON in UTF-8, or its values are nested too deeply.
 
     >>> value(b"[" * 100_000)
     Traceback (most recent call last):

@@ -1,7 +1,7 @@
 """Plan files: what has to change in several files, as JSON Lines, written and read without holding it all.
 
 After the first line comes one for each file, with its form, policy and digests, and after that as many lines of changes
-as it says. A file's name stands there as XTF-8 text, so that a name that is no UTF-8 comes back to the byte and the
+as it says. A file's name stands there as XTF-8 text, so that a name that is not UTF-8 comes back to the byte and the
 JSON is valid Unicode; it is a path from a root on (:mod:`eightfold.files.paths.roots`). What a change is, and how
 changes are applied, is in :mod:`eightfold.repair`.
 """
