@@ -210,7 +210,7 @@ def test_open_takes_a_form_of_ones_own_and_policies_that_forms_declare(tmp_path:
 
 
 def test_open_says_what_is_wrong(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="binary mode"):
+    with pytest.raises(ValueError, match="is binary"):
         eightfold.open(tmp_path / "x", "rb", "utf-8")
     with pytest.raises(LookupError, match="did you mean wtf-8"):
         eightfold.open(tmp_path / "x", "w", "wft-8")
