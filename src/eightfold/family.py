@@ -17,9 +17,9 @@ from typing import NamedTuple
 from eightfold.forms import Form, Row, forms
 from eightfold.forms import form as form_named
 from eightfold.forms.definition import Range
-from eightfold.reference import LEADS, TRAILS
+from eightfold.reference import LEADS, TRAILS, signed
 from eightfold.sharing import Points, common_ranges, points_within, values_agree
-from eightfold.text import AnyForm, signed
+from eightfold.text import AnyForm
 
 Places = tuple[Points, ...]
 """A set of texts of equal length: for each place, the code points that may stand there."""

@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 from eightfold.evidence import FAULT_BITS, ByteCounts, legacy_charset, text_bits
 from eightfold.forms import Form, form
+from eightfold.reference import signed
 from eightfold.stream import Checker, Located
-from eightfold.text import Data, bytes_of, signed
+from eightfold.text import Data, bytes_of
 
 _RANK = tuple(
     form(name)

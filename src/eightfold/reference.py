@@ -464,7 +464,12 @@ def opening(form: Form, data: bytes, *, final: bool = True) -> tuple[Form, int] 
             return signature.form, len(signature.mark)
         if not final and signature.mark.startswith(data):
             return None
-    return (form.signatures[0].form if form.signatures else form), 0
+    return signed(form)[0], 0
+
+
+def signed(form: Form) -> tuple[Form, bytes]:
+    """Return the form to write and the signature to put before it (empty if the form has none)."""
+    return (form.signatures[0].form, form.signatures[0].mark) if form.signatures else (form, b"")
 
 
 def holds_back_lead(form: Form) -> bool:

@@ -44,6 +44,7 @@ from eightfold.reference import (
     next_written,
     run_end,
     run_in,
+    signed,
     written,
 )
 
@@ -426,7 +427,7 @@ def encoded_piece(form: Form, errors: str, text: str) -> bytes:
     Raises:
         EncodeError: with offsets into the text. Exceptions of a handler propagate.
     """
-    return b"".join(encoded_pieces(writing(_plainly_written(form), errors, form.name), text))
+    return b"".join(encoded_pieces(writing(signed(form)[0], errors, form.name), text))
 
 
 @bind
@@ -456,15 +457,11 @@ def converted_piece(
     plain = source.signatures[chosen - 1].form if chosen else source
     policy = reading(plain, errors, source.name, converting=True)
     decoding = Decoding(policy, data, start, in_run=in_run, largest=LARGEST_IN_ARRAY)
-    end = Target(writing(_plainly_written(target), errors, target.name), source.name, counts=counts)
+    end = Target(writing(signed(target)[0], errors, target.name), source.name, counts=counts)
     end.held = lead and Placed(*lead)
     written = b"".join(converted_pieces(decoding, end, offset, final=final))
     held, at = decoding.data[decoding.position :], offset + decoding.position
     return written, held, at, decoding.in_run, end.held, end.joined_pairs, end.first_joined
-
-
-def _plainly_written(form: Form) -> Form:
-    return form.signatures[0].form if form.signatures else form
 
 
 @bind

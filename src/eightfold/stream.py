@@ -28,8 +28,9 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.pairs import joined_pair, joins, may_give
 from eightfold.policy import check_policy, is_built_in, reading, writing
+from eightfold.reference import signed
 from eightfold.run import Begun, Placed, converted_piece, decoded_piece, encoded_piece, fault_at, well_formed_end
-from eightfold.text import AnyErrors, AnyForm, Data, LinePosition, bytes_of, signed
+from eightfold.text import AnyErrors, AnyForm, Data, LinePosition, bytes_of
 
 _Coder = TypeVar("_Coder", bound=type)
 

@@ -21,6 +21,7 @@ from eightfold.forms import form as form_named
 from eightfold.lane import Writer
 from eightfold.pairs import joined_pair, joins
 from eightfold.policy import Errors, check_offered, check_policy, encode_error, reading, writing
+from eightfold.reference import signed
 from eightfold.run import (
     LARGEST_IN_ARRAY,
     CodePoints,
@@ -87,11 +88,6 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     policy = writing(plain, errors, asked.name)
     part, end = Writer(policy.form).stretch(_text_of(text), 0)
     return mark + (part if end == len(text) else b"".join(encoded_pieces(policy, text)))
-
-
-def signed(form: Form) -> tuple[Form, bytes]:
-    """Return the form to write and the signature to put before it (empty if the form has none)."""
-    return (form.signatures[0].form, form.signatures[0].mark) if form.signatures else (form, b"")
 
 
 @bind

@@ -15,7 +15,7 @@ import eightfold
 from eightfold import explain, forms
 from eightfold.cli import main
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, command, cut_off, run
 from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
@@ -194,15 +194,7 @@ def test_a_limit_reads_no_more_than_it_needs() -> None:
 def test_a_broken_pipe_is_quiet(output_format: str, tmp_path: Path) -> None:
     (tmp_path / "many.txt").write_bytes(b"\xff" * 5000)
     line = command("explain", "--output-format", output_format, "many.txt")
-    with subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        messages = process.stderr.read()
-    assert (process.returncode, messages) == (141, b"")
+    assert cut_off(line, tmp_path) == (141, b"")
 
 
 def test_a_terminal_that_lacks_a_character_gets_its_escape() -> None:

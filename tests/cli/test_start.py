@@ -19,7 +19,7 @@ import pytest
 import eightfold
 from eightfold.cli import main
 from eightfold.cli.commands import COMMANDS
-from support.command_line import ENVIRONMENT, ROOT, command, run
+from support.command_line import ENVIRONMENT, ROOT, command, cut_off, run
 
 NOT_FOR_CHECK = {
     *("json", "tempfile", "shutil", "difflib", "rich", "gzip", "bz2", "lzma", "fsspec", "hashlib"),
@@ -177,15 +177,7 @@ MANY_FAULTS = b"\xff" * 100_000
 def test_a_broken_pipe_is_quiet(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "faulty.txt").write_bytes(MANY_FAULTS)
     line = [*command(*arguments), "faulty.txt"]
-    with subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=tmp_path
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        messages = process.stderr.read()
-    assert (process.returncode, messages) == (141, b"")
+    assert cut_off(line, tmp_path) == (141, b"")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full, which Linux has")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold.files.write.verifying import DifferenceError, Verifier
-from eightfold.text import signed
+from eightfold.reference import signed
 
 NAMES = [form.name for form in eightfold.forms()]
 PIECES = st.sampled_from(

@@ -67,6 +67,17 @@ def run(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[
     return subprocess.run(command(*arguments), capture_output=True, **{"env": ENVIRONMENT, "timeout": 60, **options})
 
 
+def cut_off(line: list[str | bytes], folder: Path) -> tuple[int, bytes]:
+    """Run a command line whose reader goes away after ten bytes; return its exit status and its messages."""
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=folder) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        messages = process.stderr.read()
+    return process.returncode, messages
+
+
 def transcripts() -> list[Path]:
     return sorted(GOLDEN.glob("*.txt"))
 

@@ -119,7 +119,7 @@ impl Form {
     /// Whether one of the form's own units has no fixed length.
     #[must_use]
     pub fn has_run(&self) -> bool {
-        self.tables.units.iter().any(|unit| !unit.run.is_empty())
+        self.tables.run_unit().is_some()
     }
 
     fn written(&self, code_point: u32) -> Vec<u8> {

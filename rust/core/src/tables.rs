@@ -106,6 +106,11 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// The decoding unit without a fixed length, of which there is at most one.
+    pub(crate) fn run_unit(&self) -> Option<&FaultRow> {
+        self.units.iter().find(|unit| !unit.run.is_empty())
+    }
+
     /// The code unit at an offset; None if the input ends before the unit does.
     #[inline]
     pub(crate) fn unit_at(&self, data: &[u8], at: usize) -> Option<u32> {

@@ -28,8 +28,9 @@ from eightfold.explain.rows import Explained
 from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
+from eightfold.reference import signed
 from eightfold.stream import Checker
-from eightfold.text import AnyForm, Data, bytes_of, encode_faults, signed
+from eightfold.text import AnyForm, Data, bytes_of, encode_faults
 
 _BYTES_AT_ONCE = 1024
 """The size of the slices of a chunk. Faults take more memory than their bytes, so they are created slice by slice."""

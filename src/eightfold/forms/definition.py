@@ -365,8 +365,8 @@ def _check(form: Form) -> None:
     for first, second in chain(combinations(form.sequences, 2), combinations(form.names, 2)):
         if _overlap(first, second) and len(first.unit_ranges) == len(second.unit_ranges):
             raise ValueError(f"{form.name}: {first} and {second} hold the same sequence")
-    for unit in filter(lambda unit: unit.run, form.units):
-        _check_run_is_decided(form, unit)
+    if form.run_unit is not None:
+        _check_run_is_decided(form, form.run_unit)
 
 
 def _check_run_is_decided(form: Form, unit: FaultRow) -> None:

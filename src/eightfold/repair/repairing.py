@@ -14,11 +14,12 @@ from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.wtf_8 import PAIR
 from eightfold.forms.xtf_8 import XTF_8
 from eightfold.policy import raise_conversion
+from eightfold.reference import signed
 from eightfold.repair.changes import Change, Edit, spliced
 from eightfold.repair.policies import ESCAPES, WRITERS, Policy, escaped
 from eightfold.run import fault_at, sequence_at, well_formed_end
 from eightfold.sharing import sharing_of
-from eightfold.text import AnyForm, Data, LinePosition, bytes_of, signed
+from eightfold.text import AnyForm, Data, LinePosition, bytes_of
 
 _SHORT_BYTES = 4096
 """Held data longer than this is examined again only when it has doubled in size, so the work stays linear."""

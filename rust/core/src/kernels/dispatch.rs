@@ -40,7 +40,7 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     }
 }
 
-/// How many of the first bytes are valid UTF-8, as far as that is told quicker than by [`simdutf::valid_prefix`].
+/// The length of a valid UTF-8 prefix, up to where a kernel that is faster than [`simdutf::valid_prefix`] stops.
 pub fn valid_pieces(data: &[u8]) -> usize {
     match Level::current() {
         // SAFETY: the machine has the instructions.

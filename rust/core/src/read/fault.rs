@@ -138,7 +138,7 @@ impl Form {
 
     /// The end, as far as the input has it, of the run that begins at an offset; None if none does.
     fn run_at(&self, data: &[u8], start: usize) -> Option<usize> {
-        let row = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
+        let row = self.tables.run_unit()?;
         let begun = start + row.ranges.len() * self.tables.unit_bytes;
         self.begins_run(data, start).then(|| self.run_end(data, begun))
     }

@@ -163,7 +163,7 @@ impl Form {
     /// The end of the units that continue the form's unit without a fixed length: `start` if there are none.
     #[must_use]
     pub fn run_end(&self, data: &[u8], start: usize) -> usize {
-        let Some(FaultRow { run, .. }) = self.tables.units.iter().find(|unit| !unit.run.is_empty()) else {
+        let Some(FaultRow { run, .. }) = self.tables.run_unit() else {
             return start;
         };
         if self.tables.unit_bytes == 1 {
@@ -179,7 +179,7 @@ impl Form {
     /// Whether the form's unit without a fixed length begins at an offset.
     #[must_use]
     pub fn begins_run(&self, data: &[u8], start: usize) -> bool {
-        let unit = self.tables.units.iter().find(|unit| !unit.run.is_empty());
+        let unit = self.tables.run_unit();
         unit.is_some_and(|unit| self.matched(&unit.ranges, data, start).0 == unit.ranges.len())
     }
 
@@ -187,7 +187,7 @@ impl Form {
     /// unit could be one of fixed length.
     #[must_use]
     pub fn run_in(&self, start: usize, end: usize) -> Option<Span> {
-        let unit = self.tables.units.iter().find(|unit| !unit.run.is_empty())?;
+        let unit = self.tables.run_unit()?;
         let lengths = self.tables.units.iter().map(|unit| unit.ranges.len());
         let fixed = lengths.chain(self.tables.rows.iter().map(|row| row.ranges.len())).max().unwrap_or(0);
         let begun = start + unit.ranges.len() * self.tables.unit_bytes;

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from eightfold.files.read.converting import Conversion, ConvertedPiece
 from eightfold.policy import reading
-from eightfold.reference import units_of
-from eightfold.text import signed
+from eightfold.reference import signed, units_of
 
 RULE = "U+0000 must not be in a Corrected UTF-8 document"
 

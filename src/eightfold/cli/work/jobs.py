@@ -80,7 +80,7 @@ class Job:
     @property
     def unwritten(self) -> str:
         """What happens to the target if work on the file stops."""
-        return "the output ends before it" if self.target == STANDARD_OUTPUT else f"{shown(self.target)} is not written"
+        return "the output ends before it" if self.to_standard_output else f"{shown(self.target)} is not written"
 
 
 def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:
@@ -118,8 +118,8 @@ def found(
 ) -> Iterator[Found]:
     """Yield the files that paths stand for.
 
-    Of a folder neither backups are taken, where files are backed up, nor what a run that is at work, or was killed, has
-    left beside its files, nor compressed files where files are replaced.
+    In a folder it skips temporary files, which a running or killed command left; backups, if files are backed up; and
+    compressed files, if files are replaced.
     """
     compressed = 0
     for file in found_files(options.paths, on_error, options.selection):

@@ -16,10 +16,9 @@ from hashlib import sha256
 from eightfold.faults import ConversionError, code_point_name
 from eightfold.forms import Form, Row
 from eightfold.forms.utf_8 import UTF_8
-from eightfold.reference import LEADS, TRAILS, joined
+from eightfold.reference import LEADS, TRAILS, joined, signed
 from eightfold.repair import Repaired
 from eightfold.stream import Checker, Converter
-from eightfold.text import signed
 
 _POINT_BYTES = 4
 

@@ -170,7 +170,8 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
     }
     let first = others.trailing_zeros() as usize;
     let Some((bytes, length)) = portable::bytes_at(spelt, at + first) else { return 0 };
-    // SAFETY: 32 bytes are written, of which the first that is no ASCII is one, and 16 from there on: so many it has at most.
+    // SAFETY: the first store writes 32 bytes; the second writes 16 more from the first byte that is not ASCII, which is
+    // one of these 32 and begins a sequence of at most 16.
     unsafe {
         put(out, first + length, |room| {
             store_32(packed_16(units), room);
