@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import copyreg
+from _thread import allocate_lock
 from functools import partial, partialmethod
 from typing import IO, Any, NoReturn, SupportsIndex
 
@@ -24,6 +25,8 @@ _HANDLERS = {
     "java": codecs.strict_errors,
 }
 _registered = False
+_registering = allocate_lock()
+"""Held while the codecs come or go: two threads must not register them twice, since one call takes out only one."""
 
 
 class StreamReader(codecs.StreamReader):
@@ -200,11 +203,12 @@ def register_codecs() -> None:
     'caf\uefe9'
     """
     global _registered
-    if not _registered:
-        codecs.register(_search)
-        for name, handler in _HANDLERS.items():
-            codecs.register_error(name, handler)
-        _registered = True
+    with _registering:
+        if not _registered:
+            codecs.register(_search)
+            for name, handler in _HANDLERS.items():
+                codecs.register_error(name, handler)
+            _registered = True
 
 
 def unregister_codecs() -> None:
@@ -216,9 +220,10 @@ def unregister_codecs() -> None:
     LookupError: unknown encoding: wtf-8
     """
     global _registered
-    if _registered:
-        codecs.unregister(_search)
-        _registered = False
+    with _registering:
+        if _registered:
+            codecs.unregister(_search)
+            _registered = False
 
 
 __all__ = ["StreamReader", "StreamWriter", "codec_info", "forms", "register_codecs", "unregister_codecs"]

@@ -8,6 +8,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +36,25 @@ def test_registering_is_idempotent_both_ways() -> None:
     eightfold.register_codecs()
     assert b"\xed\xa0\x80".decode("wtf-8") == "\ud800"
     eightfold.unregister_codecs()
+    eightfold.unregister_codecs()
+    with pytest.raises(LookupError):
+        codecs.lookup("wtf-8")
+
+
+def test_two_threads_register_the_codecs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    eightfold.unregister_codecs()
+    register = codecs.register
+    second = threading.Thread(target=eightfold.register_codecs)
+
+    def while_another_registers(search: object) -> None:
+        if not second.ident:
+            second.start()
+            second.join(0.1)
+        register(search)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(codecs, "register", while_another_registers)
+    eightfold.register_codecs()
+    second.join()
     eightfold.unregister_codecs()
     with pytest.raises(LookupError):
         codecs.lookup("wtf-8")
