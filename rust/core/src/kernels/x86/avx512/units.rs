@@ -248,6 +248,12 @@ pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 /// As [`Units::write_ucs4`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+    out.go_on(|out| write_points(units, start, limit, out))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn write_points(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
             let (mut units, mut next) = (block.units, block.next);
