@@ -174,7 +174,7 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
     // one of these 32 and begins a sequence of at most 16.
     unsafe {
         put(out, first + length, |room| {
-            store_32(packed_16(units), room);
+            store_32(packed_16(units), room, 0);
             store_16(load_16(&bytes), room, first);
         });
     }
@@ -192,12 +192,11 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
 ) -> usize {
     let speller = &Speller::<IS_PLAIN, ANSWERS>::new(spelt.spelling);
     let load = |at: usize| text[at..].first_chunk().map(|points| load_points(points));
-    each_block(spelt, span, out, |out, at| {
+    let write = |out: &mut Output<'_, u8>, at: usize| {
         fetch_ahead(text, at);
         let [first, second] = [0, 8].map(|half| load(at + half).expect("half a block"));
         if speller.are_supplementary([first, second]) {
-            speller.write_supplementary(first, out);
-            speller.write_supplementary(second, out);
+            speller.write_supplementary([first, second], out);
             return BLOCK;
         }
         if is_none(_mm256_and_si256(_mm256_or_si256(first, second), _mm256_set1_epi32(!0xFFFF))) {
@@ -214,7 +213,8 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
         let Some(block) = speller.points::<u16>(second, || load(at + 9)) else { return 8 };
         let written = 8 + speller.write_points::<u16>(block, out);
         written + answer(spelt, at + written, written < BLOCK, out)
-    })
+    };
+    out.go_on(|out| each_block(spelt, span, out, write))
 }
 
 /// The ASCII that a text begins with and that is written as it stands, if it is long: else whether there is any would be
@@ -473,6 +473,6 @@ fn put_ascii<const IS_PLAIN: bool, const ANSWERS: bool>(
 ) -> bool {
     let Some(ascii) = ascii_of_two(speller, units) else { return false };
     // SAFETY: as many bytes are written.
-    unsafe { put(out, 2 * BLOCK, |room| store_32(ascii, room)) };
+    unsafe { put(out, 2 * BLOCK, |room| store_32(ascii, room, 0)) };
     true
 }

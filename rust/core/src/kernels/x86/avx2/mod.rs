@@ -175,10 +175,10 @@ fn store_16(bytes: __m128i, room: &mut Room<u8>, at: usize) {
     unsafe { place.as_mut_ptr().cast::<__m128i>().write_unaligned(bytes) }
 }
 
-/// Store 32 bytes at the beginning.
+/// Store 32 bytes.
 #[inline]
-fn store_32(bytes: __m256i, room: &mut Room<u8>) {
-    let place: &mut [MaybeUninit<u8>; 32] = room.first_chunk_mut().expect("as many have room");
+fn store_32(bytes: __m256i, room: &mut Room<u8>, at: usize) {
+    let place: &mut [MaybeUninit<u8>; 32] = room[at..].first_chunk_mut().expect("as many have room");
     // SAFETY: so many bytes have room there; they need not be aligned.
     unsafe { place.as_mut_ptr().cast::<__m256i>().write_unaligned(bytes) }
 }

@@ -93,18 +93,26 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         unsafe { put(out, count, |room| put_threes(halves, lengths, room)) };
     }
 
-    /// Write eight code points from U+10000 on that UTF-8 has as they are, or as pairs: emoji without spaces.
+    /// Write sixteen code points from U+10000 on that UTF-8 has as they are, or as pairs: emoji without spaces.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn write_supplementary(&self, points: __m256i, out: &mut Output<'_, u8>) {
+    pub fn write_supplementary(&self, points: [__m256i; 2], out: &mut Output<'_, u8>) {
         if self.spelling.splits {
-            // SAFETY: eight times six bytes are written.
-            return unsafe { put(out, 6 * 8, |room| put_whole_pairs(points, room)) };
+            for eight in points {
+                // SAFETY: eight times six bytes are written.
+                unsafe { put(out, 6 * 8, |room| put_whole_pairs(eight, room)) };
+            }
+            return;
         }
         let marks = _mm256_set1_epi32(0x8080_80F0_u32.cast_signed());
-        let bytes = _mm256_or_si256(groups_of_six(points), marks);
-        // SAFETY: eight times four bytes are written.
-        unsafe { put(out, 4 * 8, |room| store_32(bytes, room)) };
+        let [first, second] = points.map(|eight| _mm256_or_si256(groups_of_six(eight), marks));
+        // SAFETY: sixteen times four bytes are written.
+        unsafe {
+            put(out, 4 * SIXTEEN, |room| {
+                store_32(first, room, 0);
+                store_32(second, room, 32);
+            });
+        }
     }
 
     /// Write eight code points, or those before the first that the form lacks; how many is returned.

@@ -30,7 +30,7 @@ pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
             let units = load_units(block);
             let units = is_none(surrogates(units)).then_some(units)?;
             let units = speller.units::<[u8; 2]>(units, || None)?;
-            speller.write_shaped::<[u8; 2]>(&units, Shape::Mixed, &mut out);
+            speller.write_shaped::<u16>(&units, Shape::Mixed, &mut out);
             Some(())
         }),
         Text::Four(points) => each_block(points, |block| {
