@@ -6,6 +6,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::points::{Block, Meaning, Window, begin_pairs, continuing_behind, surrogates};
 use super::rules::Rules;
 use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, low_64, part};
@@ -19,14 +21,14 @@ struct LeadTable([__m256i; 4]);
 
 impl LeadTable {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(table: &Table) -> Self {
         LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
     }
 
     /// The entries of bytes from C0 up; other lanes are arbitrary.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn of(&self, bytes: __m256i) -> __m256i {
         let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
         let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
@@ -44,14 +46,14 @@ struct Seconds {
 
 impl Seconds {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(low: &Table, span: &Table) -> Self {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
     /// The lanes, among 64 bytes from C0 up, whose next byte is one of their second bytes.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
         let follows = |half: usize| {
             let (lead, next) = (leads.0[half], nexts.0[half]);
@@ -73,7 +75,7 @@ struct Leads {
 
 impl Leads {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(layout: &Layout, rules: Rules, coarse: u8) -> Self {
         let seconds = Seconds::new(&layout.second_low, &layout.second_span);
         Leads { rules, coarse: _mm256_set1_epi8(coarse as i8), seconds }
@@ -82,7 +84,7 @@ impl Leads {
     /// The lead bytes of a block whose next byte is one of their second bytes, provided that it is a continuation byte;
     /// and whether one of them may part from the layout with its second byte.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> (u64, bool) {
         let nexts = Bytes::of(window, 1);
         let broken = Bytes([0, 1].map(|half| self.rules.among(bytes.0[half], nexts.0[half])));
@@ -120,7 +122,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn new(source: &Source<'a>) -> Self {
         let (layout, answer) = (source.layout, source.answer());
         let ([rules, sides], coarse) = Rules::of_layout(layout);
@@ -136,7 +138,7 @@ impl<'a> Reader<'a> {
 
     /// Whether 64 bytes are code points as they stand, with nothing due before them.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
         bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
@@ -144,7 +146,7 @@ impl<'a> Reader<'a> {
     /// Pass a source to `take` block by block. Returns the offset where reading ended or, as an error, the offset of
     /// the rest that does not fill a window.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn each_block<S>(
         &self,
         data: &[u8],
@@ -203,7 +205,7 @@ impl<'a> Reader<'a> {
     /// Whether the bytes of a window, from the fourth one to the third behind its block, are valid after those before
     /// them: then all sequences of the block are well-formed, provided that those of its first three bytes are.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn is_regular(&self, window: &Window) -> bool {
         let [low, high] = [0, 32].map(|half| {
             let [third, second, nearest, bytes] = [0, 1, 2, 3].map(|at| load_32(part(window, half + at)));
@@ -214,7 +216,7 @@ impl<'a> Reader<'a> {
 
     /// The same for the first three bytes, where sequences continue in the first `carry` lanes and in no others.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn begins_regular(&self, before: &[u8], window: &Window, carry: u64) -> bool {
         let Some(&[third, second, nearest]) = before.last_chunk() else { return false };
         let bytes = u32::from_le_bytes(*part(window, 0)) & 0xFF_FFFF;
@@ -230,7 +232,7 @@ impl<'a> Reader<'a> {
     /// A block in which all sequences are well-formed; None if U+0000 or a pair in it is ill-formed or parts from the
     /// layout.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn regular(&self, window: &Window, carry: u64) -> Option<Block> {
         let bytes = Bytes::of(window, 0);
         // Bytes further behind have not been checked.
@@ -250,7 +252,7 @@ impl<'a> Reader<'a> {
     /// Examine the block of a window closely, of which `left` bytes are to be read; in the first `carry` lanes nothing
     /// begins.
     #[inline(never)]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = Bytes::of(window, 0);
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
@@ -293,7 +295,7 @@ impl<'a> Reader<'a> {
 
     /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn well_formed(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
         if !self.layout.has_nul && block.bytes.equal(0) != 0 {
             return None;
@@ -316,7 +318,7 @@ impl<'a> Reader<'a> {
 
     /// The lanes in which something begins that parts from the layout.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
         let [alone, with_seconds] = self.layout.parting.map(|members| ByteSet::new(members).among(bytes));
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);

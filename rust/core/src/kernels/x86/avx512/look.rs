@@ -6,6 +6,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use super::{bytes_64, low_64, store_64};
 use crate::derive::layout::{Layout, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
 use crate::derive::piece::Surrogates;
@@ -18,7 +20,7 @@ pub type Window = [u8; 72];
 
 /// The window at an offset, in the data or in `copy`. It is copied as a vector: a call would spill all registers.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
     if let Some(window) = data[at..].first_chunk() {
         return window;
@@ -113,14 +115,14 @@ pub struct Block {
 
 impl Lookup {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn new(table: &Table) -> Self {
         Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
     }
 
     /// How many second bytes each byte from C0 up takes; those that begin no sequence take none.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn second_count(layout: &Layout) -> Self {
         let [kinds, spans] = [&layout.kinds, &layout.second_span].map(|table| bytes_64(&table.0, 64));
         let begins = _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(Layout::TWO as i8));
@@ -129,7 +131,7 @@ impl Lookup {
 
     /// These numbers without the second bytes of surrogates, if pairs of those mean something.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn without_surrogates(self, layout: &Layout) -> Self {
         if layout.pairs == Pairs::Apart {
             return self;
@@ -140,14 +142,14 @@ impl Lookup {
 
     /// The entries of bytes from 80 up; other lanes are arbitrary.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn of(self, bytes: __m512i) -> __m512i {
         _mm512_permutex2var_epi8(self.0, bytes, self.1)
     }
 
     /// The entries of bytes from C0 up; other lanes are arbitrary.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn of_lead(self, bytes: __m512i) -> __m512i {
         _mm512_permutexvar_epi8(bytes, self.1)
     }
@@ -155,14 +157,14 @@ impl Lookup {
 
 /// 64 bytes of a window, from an offset of at most eight.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn bytes_of(window: &Window, from: usize) -> __m512i {
     bytes_64(&window[from..], 0)
 }
 
 /// Which of the last 8 bytes of a window are continuation bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn continuing_8(window: &Window) -> u64 {
     let last = _mm512_castsi512_si128(last_8(window));
     _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
@@ -170,26 +172,26 @@ pub fn continuing_8(window: &Window) -> u64 {
 
 /// The last 8 bytes of a window.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn last_8(window: &Window) -> __m512i {
     let bytes: [u8; 8] = *window.last_chunk().expect("a window is longer");
     _mm512_castsi128_si512(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn is_at_least(bytes: __m512i, least: u8) -> u64 {
     _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn is(bytes: __m512i, byte: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn continuations(bytes: __m512i) -> u64 {
     _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
@@ -204,7 +206,7 @@ pub fn runs(firsts: u128, members: u128) -> u128 {
 
 /// The end of a run, given the offset of any byte in it.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn run_end(data: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -225,7 +227,7 @@ fn adds_upper_byte(layout: &Layout, answer: Answer) -> bool {
 
 impl<'a> Reader<'a> {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn new(source: &Source<'a>) -> Self {
         let layout = source.layout;
         let answer = source.answer();
@@ -251,14 +253,14 @@ impl<'a> Reader<'a> {
 
     /// Whether 16-bit units can be composed byte by byte.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn has_plain_bytes(&self) -> bool {
         adds_upper_byte(self.layout, self.answer)
     }
 
     /// Bytes as 16-bit units, with the answers in ill-formed lanes.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn answered_16(&self, points: __m512i, ill: u32) -> __m512i {
         match self.escape {
             Some(base) => _mm512_mask_add_epi16(points, ill, points, _mm512_set1_epi16(base as i16)),
@@ -268,7 +270,7 @@ impl<'a> Reader<'a> {
 
     /// Look at the block of a window, of which `left` bytes are to be read; in the lanes of `carry` nothing begins.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn any_block(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, ..] = bytes;
@@ -349,7 +351,7 @@ impl<'a> Reader<'a> {
     /// As [`Reader::any_block`], if the block is read whole and only sequences and ill-formed units begin in it;
     /// otherwise None.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn plain_block(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, b2, b3] = bytes;
@@ -380,7 +382,7 @@ impl<'a> Reader<'a> {
     /// Find parting sequences that are one ill-formed unit each. Returns the lanes in which the kernels stop all the
     /// same, and the lanes of this block and behind it that belong to such a unit after its first byte.
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn longer(&self, window: &Window, left: usize, stops: u64, carry: u64) -> (u64, u128) {
         let b0 = bytes_of(window, 0);
         let lanes = |first: u64, behind: u64| u128::from(first) | u128::from(behind) << 64;
@@ -415,7 +417,7 @@ impl<'a> Reader<'a> {
 
     /// Whether something that parts from the layout may begin in a block.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
         let parts = _mm512_set1_epi8((Layout::PARTS | Layout::SECOND_PARTS) as i8);
         self.layout.parts
@@ -423,7 +425,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn parting(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
         let kinds = self.kinds.of(b0);
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
@@ -439,7 +441,7 @@ impl<'a> Reader<'a> {
 
 /// The lanes of complete surrogate byte sequences that begin a pair; `b1` are their second bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn pairs_among(window: &Window, surrogates: u64, b1: __m512i) -> u64 {
     let [b3, b4, b5] = [3, 4, 5].map(|from| bytes_of(window, from));
     let leads = surrogates & !is_at_least(b1, 0xB0);
