@@ -20,6 +20,8 @@ mod encode;
 mod fetch;
 mod find;
 mod input;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod level;
 mod measured;
 mod output;

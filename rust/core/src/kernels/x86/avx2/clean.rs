@@ -7,8 +7,9 @@ use eightfold_features::avx2;
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{Bytes, Room, fetch_ahead, low_64, pairs, put};
+use super::{Bytes, Room, fetch_ahead, pairs, put};
 use crate::derive::layout::{Layout, PAIR};
+use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes.

@@ -47,10 +47,6 @@ fn fetch_ahead<T>(data: &[T], at: usize) {
     fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
 }
 
-fn low_64(count: usize) -> u64 {
-    if count >= 64 { !0 } else { (1 << count) - 1 }
-}
-
 /// 32 bytes.
 #[inline]
 #[avx2]

@@ -10,9 +10,10 @@ use eightfold_features::avx2;
 
 use super::points::{Block, Meaning, Window, begin_pairs, continuing_behind, surrogates};
 use super::rules::Rules;
-use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, low_64, part};
+use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, part};
 use crate::derive::layout::{Layout, PAIR, Pairs, Table};
 use crate::derive::piece::Surrogates;
+use crate::kernels::lanes::{Begun, Read, low_64, stops_at};
 use crate::kernels::source::Source;
 use crate::policy::Answer;
 
@@ -261,36 +262,27 @@ impl<'a> Reader<'a> {
         let (takes, may_part) = self.leads.followed(leads, window, bytes);
         let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
         let two = takes & continues(1);
-        let three = two & is_three & continues(2);
-        let four = three & is_four & continues(3);
-        let mut whole = (two & !is_three) | (three & !is_four) | four;
+        let mut begun = Begun::new(two, [is_three, is_four], [continues(2), continues(3)]);
         let mut stops = if may_part || self.parts_alone { self.parting(window, bytes) & high } else { 0 };
         let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
             let surrogates = surrogates(window, bytes) & two;
             if surrogates != 0 {
-                pairs = begin_pairs(window, surrogates & continues(2)) & three;
+                pairs = begin_pairs(window, surrogates & continues(2)) & begun.three;
                 let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
-                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
+                (begun.whole, stops, joined) = (begun.whole & !ill, stops | parting, leads);
             }
         }
-        let taken = if self.meaning.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3 | joined << 3 | joined << 4 | joined << 5;
-        let next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61 | joined >> 61 | joined >> 60 | joined >> 59;
+        let mut taken = begun.taken(self.meaning.escape.is_some(), is_three, carry);
+        taken.add(joined, [3, 4, 5]);
 
-        let mut ill = high & !whole;
+        let mut ill = high & !begun.whole;
         if !self.layout.has_nul {
             ill |= bytes.equal(0);
         }
-        match self.answer {
-            Answer::Stop => stops |= ill,
-            Answer::Escape(_) => stops |= ill & !high,
-            _ => {}
-        }
-        let begins = !absorbed;
-        let (ill, pairs) = (ill & begins, pairs & begins);
-        let block = Block { bytes, begins, ill, pairs, carry: next_carry, length: 64, goes_on: true };
-        if left > 64 && stops & begins == 0 { block } else { cut(&block, stops, left) }
+        stops |= stops_at(self.answer, ill, high);
+        let Read { begins, length, goes_on } = taken.read(stops, left);
+        Block { bytes, begins, ill: ill & begins, pairs: pairs & begins, carry: taken.next, length, goes_on }
     }
 
     /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.
@@ -324,20 +316,4 @@ impl<'a> Reader<'a> {
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
         alone | (with_seconds & seconds.follow(bytes, Bytes::of(window, 1)))
     }
-}
-
-/// The part of a block that is read when `left` bytes are left and reading stops at the first lane of `stops`.
-fn cut(block: &Block, stops: u64, left: usize) -> Block {
-    let begins = block.begins & low_64(left);
-    let stop = (stops & begins).trailing_zeros() as usize;
-    let read = begins & low_64(stop);
-    // Behind the limit, lanes in which nothing begins belong to what was read.
-    let behind = (u128::from(block.carry) << 64 | u128::from(!block.begins)) >> left.min(64);
-    let length = match (stop, left) {
-        (0..64, _) => stop,
-        (_, 0..=64) => left + behind.trailing_ones() as usize,
-        _ => 64,
-    };
-    let goes_on = stop == 64 && left > 64;
-    Block { begins: read, ill: block.ill & read, pairs: block.pairs & read, length, goes_on, ..*block }
 }

@@ -8,9 +8,10 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::{bytes_64, low_64, store_64};
+use super::{bytes_64, store_64};
 use crate::derive::layout::{Layout, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
 use crate::derive::piece::Surrogates;
+use crate::kernels::lanes::{Begun, Read, stops_at};
 use crate::kernels::source::Source;
 use crate::policy::Answer;
 
@@ -280,9 +281,7 @@ impl<'a> Reader<'a> {
         let high = is_two | continuing;
         let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
         let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
-        let three = two & is_three & continues(2);
-        let four = three & is_four & continues(3);
-        let mut whole = (two & !is_three) | (three & !is_four) | four;
+        let mut begun = Begun::new(two, [is_three, is_four], [continues(2), continues(3)]);
         let mut stops = if self.may_part(b0, is_two) { self.parting(b0, b1, high) } else { 0 };
         let mut replaced = 0;
         if self.replaces_units && stops != 0 {
@@ -298,54 +297,37 @@ impl<'a> Reader<'a> {
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
             if surrogates != 0 {
-                pairs = pairs_among(window, surrogates & three, b1);
+                pairs = pairs_among(window, surrogates & begun.three, b1);
                 let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
-                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
+                (begun.whole, stops, joined) = (begun.whole & !ill, stops | parting, leads);
             }
         }
-        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
-        let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
+        let mut taken = begun.taken(self.escape.is_some(), is_three, carry);
         if longer != 0 {
-            absorbed |= longer as u64;
-            next_carry |= (longer >> 64) as u64;
+            taken.here |= longer as u64;
+            taken.next |= (longer >> 64) as u64;
         }
         if joined | replaced != 0 {
-            absorbed |= replaced << 1 | replaced << 2 | joined << 3 | joined << 4 | joined << 5;
-            next_carry |= replaced >> 63 | replaced >> 62 | joined >> 61 | joined >> 60 | joined >> 59;
+            taken.add(replaced, [1, 2]);
+            taken.add(joined, [3, 4, 5]);
         }
 
-        let mut ill = high & !whole;
+        let mut ill = high & !begun.whole;
         if !self.layout.has_nul {
             ill |= _mm512_testn_epi8_mask(b0, b0);
         }
-        match self.answer {
-            Answer::Stop => stops |= ill,
-            Answer::Escape(_) => stops |= ill & !high,
-            _ => {}
-        }
-        let block = |begins: u64, length, goes_on| Block {
+        stops |= stops_at(self.answer, ill, high);
+        let Read { begins, length, goes_on } = taken.read(stops, left);
+        Block {
             bytes,
             begins,
             ill: ill & begins,
             odd: (replaced | pairs) & begins,
             two: two & begins,
-            carry: next_carry,
+            carry: taken.next,
             length,
             goes_on,
-        };
-        let begins = !absorbed & low_64(left);
-        let stop = (stops & begins).trailing_zeros() as usize;
-        if stop == 64 && left > 64 {
-            return block(begins, 64, true);
         }
-        // Behind the limit, lanes in which nothing begins belong to what was read.
-        let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
-        let length = match (stop, left) {
-            (0..64, _) => stop,
-            _ => left + behind.trailing_ones() as usize,
-        };
-        block(begins & low_64(stop), length, false)
     }
 
     /// As [`Reader::any_block`], if the block is read whole and only sequences and ill-formed units begin in it;
@@ -362,18 +344,17 @@ impl<'a> Reader<'a> {
         let first_continuation = _mm512_set1_epi8(0xC0_u8 as i8);
         let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
         let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
-        let three = _mm512_mask_cmplt_epi8_mask(two & is_three, b2, first_continuation);
-        let four = _mm512_mask_cmplt_epi8_mask(three & is_four, b3, first_continuation);
-        let whole = (two & !is_three) | (three & !is_four) | four;
-        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let begins = !(carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3);
+        let continues = [b2, b3].map(|bytes| _mm512_cmplt_epi8_mask(bytes, first_continuation));
+        let begun = Begun::new(two, [is_three, is_four], continues);
+        let taken = begun.taken(self.escape.is_some(), is_three, carry);
+        let begins = !taken.here;
         Some(Block {
             bytes,
             begins,
-            ill: _mm512_movepi8_mask(b0) & !whole & begins,
+            ill: _mm512_movepi8_mask(b0) & !begun.whole & begins,
             odd: 0,
             two: two & begins,
-            carry: taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61,
+            carry: taken.next,
             length: 64,
             goes_on: true,
         })

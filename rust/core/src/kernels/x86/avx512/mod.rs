@@ -15,6 +15,7 @@ use std::mem::MaybeUninit;
 use eightfold_features::{avx512, has_avx512};
 
 use crate::kernels::fetch::fetch;
+use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 pub mod ascii;
@@ -33,10 +34,6 @@ pub mod wide_text;
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
     has_avx512!()
-}
-
-fn low_64(count: usize) -> u64 {
-    if count >= 64 { !0 } else { (1 << count) - 1 }
 }
 
 fn low_32(count: usize) -> u32 {

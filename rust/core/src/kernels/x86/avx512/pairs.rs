@@ -6,7 +6,8 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::{bytes_64, fetch_ahead, low_64, put_32};
+use super::{bytes_64, fetch_ahead, put_32};
+use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 /// Pairs written at once.

@@ -8,9 +8,10 @@ use std::arch::x86_64::*;
 use eightfold_features::avx512;
 
 use super::units::{are_16, are_32};
-use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, low_64, units_16, units_32};
+use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, units_16, units_32};
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
 use crate::derive::spelling::Spelling;
+use crate::kernels::lanes::low_64;
 use crate::policy::Lacking;
 
 /// Code points whose backslash escape has four digits.

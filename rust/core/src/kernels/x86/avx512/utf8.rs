@@ -5,7 +5,8 @@ use std::arch::x86_64::*;
 
 use eightfold_features::avx512;
 
-use super::{ascii_bytes, bytes_64, fetch_ahead, low_64};
+use super::{ascii_bytes, bytes_64, fetch_ahead};
+use crate::kernels::lanes::low_64;
 use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
 
 /// The lowest second byte after each byte from C0 up, and how many more there are: Unicode Table 3-7. A byte that is
