@@ -1,7 +1,8 @@
-"""Which files a path stands for: itself, or the regular files of a folder and of the folders in it that are selected.
+"""The files that a path stands for: itself, or the selected regular files in a folder and the folders inside it.
 
-In a folder no symbolic link is followed, so no file is met twice and no loop is walked; a path that is given is
-followed, and always taken: what is selected is only what was found. What we are writing ourselves is never found.
+Inside a folder no symbolic link is followed, so no file is met twice and no cycle is walked. A path given by the user
+is followed and always included: patterns select only among files that were found. This program's own temporary files
+are never found.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ class Found(NamedTuple):
     """A file that a path stands for.
 
     Attributes:
-        path: how it is opened and shown.
-        inside: its path below the folder that was walked, as patterns see it; the path itself where it was given.
-        walked: whether it was found in a folder, and not given.
+        path: the path to open and to show.
+        inside: its path relative to the walked folder, as patterns see it; for a given path, the path itself.
+        walked: whether it was found in a folder rather than given.
     """
 
     path: str
@@ -31,12 +32,12 @@ class Found(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What is taken of the files in a folder. Patterns are those of ``.gitignore``, relative to the folder walked.
+    """Which files in a folder to include. Patterns are those of ``.gitignore``, relative to the walked folder.
 
     Attributes:
-        include: a file must match one of these, where there are any.
-        exclude: neither files nor folders that match one of these are taken.
-        ignore: whether what ``.gitignore`` files ignore is left out.
+        include: if there are any, a file must match one of these.
+        exclude: files and folders that match one of these are skipped.
+        ignore: whether to skip what ``.gitignore`` files ignore.
     """
 
     include: tuple[Pattern, ...] = ()
@@ -44,7 +45,7 @@ class Selection(NamedTuple):
     ignore: bool = False
 
     def takes(self, inside: bytes, *, is_folder: bool) -> bool:
-        """Say whether a file is taken, or a folder entered."""
+        """Return whether to include a file or enter a folder."""
         if deciding(self.exclude, inside, is_folder=is_folder):
             return False
         return is_folder or not self.include or deciding(self.include, inside, is_folder=False) is True
@@ -55,18 +56,18 @@ OnError = Callable[[FileError], None]
 
 
 def files_under(path: str, on_error: OnError) -> Iterator[str]:
-    """Yield the path, or where it is a folder all its files: see :func:`found_under`."""
+    """Yield the path, or if it is a folder, all files in it: see :func:`found_under`."""
     return (found.path for found in found_under(path, on_error))
 
 
 def found_under(path: str, on_error: OnError, selection: Selection = EVERYTHING) -> Iterator[Found]:
-    """Yield the path, or where it is a folder its files, sorted by name, those of a folder before its folders.
+    """Yield the path, or if it is a folder, the files in it, sorted by name; files come before folders.
 
     Args:
-        path: a file or a folder; a file need not exist, reading it will say so.
-        on_error: called with each folder that cannot be listed and each ignore file that cannot be read; walking goes
-            on after it.
-        selection: what is taken of a folder.
+        path: a file or a folder; a file need not exist: reading it reports that.
+        on_error: called with each folder that cannot be listed and each ignore file that cannot be read; walking
+            continues after it.
+        selection: which files in a folder to include.
     """
     if os.path.isdir(path):
         yield from _Walk(on_error, selection).files(path)
@@ -80,8 +81,8 @@ class _Walk:
         self._selection = selection
 
     def files(self, top: str) -> Iterator[Found]:
-        """Yield the files of a folder that are taken."""
-        # A list and no recursion: folders may lie deeper in each other than Python's calls may.
+        """Yield the selected files of a folder."""
+        # A list instead of recursion: folders may be nested more deeply than Python's calls.
         due: list[tuple[str, bytes, Ignored | None]] = [(top, b"", None)]
         while due:
             folder, inside, outer = due.pop()
@@ -97,7 +98,7 @@ class _Walk:
         return Ignored.from_repository(folder, self._on_error) if outer is None else outer.inside(folder)
 
     def _entries(self, folder: str, inside: bytes, ignored: Ignored | None) -> tuple[list[str], list[str]]:
-        """Return the names of the files and of the folders in a folder that are taken, each sorted."""
+        """Return the names of the selected files and folders in a folder, each sorted."""
         files: list[str] = []
         folders: list[str] = []
         try:
@@ -120,10 +121,10 @@ _FILE, _FOLDER = "file", "folder"
 
 
 def _kind(entry: os.DirEntry[str]) -> str | None:
-    """Return what an entry is: None for what is neither a regular file nor a folder."""
+    """Return what an entry is; None if it is neither a regular file nor a folder."""
     try:
         if entry.is_dir(follow_symlinks=False):
             return _FOLDER
         return _FILE if entry.is_file(follow_symlinks=False) else None
     except OSError:
-        return _FILE  # Gone or out of reach since it was listed: reading it will say so.
+        return _FILE  # It has gone, or is out of reach, since it was listed: reading it reports that.
