@@ -1,4 +1,4 @@
-"""Where a byte offset of a file is for people: its line and its column."""
+"""The place of a byte offset in a file, for people: its line and its column."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from eightfold.text import LinePosition
 
 
 class LineAndColumn(NamedTuple):
-    """A line and a column in bytes, both from 1."""
+    """A line and a column in bytes, both 1-based."""
 
     line: int
     column: int
 
 
 def place_of(source: Source, form: Form, offset: int) -> LineAndColumn | None:
-    """Return where an offset is, as :func:`eightfold.locate` has it, by reading the file again; None for a pipe.
+    """Return the place of an offset, as :func:`eightfold.locate` does, by reading the file again; None for a pipe.
 
     Raises:
-        FileError: it cannot be read.
+        FileError: the file cannot be read.
     """
     if not source.seekable:
         return None

@@ -1,7 +1,7 @@
 """Finding all faults of one file in one pass, in segments: one after the other, or several at once, by threads.
 
-What segments are is in :mod:`eightfold.files.read.segments`. What cannot be cut is left to a checker that carries over
-what is open, and documents of Corrected UTF-8, which have rules about the file as a whole, have their own.
+For segments see :mod:`eightfold.files.read.segments`. What cannot be cut is left to a checker that carries its state
+over. Documents of Corrected UTF-8 have rules about the whole file, and so a checker of their own.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from eightfold.stream import Checker, Located
 from eightfold.text import LinePosition, faults, tally
 
 FAULTS_AHEAD = 4096
-"""How many faults of a segment a thread finds before they are due: each takes hundreds of bytes."""
+"""The number of faults of a segment that a thread finds ahead of time: each takes hundreds of bytes."""
 compare(FAULTS_AHEAD=FAULTS_AHEAD)
 DOCUMENT = "corrected-utf-8-sig"
-"""The form that has rules about a file as a whole, and warnings."""
+"""The form that has rules about the whole file, and warnings."""
 
 _Result = TypeVar("_Result")
 
 
 def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]:
-    """Yield the faults of what is left of a source, in order, with their places; whatever the number of threads.
+    """Yield the faults of the rest of a source, in order, with their places; the same for any number of threads.
 
     Raises:
-        FileError: it cannot be read; the faults before that have been yielded.
+        FileError: the file cannot be read; the faults before that place have been yielded.
     """
     if form.name == DOCUMENT:
         return _in_document(source)
@@ -41,15 +41,15 @@ def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]
 
 
 def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[str]]:
-    """Yield of one part of a source after the other how many faults there are of each kind; quicker than the faults.
+    """Yield the number of faults of each kind for one part of a source after the other; faster than the faults.
 
     Args:
         source: the file.
-        form: any but that of documents, which have warnings too.
-        threads: how many may scan at once.
+        form: any form except that of documents, which have warnings too.
+        threads: the maximum number of threads.
 
     Raises:
-        FileError: it cannot be read; the faults before that have been counted.
+        FileError: the file cannot be read; the faults before that place have been counted.
     """
     opened = _Beginning(source, form, worth(source, threads))
     yield from opened.results(partial(_counts, opened.form))
@@ -79,22 +79,22 @@ def _in_segments(source: Source, form: Form, threads: int) -> Iterator[Located]:
 
 
 def _moved(found: Located, name: str, offset: int, line: int, column: int) -> Located:
-    """Return a fault of bytes that begin at a place as one of the whole input."""
+    """Return a fault of bytes that begin at a place as a fault of the whole input."""
     before = column - 1 if found.line == 1 else 0
     return Located(found.fault.moved(offset).renamed(name), found.line + line - 1, found.column + before)
 
 
 class _Beginning:
-    """A source of which it is known how it begins.
+    """A source whose beginning has been examined.
 
     Args:
         source: the file.
-        form: what it is to be in.
-        threads: how many work on it, where it is a large file.
+        form: the form to read it in.
+        threads: the number of threads, if the file is large.
 
     Attributes:
-        form: what it is in, without signatures.
-        start: at which offset the first segment begins.
+        form: the form that it is in, without signatures.
+        start: the offset of the first segment.
     """
 
     def __init__(self, source: Source, form: Form, threads: int) -> None:
@@ -108,7 +108,7 @@ class _Beginning:
         self._segments = Segments(self.form, pieces, self.start, stands_alone)
 
     def results(self, work: Callable[[Segment], _Result]) -> Iterator[_Result]:
-        """Yield what work makes of the segments, in order, up to where the source cannot be cut."""
+        """Yield the results of the work on the segments, in order, up to where the source cannot be cut."""
         if self._threads > 1:
             large = LargeFile(self._source, self.form, self.start, stands_alone)
             yield from large.results(work, self._threads)
@@ -116,7 +116,7 @@ class _Beginning:
         yield from map(work, self._segments)
 
     def rest(self) -> Iterator[Located]:
-        """Yield the faults of what is left, as those of bytes that begin there."""
+        """Yield the faults of the rest, as faults of bytes that begin there."""
         checker = None
         for chunk, final in self._segments.rest():
             checker = checker or Checker(self.form)
@@ -124,7 +124,7 @@ class _Beginning:
 
 
 def _behind_signature(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
-    """Return the form that holds, how many bytes of signature there are, and the pieces behind them."""
+    """Return the form that applies, the size of the signature, and the pieces behind it."""
     head, opened = b"", None
     while opened is None:
         chunk, final = next(pieces)
@@ -136,7 +136,7 @@ def _behind_signature(form: Form, pieces: Pieces) -> tuple[Form, int, Pieces]:
 
 @bind
 class Scan:
-    r"""The faults of a segment, with their places in it or in the input that it is of: to be iterated over once.
+    r"""The faults of a segment, with their places in it or in the whole input; iterate over it once.
 
     >>> from eightfold.forms import form
     >>> scan = Scan(form("utf-8"), b"one\ntwo \xff")
@@ -155,16 +155,16 @@ class Scan:
         self._start = form.name, 0, 1, 1
 
     def look_ahead(self, count: int) -> None:
-        """Find the first faults now, so many at most."""
+        """Find the first faults now, at most so many."""
         self._faults = chain(list(islice(self._faults, count)), self._faults)
 
     def behind(self, name: str, offset: int, line: int, column: int) -> Scan:
         """Return the faults as those of a whole input in which the segment begins at a place.
 
         Args:
-            name: the form that was asked for.
-            offset: where the segment begins.
-            line, column: the place there.
+            name: the name of the form that was asked for.
+            offset: the offset of the segment.
+            line, column: the place of that offset.
         """
         self._start = name, offset, line, column
         return self
@@ -175,11 +175,11 @@ class Scan:
             yield Located(fault.moved(offset).renamed(name), *self._place(fault.start))
 
     def end(self) -> tuple[int, int]:
-        """Return the line and the column of the end, when all faults have been taken."""
+        """Return the line and the column of the end, after all faults have been taken."""
         return self._place(self.length)
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Return the place of an offset, none before those that have been asked for."""
+        """Return the place of an offset; offsets must not decrease from call to call."""
         self._position.pass_over(self._data[self._passed : offset])
         self._passed = offset
         _, _, line, column = self._start
@@ -192,7 +192,7 @@ def _scan(form: Form, segment: Segment) -> Scan:
 
 
 def begun(form: Form, segment: Segment) -> Scan:
-    """Return the scan of a segment, whose first thousands of faults have been found."""
+    """Return the scan of a segment, with its first thousands of faults already found."""
     scan = _scan(form, segment)
     scan.look_ahead(FAULTS_AHEAD)
     return scan
