@@ -49,10 +49,10 @@ def _origin() -> Sequence[str]:
     That is the index where it noted nothing else, and the source that runs where pip did not install it.
     """
     try:
-        told = metadata.distribution("eightfold").read_text("direct_url.json")
+        recorded = metadata.distribution("eightfold").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return (str(Path(eightfold.__file__).parents[2]),)
-    origin = json.loads(told) if told else {}
+    origin = json.loads(recorded) if recorded else {}
     url, kept = origin.get("url", ""), origin.get("vcs_info")
     if not url:
         return ("--no-binary", "eightfold", "eightfold")

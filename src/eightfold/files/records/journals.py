@@ -195,8 +195,8 @@ class Journals:
         others = [journal for journal in found if journal not in ended]
         if ours and others:
             there = shown(ours[0])
-            told = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
-            raise FileError(others[0], told)
+            reason = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
+            raise FileError(others[0], reason)
         for journal in ended:
             with blaming(journal):
                 os.unlink(journal)
@@ -235,9 +235,9 @@ class Journals:
                 conversion, run = _head(lines, journal)
                 entries = [entry for line in lines[2:] if (entry := _entry(line, run))]
             if conversion != self._conversion:
-                told = ", ".join(f"{name} {what}" for name, what in conversion.items())
+                reason = ", ".join(f"{name} {what}" for name, what in conversion.items())
                 raise FileError(
-                    journal, f"a conversion ({told}) was interrupted here: run it again first, or remove this file"
+                    journal, f"a conversion ({reason}) was interrupted here: run it again first, or remove this file"
                 )
             self._runs[journal] = run
             yield from entries
@@ -395,15 +395,15 @@ def _refusing(journal: str) -> Iterator[None]:
     try:
         yield
     except _StrangeError as error:
-        told = "your eightfold did not write it here, or its key is gone: inspect it and the files, then remove it"
-        raise FileError(journal, told) from error
+        reason = "your eightfold did not write it here, or its key is gone: inspect it and the files, then remove it"
+        raise FileError(journal, reason) from error
     except _ElsewhereError as error:
         there = shown(str(error))
-        told = f"it is a copy of one in {there}: continue there, or inspect it and the files, then remove it"
-        raise FileError(journal, told) from error
+        reason = f"it is a copy of one in {there}: continue there, or inspect it and the files, then remove it"
+        raise FileError(journal, reason) from error
     except (IndexError, KeyError, TypeError, ValueError) as error:
-        told = f"this is not a journal of a conversion ({error}): inspect it, then remove it"
-        raise FileError(journal, told) from error
+        reason = f"this is not a journal of a conversion ({error}): inspect it, then remove it"
+        raise FileError(journal, reason) from error
 
 
 def _digest(path: str) -> str:

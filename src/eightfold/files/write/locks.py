@@ -98,8 +98,8 @@ class _Lock:
         """
         while not self._taken(kind):
             if time.monotonic() >= deadline:
-                told = "another run is replacing files in this folder or in one below it: try again when it is done"
-                raise FileError(self._folder, told)
+                reason = "another run is replacing files in this folder or in one below it: try again when it is done"
+                raise FileError(self._folder, reason)
             time.sleep(_PAUSE)
 
     def _taken(self, kind: int) -> bool:

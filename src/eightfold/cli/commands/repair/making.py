@@ -53,9 +53,9 @@ def show(options: Options) -> int:
 def _put_changes(file: File) -> None:
     for piece in file.pieces():
         for change in piece.repaired.changes:
-            told = str(change).removeprefix(change.kind)
+            sentence = str(change).removeprefix(change.kind)
             role = "error" if change.lossy else "warning"
-            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), told)
+            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), sentence)
 
 
 def _put_difference(file: File) -> None:

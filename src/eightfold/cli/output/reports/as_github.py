@@ -39,8 +39,8 @@ class GithubReport(Report):
         summary = self.summary
         kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
         found = kinds if summary.read else ["nothing was read"]
-        told = ", ".join([f"{counted(summary.files, 'file')} checked", *found])
-        put(annotation("notice" if summary.read else "warning", told, title="eightfold"))
+        sentence = ", ".join([f"{counted(summary.files, 'file')} checked", *found])
+        put(annotation("notice" if summary.read else "warning", sentence, title="eightfold"))
 
 
 def annotation(command: str, message: str, **properties: str) -> str:
