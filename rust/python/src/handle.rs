@@ -439,7 +439,7 @@ fn kept<T>(
     Ok(policy)
 }
 
-/// What is told of a policy for the form itself, if it has been kept.
+/// What is known about a policy for the form itself, if it has been kept.
 fn known<T, A>(kept: &Mutex<Vec<Kept<T>>>, policy: &Bound<'_, PyAny>, told: impl Fn(&T) -> A) -> Option<A> {
     let name = policy_name(policy)?;
     let fits = |each: &&Kept<T>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;

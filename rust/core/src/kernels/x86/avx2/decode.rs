@@ -22,7 +22,7 @@ struct Counted<'a> {
     count: usize,
     /// Lane by lane, the largest lead byte.
     largest: __m256i,
-    /// What is known of the width, where lead bytes alone do not tell.
+    /// The least width known, where lead bytes alone do not determine it.
     fine: Width,
     pairs: u64,
     ills: u64,
@@ -86,7 +86,7 @@ impl Counted<'_> {
     }
 }
 
-/// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
+/// The width of complete sequences, where their lead bytes alone do not determine it, if it is more than is known.
 #[inline]
 #[avx2]
 fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {

@@ -258,7 +258,7 @@ fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     let first = u8::try_from(spelling.starts[0]).ok()?;
     let mut missing = spelling.missing.iter().take_while(|range| range.0 <= 0xFF);
     let (missing, more) = (missing.next(), missing.next());
-    // Those of U+0080 and more that are too small for two bytes are told as these are.
+    // Those from U+0080 on that are too small for two bytes are treated like these.
     let is_odd = missing.is_some_and(|range| range.0 < 0x80 || range.1 + 1 != spelling.starts[0]) || more.is_some();
     if is_odd || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
         return None;

@@ -348,7 +348,7 @@ const fn kept_16() -> [[u8; 16]; 256] {
     table
 }
 
-/// The first eight bytes of which a mask tells which are kept.
+/// The first eight bytes, without those that a mask drops.
 #[inline]
 #[avx2]
 fn kept_bytes(bytes: __m128i, mask: u8) -> u64 {
@@ -368,7 +368,7 @@ fn kept_points(points: __m256i, mask: u8) -> __m256i {
     _mm256_permutevar8x32_epi32(points, _mm256_cvtepu8_epi32(load_8(&KEPT[usize::from(mask)])))
 }
 
-/// The lanes of 32 bits that a mask tells, all bits of each.
+/// A mask as lanes of 32 bits, all bits of each.
 #[inline]
 #[avx2]
 fn lanes_32(mask: u8) -> __m256i {
@@ -376,7 +376,7 @@ fn lanes_32(mask: u8) -> __m256i {
     _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(mask.into()), each), each)
 }
 
-/// The lanes of 8 bits that a mask tells, all bits of each.
+/// A mask as lanes of 8 bits, all bits of each.
 #[inline]
 #[avx2]
 fn lanes_8(mask: u32) -> __m256i {

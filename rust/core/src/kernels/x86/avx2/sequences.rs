@@ -173,7 +173,7 @@ fn lengths_32(block: &Points) -> u32 {
     _mm256_movemask_epi8(_mm256_packs_epi16(shorter, most)).cast_unsigned()
 }
 
-/// Store lanes of 16 bits of which a mask tells those of one byte.
+/// Store lanes of 16 bits; a mask marks those of one byte.
 #[inline]
 #[avx2]
 fn put_twos(lanes: __m256i, ones: [u8; 2], room: &mut Room<u8>) {

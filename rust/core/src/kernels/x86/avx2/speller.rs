@@ -203,7 +203,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         }
     }
 
-    /// Whether ASCII code points are written as they stand; `has_nul` tells whether U+0000 is among them.
+    /// Whether ASCII code points are written as they stand; `has_nul` says whether U+0000 is among them.
     #[inline]
     pub fn keeps(&self, has_nul: impl Fn() -> bool) -> bool {
         self.keeps_ascii && (self.spelling.nul_is_one || !has_nul())

@@ -135,7 +135,7 @@ fn each_block<const BYTES: usize, S>(
 /// As [`Units::measure`].
 #[avx2]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
-    // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
+    // The bitwise or of all: the limits of the kinds are powers of two, so it gives the width as the largest would.
     let mut state = (0, _mm256_setzero_si256(), 0);
     let span = (start, limit);
     let count = |(count, seen, pairs): &mut (usize, __m256i, u32), block: &Block| {

@@ -1,6 +1,6 @@
 //! UTF-8 as such, whose rules are written down here: validated, counted and measured in one pass, and written.
 //!
-//! Most of what can be wrong is told by two bytes side by side.
+//! Two adjacent bytes reveal most of what can be wrong.
 
 use std::arch::x86_64::*;
 
@@ -72,7 +72,7 @@ fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
         (largest, seen) = (_mm256_max_epu8(largest, seen), _mm256_max_epu8(bytes.0[0], bytes.0[1]));
         true
     });
-    // A sequence that goes on behind the blocks is left to whoever sees it whole, and its lead byte has told nothing.
+    // A sequence that continues behind the blocks is left to the caller, who sees all of it; its lead byte counts for nothing.
     let cut = cut_bytes(&data[..end]);
     let of_last = data[end.saturating_sub(64)..end - cut].iter().fold(0, |largest, &byte| byte.max(largest));
     Prefix { end: end - cut, count: count - usize::from(cut > 0), largest: largest_of(largest).max(of_last) }

@@ -257,7 +257,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     }
 }
 
-/// The blocks by which it is told whether the next may hold more than ASCII.
+/// The number of blocks that predict whether the next has more than ASCII.
 const RECENT: u8 = 0b111;
 
 /// How many sequences there may be among 64 units for them to be put in one by one.

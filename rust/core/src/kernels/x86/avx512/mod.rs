@@ -317,7 +317,7 @@ fn halves_32(units: __m512i) -> [__m512i; 2] {
     [_mm512_cvtepu16_epi32(lower), _mm512_cvtepu16_epi32(upper)]
 }
 
-/// What the number of leading zeros of a code point tells, where sequences are as long as those of UTF-8. U+0000 has 32 of
+/// What follows from the number of leading zeros of a code point, if sequences are as long as in UTF-8. U+0000 has 32 of
 /// them and the place 0, which no other has.
 #[derive(Clone, Copy)]
 struct Lengths {
