@@ -33,7 +33,7 @@ def watched(options: ReadingOptions, paths: Sequence[str] | None, selection: Sel
 def _core_missed(paths: Sequence[str] | None) -> AbstractContextManager[None]:
     if ENGINE == "native":
         return nullcontext()
-    from eightfold.cli.output.missing_core import core_missed
+    from eightfold.cli.output.slowness import core_missed
 
     return core_missed(paths)
 
