@@ -106,7 +106,7 @@ def _sections(form: Form) -> Iterator[tuple[str, list[str]]]:
     yield "rows: what is well-formed", _row_lines(form, form.rows)
     yield "units: ill-formed sequences that are one decoding unit", _fault_row_lines(form, form.units)
     yield "names: ill-formed sequences with a name", _fault_row_lines(form, form.names)
-    yield "rules", [line for rule in _rules(form) for line in _wrapped("  - ", rule)]
+    yield "rules", [line for rule in rules_of(form) for line in _wrapped("  - ", rule)]
     for variant in form.variants:
         direction = "" if variant.encodes else ", when reading"
         yield f"--errors {variant.policy}{direction}: other rows", list(_variant_lines(form, variant.form))
@@ -118,35 +118,54 @@ def _variant_lines(form: Form, other: Form) -> Iterator[str]:
     yield from _row_lines(other, rows) if rows else ()
     for unit in form.units:
         if unit not in other.units:
-            yield f"  {_units(form, unit.unit_ranges)} is not a unit ({unit.kind}): the rows decode its bytes"
+            yield f"  {units_shown(form, unit.unit_ranges)} is not a unit ({unit.kind}): the rows decode its bytes"
 
 
 def _row_lines(form: Form, rows: Sequence[Row]) -> list[str]:
-    lines = [(_points(row), _units(form, row.unit_ranges), str(row.last - row.first + 1), row.source) for row in rows]
+    lines = [
+        (points_shown(row), units_shown(form, row.unit_ranges), str(row.last - row.first + 1), row.source)
+        for row in rows
+    ]
     return _aligned([("code points", "units", "count", "source"), *lines], right=2)
 
 
 def _fault_row_lines(form: Form, entries: Sequence[FaultRow]) -> list[str]:
     lines = [
-        (entry.kind, _points(entry), _units(form, entry.unit_ranges, entry.run), entry.source) for entry in entries
+        (entry.kind, points_shown(entry), units_shown(form, entry.unit_ranges, entry.run), entry.source)
+        for entry in entries
     ]
     return _aligned([("kind", "meant", "units", "source"), *lines]) if lines else []
 
 
-def _points(entry: Row | FaultRow) -> str:
+def points_shown(entry: Row | FaultRow) -> str:
+    """Return the code points of an entry, or an empty str if it means none.
+
+    >>> points_shown(form_named("utf-8").rows[1])
+    'U+0080-U+07FF'
+    """
     if entry.first is None or entry.last is None:
         return ""
     first, last = code_point_name(entry.first), code_point_name(entry.last)
     return first if first == last else f"{first}-{last}"
 
 
-def _units(form: Form, ranges: Sequence[Range], run: Sequence[Range] = ()) -> str:
+def units_shown(form: Form, ranges: Sequence[Range], run: Sequence[Range] = ()) -> str:
+    """Return the ranges of code units, in as many hex digits as a unit of the form has.
+
+    >>> units_shown(form_named("utf-16-le"), [(0xD800, 0xDBFF), (0xDC00, 0xDFFF)])
+    'D800-DBFF DC00-DFFF'
+    """
     digits = form.unit_bits // 4
     shown = [f"{low:0{digits}X}" if low == high else f"{low:0{digits}X}-{high:0{digits}X}" for low, high in ranges]
-    return " ".join([*shown, f"then any {_units(form, run)}"] if run else shown)
+    return " ".join([*shown, f"then any {units_shown(form, run)}"] if run else shown)
 
 
-def _rules(form: Form) -> Iterator[str]:
+def rules_of(form: Form) -> Iterator[str]:
+    """Yield a sentence for each rule of a form that its tables do not show.
+
+    >>> len(list(rules_of(form_named("utf-8")))), len(list(rules_of(form_named("wtf-8"))))
+    (0, 1)
+    """
     if form.unit_bits > 8:
         unless = " unless a signature says otherwise" if form.signatures else ""
         yield f"Code units have {form.unit_bits} bits and are {form.byte_order}-endian{unless}."
