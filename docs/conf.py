@@ -85,15 +85,35 @@ def read_page(app, docname, source) -> None:
 # --- reference --------------------------------------------------------------------------------------------------------
 
 SEVERAL = re.compile(r"^( *\w+(?:, \w+)+): ")
+TWO_ERRORS = re.compile(r"^( +)(\w+Error: .*?\.) (\w+Error: .*)$")
 
 
 def join_names(app, what, name, obj, options, lines) -> None:
-    """Keep names that share a description together: to Sphinx, the first of two words is a type."""
-    lines[:] = [SEVERAL.sub(lambda found: f"{found[1].replace(', ', ',')}: ", line) for line in lines]
+    """Keep names that share a description together: to Sphinx, the first of two words is a type.
+
+    Two errors that share a line get one each.
+    """
+    joined = (SEVERAL.sub(lambda found: f"{found[1].replace(', ', ',')}: ", line) for line in lines)
+    lines[:] = [part for line in joined for part in TWO_ERRORS.sub(r"\1\2\n\1\3", line).split("\n")]
+
+
+def name_types(app, what, name, obj, options, signature, returned):
+    """Give the alias of a type by its name where it is part of a union too."""
+    named = [each and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", each) for each in (signature, returned)]
+    return named[0], named[1]
+
+
+def draw_dashes(app, doctree, docname) -> None:
+    """Write a dash between a parameter and its description; dashes elsewhere may begin an option."""
+    from docutils.nodes import Text
+
+    for found in list(doctree.findall(lambda node: isinstance(node, Text) and node == " -- ")):
+        found.parent.replace(found, Text(" \N{EN DASH} "))
 
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {name: name for name in ("AnyErrors", "AnyForm", "Data")}
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
@@ -130,3 +150,5 @@ def setup(app) -> None:
     """Connect the reading of pages."""
     app.connect("source-read", read_page)
     app.connect("autodoc-process-docstring", join_names, priority=400)
+    app.connect("autodoc-process-signature", name_types)
+    app.connect("doctree-resolved", draw_dashes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Iterator, Sequence
 
@@ -51,7 +52,7 @@ def _form(form: Form) -> Iterator[str]:
             "Ill-formed sequences that have a name. They do not change how input is divided.",
             _fault_rows(form, form.names),
         )
-    if rules := [f"- {rule}" for rule in rules_of(form)]:
+    if rules := [re.sub(r"--errors [\w-]+", r"`\g<0>`", f"- {rule}") for rule in rules_of(form)]:
         yield from ("## Rules", "\n".join(rules))
     for variant in form.variants:
         direction = "" if variant.encodes else " It applies to decoding only."
