@@ -7,17 +7,18 @@ own. A kind without an example is an error: add a probe.
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import eightfold
 from eightfold import Fault, Form, corrected, xtf8
-from eightfold.cli.work.likeness import other_form
 from eightfold.faults import KINDS, code_point_name, hex_bytes
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
@@ -26,12 +27,23 @@ from support.byte_classes import neighbours, representatives, strings
 LONGEST = 3
 
 
+class Reported(NamedTuple):
+    """What a page shows of a fault, where the command reported it."""
+
+    kind: str
+    severity: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
 class Example(NamedTuple):
     """An input, as people write it, who reports on it, and the fault."""
 
     shown: str
     by: str
-    fault: Fault
+    fault: Fault | Reported
 
 
 @cache
@@ -109,12 +121,24 @@ def _objects() -> Iterator[Example]:
 
 
 def _files() -> Iterator[Example]:
-    """Files that look like another form than UTF-8."""
-    for length in (1, 2):
-        for data in map(bytes, product((0x00, 0x41, 0xFE, 0xFF), repeat=length)):
-            fault = other_form(SimpleNamespace(head=lambda _, data=data: data), eightfold.form("utf-8"))  # type: ignore[arg-type]
-            if fault is not None:
-                yield Example(hex_bytes(data), "eightfold check", fault)
+    """Files that look like another form than UTF-8, and small texts in JSON, as the command reports on them."""
+    short = [bytes(units) for length in (1, 2) for units in product((0x00, 0x41, 0xFE, 0xFF), repeat=length)]
+    escapes = [f'"{first}{second}"' for first in (r"\ud800", r"\udc00") for second in ("", r"\udc00")]
+    files = {f"{at:02}.txt": (hex_bytes(data), data) for at, data in enumerate(short)}
+    files |= {f"{at:02}.json": (text, text.encode()) for at, text in enumerate(sorted(escapes, key=len))}
+    for name, faults in _checked({name: data for name, (_, data) in files.items()}):
+        if len(faults) == 1:
+            kind, severity, sentence = (faults[0][key] for key in ("kind", "severity", "sentence"))
+            yield Example(files[name][0], "eightfold check", Reported(kind, severity, sentence))
+
+
+def _checked(files: dict[str, bytes]) -> list[tuple[str, list[dict[str, Any]]]]:
+    with TemporaryDirectory() as folder:
+        for name, data in files.items():
+            Path(folder, name).write_bytes(data)
+        command = [sys.executable, "-m", "eightfold", "check", "--binary", "--output-format", "json", folder]
+        printed = subprocess.run(command, capture_output=True, check=False).stdout
+    return [(Path(each["path"]).name, each["faults"]) for each in json.loads(printed)["files"]]
 
 
 def _only(by: str, data: bytes, find: Callable[[bytes], Iterable[Any]], shown: str = "") -> Iterator[Example]:
