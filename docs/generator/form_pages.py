@@ -11,7 +11,7 @@ from docs.generator.examples import of_form
 from docs.generator.markdown import code, linked_forms, page, table
 from docs.generator.summaries import IN_A_LINE, family_table
 from eightfold import EncodeError, FaultRow, Form, Row
-from eightfold.cli.commands.table import points_shown, rules_of, units_shown
+from eightfold.cli.commands.table import points_shown, relation, rules_of, units_shown
 from eightfold.explain.characters import character_name
 from eightfold.family import Comparison, compared
 from eightfold.faults import code_point_name, hex_bytes
@@ -162,13 +162,5 @@ def _grid(found: dict[str, Comparison]) -> str:
     width = max(map(len, found))
     lines = [f"{'':{width + 2}}  {' '.join(keys)}"]
     for key, (name, comparison) in zip(keys, found.items(), strict=True):
-        lines.append(f"{key} {name:{width}}  {' '.join(_mark(name, comparison, other) for other in found)}")
+        lines.append(f"{key} {name:{width}}  {' '.join(relation(name, comparison, other) for other in found)}")
     return "\n".join(lines)
-
-
-def _mark(name: str, comparison: Comparison, other: str) -> str:
-    if name == other:
-        return "="
-    if other in comparison.contained_in:
-        return "<"
-    return "." if other in comparison.lost else "+"

@@ -14,6 +14,9 @@ FOLDER = "docs/reference/python"
 MADE_BY = ".. Made by: python -m docs.generator"
 SECTIONS = {
     "eightfold.text": "The verbs",
+    "eightfold.cutting": "Cutting",
+    "eightfold.measuring": "Measuring",
+    "eightfold.buffers": "Into buffers",
     "eightfold.stream": "In pieces",
     "eightfold.textfile": "Text files",
     "eightfold.codec": "Python's codecs",

@@ -196,7 +196,11 @@ def test_pictures_are_titled_and_ask_for_nothing(made: dict[str, str]) -> None:
 
 
 def test_every_picture_is_shown_and_described() -> None:
-    shown = {found for page in DOCS.rglob("*.md") for found in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text())}
+    shown = {
+        found
+        for page in DOCS.rglob("*.md")
+        for found in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    }
     assert {Path(name).name for name in shown} == {path.name for path in (DOCS / "images").iterdir()}
 
 

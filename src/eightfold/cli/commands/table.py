@@ -246,7 +246,7 @@ def _grid(found: dict[str, Comparison]) -> Iterator[str]:
     keys = _KEYS[: len(found)]
     yield f"  {'':{width + 2}}  {' '.join(keys)}"
     for key, (name, comparison) in zip(keys, found.items(), strict=True):
-        marks = [_mark(name, comparison, other) for other in found]
+        marks = [relation(name, comparison, other) for other in found]
         yield f"  {key} {name:{width}}  {' '.join(_painted(mark, _ROLES[mark]) for mark in marks)}"
 
 
@@ -260,7 +260,12 @@ def _chains(found: dict[str, Comparison], name: str) -> Iterator[tuple[str, ...]
         yield from ((name, *rest) for rest in _chains(found, each))
 
 
-def _mark(name: str, comparison: Comparison, other: str) -> str:
+def relation(name: str, comparison: Comparison, other: str) -> str:
+    """Return the mark of the conversion from a form, with its comparison, to another.
+
+    >>> [relation("utf-8", compared("utf-8"), other) for other in ("utf-8", "wtf-8", "cesu-8", "xtf-8")]
+    ['=', '<', '+', '.']
+    """
     if name == other:
         return _SAME
     if other in comparison.contained_in:
