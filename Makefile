@@ -93,6 +93,7 @@ docs: $(INSTALLED_DOCS) ## build the site of the documentation into build/docs/;
 	$(BIN)/python -m docs.generator --check
 	rm -rf build/docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
+	@grep -rhoE 'href="https?://[^"]+' build/docs --include='*.html' | sort -u | sed 's/href="/links to, not followed: /'
 	@rm -rf build/docs/.doctrees && echo "made: build/docs/index.html"
 
 lint: $(INSTALLED_DEV) ## check style, formatting and types
