@@ -11,10 +11,11 @@ from docs.generator.examples import of_form
 from docs.generator.markdown import code, linked_forms, page, table
 from docs.generator.summaries import IN_A_LINE, family_table
 from eightfold import EncodeError, FaultRow, Form, Row
-from eightfold.cli.commands.table import points_shown, relation, rules_of, units_shown
+from eightfold.cli.commands.table import relation, rules_of
 from eightfold.explain.characters import character_name
 from eightfold.family import Comparison, compared
 from eightfold.faults import code_point_name, hex_bytes
+from eightfold.tables import points_text, units_text
 
 FOLDER = "docs/reference/forms"
 SAMPLES = (0x0, 0x41, 0xE9, 0x20AC, 0x1F370, 0xD83C, 0xEFE9, 0x10FFFF)
@@ -60,7 +61,7 @@ def _form(form: Form) -> Iterator[str]:
         yield f"Other rows of the same form, under this policy.{direction}"
         yield from filter(None, [_other_rows(form, variant.form)])
         yield from (
-            f"{code(units_shown(form, unit.unit_ranges))} is not a decoding unit then: the rows decode its bytes."
+            f"{code(units_text(form, unit.unit_ranges))} is not a decoding unit then: the rows decode its bytes."
             for unit in form.units
             if unit not in variant.form.units
         )
@@ -86,7 +87,7 @@ def _samples(form: Form) -> str:
 
 def _rows(form: Form, rows: Sequence[Row]) -> str:
     lines = [
-        (points_shown(row), code(units_shown(form, row.unit_ranges)), f"{row.last - row.first + 1:,}", row.source)
+        (points_text(row), code(units_text(form, row.unit_ranges)), f"{row.last - row.first + 1:,}", row.source)
         for row in rows
     ]
     return table(("code points", "units", "count", "source"), lines, right=frozenset({2}))
@@ -101,8 +102,8 @@ def _fault_rows(form: Form, entries: Sequence[FaultRow]) -> str:
     lines = [
         (
             f"[{code(each.kind)}](../faults.md#{each.kind})",
-            points_shown(each),
-            code(units_shown(form, each.unit_ranges, each.run)),
+            points_text(each),
+            code(units_text(form, each.unit_ranges, each.run)),
             each.source,
         )
         for each in entries
