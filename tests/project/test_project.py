@@ -32,6 +32,7 @@ COMMANDS = (
     "full",
     "bench",
     "wheel",
+    "docs",
     "lint",
     "versions",
     "clean",

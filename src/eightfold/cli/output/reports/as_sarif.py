@@ -24,7 +24,7 @@ from eightfold.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
-_HELP: dict[Kind, str] = {
+HELP: dict[Kind, str] = {
     "overlong": "Old encoders wrote U+0000 as C0 80 (MUTF-8 still does), and attackers hide / and quotes this way. "
     "If the file is from Java, check it as mutf-8; otherwise `eightfold explain` shows what was meant.",
     "surrogate": "Half of a UTF-16 pair was written alone: by Java or JavaScript, from a Windows name cut in two "
@@ -106,7 +106,7 @@ def _rule(kind: Kind, meaning: str) -> dict[str, Any]:
     return {
         "id": kind,
         "shortDescription": {"text": f"{meaning[0].upper()}{meaning[1:]}."},
-        "help": {"text": _HELP[kind]},
+        "help": {"text": HELP[kind]},
         "defaultConfiguration": {"level": "error"},
     }
 
