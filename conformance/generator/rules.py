@@ -19,8 +19,8 @@ GENERAL = {
     "begins some row of the form's own table, else one unit; or the unit that it declares (Unicode 3.9, D93b).",
     "position": "An error names the first ill-formed decoding unit: the offset of its first byte and of the byte after "
     "its last, counted from the start of the input.",
-    "diagnosis": "Each fault is named: its span, its kind, and the code point that was meant where all of its bytes are "
-    "there. Faults cover whole decoding units.",
+    "diagnosis": "Each fault is named: its span, its kind, and, where all of its bytes are there, the code point "
+    "that was meant. Faults cover whole decoding units.",
     "stream": "Input in pieces gives what the whole gives, wherever it is cut; an empty piece changes nothing.",
     "signature": "A signature at the start is no part of the text and is skipped once; a second one is text.",
     "encode": "Each row of the form's table is written.",
