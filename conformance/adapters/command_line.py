@@ -1,6 +1,6 @@
 """Programs that convert standard input, started anew for each question: `iconv` and `uconv`.
 
-    python command_line.py iconv
+The argument is the name of one of the two.
 """
 
 from __future__ import annotations

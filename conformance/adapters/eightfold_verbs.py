@@ -78,6 +78,7 @@ def encode_stream(form: eightfold.Form, request: dict[str, Any]) -> Answer:
     try:
         parts = [encoder.encode(part, final) for part, final in pieces(text_of(request["input"]), request["chunks"])]
     except eightfold.EncodeError:
+        encoder.discard()
         return {"error": []}
     return {"bytes": b"".join(parts).hex()}
 

@@ -1,6 +1,6 @@
 """Two packages of PyPI: `mutf8`, and ftfy's codec `utf-8-variants`, which reads CESU-8 and Java's NUL.
 
-    python pypi.py mutf8
+The argument is the name of one of the two.
 """
 
 from __future__ import annotations

@@ -28,15 +28,16 @@ def question(vector: Vector) -> str:
     return f"{vector['op']} {vector['input'] or 'nothing'}{pieces}"
 
 
-def score(program: Program, vectors: Iterable[Vector], watch: Callable[[Vector], None] = lambda _: None) -> Scores:
-    """Ask a program about vectors, and return the score by form and rule."""
+def score(program: Program, vectors: Iterable[Vector], agreed: Callable[[str], None] = lambda identity: None) -> Scores:
+    """Ask a program about vectors, and return the score by form and rule; ``agreed`` is called with what it passed."""
     scores: Scores = {}
     for vector in vectors:
-        watch(vector)
         rules = scores.setdefault(vector["form"], {})
         try:
             for verdict in judge(vector, program.ask(asked(vector))):
                 _count(rules, verdict.rule, verdict.outcome, vector, verdict.got)
+                if verdict.outcome == "passed" and verdict.rule == vector["rule"]:
+                    agreed(vector["id"])
         except Broken as broken:
             _count(rules, vector["rule"], "broken", vector, str(broken))
     return scores
