@@ -20,7 +20,7 @@ mod write;
 pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
 pub use code_point::{LARGEST_IN_STR, Range};
 pub use derive::agreement::Agreement;
-pub use derive::automaton::TooLarge;
+pub use derive::automaton::{Automaton, DEAD, Entry, NONE, State, TooLarge};
 pub use derive::layout::{Layout, Pairs};
 pub use derive::spelling::Spelling;
 pub use derive::verdict::Verdict;

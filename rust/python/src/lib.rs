@@ -6,6 +6,7 @@
 //! few lines each.
 
 mod ask;
+mod automaton;
 mod convert;
 mod decode;
 mod documented;
@@ -34,6 +35,8 @@ use pyo3::types::PyTuple;
 /// The compiled core. Import `eightfold`, which chooses between it and the reference.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::automaton::automaton;
     #[pymodule_export]
     use super::convert::{convert, converted_piece};
     #[pymodule_export]
