@@ -7,7 +7,6 @@ import string
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.colour import Styled, drawn_table, is_on, painted
@@ -17,7 +16,7 @@ from eightfold.family import Comparison, compared
 from eightfold.faults import code_point_name, hex_bytes
 from eightfold.forms import FaultRow, Form, Row, forms
 from eightfold.forms import form as form_named
-from eightfold.forms.definition import Range
+from eightfold.tables import form_values, points_text, units_text
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")
@@ -79,7 +78,7 @@ def run(options: Options) -> int:
     if options.output_format == "json":
         import json
 
-        about = [_form_values(each) for each in ([options.form] if options.form else forms())]
+        about = [form_values(each) for each in ([options.form] if options.form else forms())]
         lines = ",\n".join(f"  {json.dumps(values)}" for values in about)
         put(f'{{"version": {json.dumps(__version__)}, "forms": [\n{lines}\n]}}')
     else:
@@ -118,32 +117,22 @@ def _variant_lines(form: Form, other: Form) -> Iterator[str]:
     yield from _row_lines(other, rows) if rows else ()
     for unit in form.units:
         if unit not in other.units:
-            yield f"  {_units(form, unit.unit_ranges)} is not a unit ({unit.kind}): the rows decode its bytes"
+            yield f"  {units_text(form, unit.unit_ranges)} is not a unit ({unit.kind}): the rows decode its bytes"
 
 
 def _row_lines(form: Form, rows: Sequence[Row]) -> list[str]:
-    lines = [(_points(row), _units(form, row.unit_ranges), str(row.last - row.first + 1), row.source) for row in rows]
+    lines = [
+        (points_text(row), units_text(form, row.unit_ranges), str(row.last - row.first + 1), row.source) for row in rows
+    ]
     return _aligned([("code points", "units", "count", "source"), *lines], right=2)
 
 
 def _fault_row_lines(form: Form, entries: Sequence[FaultRow]) -> list[str]:
     lines = [
-        (entry.kind, _points(entry), _units(form, entry.unit_ranges, entry.run), entry.source) for entry in entries
+        (entry.kind, points_text(entry), units_text(form, entry.unit_ranges, entry.run), entry.source)
+        for entry in entries
     ]
     return _aligned([("kind", "meant", "units", "source"), *lines]) if lines else []
-
-
-def _points(entry: Row | FaultRow) -> str:
-    if entry.first is None or entry.last is None:
-        return ""
-    first, last = code_point_name(entry.first), code_point_name(entry.last)
-    return first if first == last else f"{first}-{last}"
-
-
-def _units(form: Form, ranges: Sequence[Range], run: Sequence[Range] = ()) -> str:
-    digits = form.unit_bits // 4
-    shown = [f"{low:0{digits}X}" if low == high else f"{low:0{digits}X}-{high:0{digits}X}" for low, high in ranges]
-    return " ".join([*shown, f"then any {_units(form, run)}"] if run else shown)
 
 
 def _rules(form: Form) -> Iterator[str]:
@@ -247,34 +236,3 @@ def _mark(name: str, comparison: Comparison, other: str) -> str:
     if other in comparison.contained_in:
         return _CONTAINED
     return _LOST if other in comparison.lost else _LOSSLESS
-
-
-# --- JSON -------------------------------------------------------------------------------------------------------------
-
-
-def _form_values(form: Form) -> dict[str, Any]:
-    return {
-        "form": form.name,
-        "aliases": list(form.aliases),
-        "note": form.note,
-        "source": form.source,
-        "unit_bits": form.unit_bits,
-        "byte_order": form.byte_order if form.unit_bits > 8 else None,
-        "rows": [_row_values(row) for row in form.rows],
-        "units": [entry._asdict() for entry in form.units],
-        "names": [entry._asdict() for entry in form.names],
-        "longest_match": form.longest_match,
-        "joins_pairs": form.joins_pairs,
-        "prescribes_joining": form.prescribes_joining,
-        "signatures": [{"mark": hex_bytes(each.mark), "form": each.form.name} for each in form.signatures],
-        "refuses": dict(form.refuses),
-        "variants": [
-            {"policy": each.policy, "encodes": each.encodes, "rows": [_row_values(row) for row in each.form.rows]}
-            for each in form.variants
-        ],
-        **compared(form)._asdict(),
-    }
-
-
-def _row_values(row: Row) -> dict[str, Any]:
-    return {"first": row.first, "last": row.last, "unit_ranges": row.unit_ranges, "source": row.source}
