@@ -76,7 +76,7 @@ function octets(bytes, rows, set) {
       const on = (byte >> (7 - bit)) & 1;
       const kind = !swapped && payload[8 * at + bit] ? "payload" : "marker";
       return h("button", { type: "button", class: `bit ${kind}`, "data-key": `bit-${at}-${bit}`, "aria-pressed": on ? "true" : "false",
-        "aria-label": `byte ${at + 1}, bit ${7 - bit}`, onclick: () => set(toggled(bytes, at, bit)) }, on);
+        "aria-label": `byte ${at + 1}, bit ${7 - bit}: ${on}`, onclick: () => set(toggled(bytes, at, bit)) }, on);
     }))));
 }
 

@@ -7,7 +7,7 @@ import { ownOf } from "./source.js";
 const BEGINNING = `# CODE POINTS: UNITS, one row a line
 U+0000-U+007F: 00-7F
 U+0080-U+00FF: C2-C3 80-BF
-U+0100-U+017F: 80-FF
+U+0100-U+013F: 80-BF
 `;
 
 export async function view({ state, ask, update, facts }) {
