@@ -33,8 +33,7 @@ def parser() -> CommandParser:
         "Serve the explorer: one page that shows text and bytes in every form side by\n"
         "side, with every bit, fault and repair, and the tables behind them. It reads\n"
         "nothing from this machine but what you type or drop into the page, and sends\n"
-        "nothing anywhere. Ctrl-C stops it. It needs starlette and uvicorn:\n"
-        "pip install 'eightfold[web]'.\n"
+        "nothing anywhere. Ctrl-C stops it. It needs the extra `web`: starlette, uvicorn.\n"
         "By default only this machine can reach it. With another --host everyone who can\n"
         "reach that address can use it; there is no password.",
         [
@@ -68,7 +67,8 @@ def run(options: Options) -> int:
 
         from eightfold.web.server import addresses, application
     except ModuleNotFoundError as error:
-        raise UsageError(f"serve needs {error.name}, which is not installed: {installing('web')}") from error
+        package = (error.name or "").partition(".")[0]
+        raise UsageError(f"serve needs {package}, which is not installed: {installing('web')}") from error
     from eightfold.web.worker import Worker
 
     with _listening(options) as listener:
