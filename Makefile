@@ -94,7 +94,7 @@ wheel: $(INSTALLED_WHEEL) ## build a wheel with the core into dist/, and try it 
 	.ci/try-wheel $(BIN)/python build/wheel/repaired/*.whl
 	@mkdir -p dist && cp build/wheel/repaired/*.whl dist/ && echo "made: dist/$$(basename build/wheel/repaired/*.whl)"
 
-explorer: $(INSTALLED) $(NODE_MODULES) ## assemble the explorer without a server, with Python in the browser, in build/explorer/
+explorer: $(MADE) $(NODE_MODULES) ## assemble the explorer without a server, with Python in the browser, in build/explorer/
 	$(BIN)/python explorer/build.py build/explorer
 
 screenshots: $(INSTALLED_WEB) ## take the pictures of the explorer in docs/pictures/
@@ -127,8 +127,8 @@ $(INSTALLED_BENCH): $(INSTALLED_DEV)
 	@$(PIP) --editable '.[bench]' || echo "make bench: not all peers could be installed; they are skipped" >&2
 	@touch $@
 
-$(INSTALLED_WEB): $(MADE) $(METADATA)
-	$(PIP) --editable '.[web-test]'
+$(INSTALLED_WEB): $(INSTALLED_DEV)
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet $$($(BIN)/python explorer/requirements.py)
 	@touch $@
 
 $(NODE_MODULES): explorer/package-lock.json

@@ -16,22 +16,29 @@ const VIEWS = { beside: ["Side by side", beside], bits: ["Bits", bits], faults: 
 const PAUSE = 120;
 const place = (id) => document.getElementById(id);
 
-let state = read(location.hash);
+let state = DEFAULTS;
 let dropped = null;
 let backend, facts, refresh;
 let turn = 0;
 let timer = 0;
+let linking = 0;
 
-function update(changes, { quietly = false, keep = "" } = {}) {
+function update(changes, { quietly = false } = {}) {
   const before = state;
   state = { ...state, ...changes };
-  const fragment = written(state);
-  history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
-  place("status").dataset.link = fragment === null ? "The input is too long for a link." : "";
+  clearTimeout(linking);
+  linking = setTimeout(link, PAUSE);
   if (quietly) return;
   const typed = "text" in changes || "hex" in changes || "own" in changes;
   clearTimeout(timer);
-  timer = setTimeout(show, typed && before.mode === state.mode ? PAUSE : 0, keep);
+  timer = setTimeout(show, typed && before.mode === state.mode ? PAUSE : 0);
+}
+
+// Puts the state into the address, not for each key: browsers limit how often that may change.
+function link() {
+  const fragment = written(state);
+  history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+  place("status").dataset.link = fragment === null ? "The input is too long for a link." : "";
 }
 
 async function show() {
@@ -41,7 +48,7 @@ async function show() {
     const source = await load(state, backend.ask, facts.limits, dropped);
     if (mine !== turn) return;
     refresh(state, source, dropped);
-    const [, view] = VIEWS[state.tab] ?? VIEWS.beside;
+    const [, view] = VIEWS[state.tab];
     const idle = source.error && state.tab !== "own" && state.tab !== "tables";
     const nodes = idle ? [] : await view({ state, source, ask: backend.ask, update, facts });
     if (mine !== turn) return;
@@ -65,7 +72,7 @@ function keepTyping(nodes) {
 }
 
 function showTabs() {
-  const chosen = state.tab in VIEWS ? state.tab : "beside";
+  const chosen = state.tab;
   fill(place("tabs"), ...Object.entries(VIEWS).map(([name, [label]]) => h("button", {
     type: "button", role: "tab", id: `tab-${name}`, "data-key": `tab-${name}`, "aria-controls": "view", "aria-selected": name === chosen ? "true" : "false",
     tabindex: name === chosen ? 0 : -1, onclick: () => update({ tab: name }),
@@ -115,7 +122,8 @@ async function begin() {
   });
   try {
     backend = await connect(tell);
-    facts = await backend.ask("about");
+    facts = { ...(await backend.ask("about")), tabs: Object.keys(VIEWS) };
+    state = read(location.hash, facts);
   } catch (error) {
     tell("");
     fill(place("view"), h("p", { class: "wrong card", role: "alert" }, `The explorer cannot start: ${error.message}`));
@@ -126,7 +134,7 @@ async function begin() {
   refresh = inputOf(place("input"), facts.forms, { update, drop, turn: turnPage });
   takeFiles();
   addEventListener("hashchange", () => {
-    state = { ...DEFAULTS, ...read(location.hash) };
+    state = read(location.hash, facts);
     show();
   });
   await show();

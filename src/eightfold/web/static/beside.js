@@ -12,8 +12,8 @@ export async function view({ state, source, ask, update, facts }) {
   if (shown.problem) return [h("p", { class: "wrong" }, shown.problem)];
   if (!shown.items.length) return [h("p", { class: "empty" }, "Nothing to show yet: type some text or bytes.")];
   const points = shown.items.map((item) => item.point);
-  const written = await ask("write", { points, ...(source.own ? { own: source.own } : {}) });
-  if (written.problem) return [h("p", { class: "wrong" }, `Your form: ${written.problem}`)];
+  const withOwn = source.own ? await ask("write", { points, own: source.own }) : { problem: "" };
+  const written = withOwn.lines ? withOwn : await ask("write", { points });
   const detail = h("div", { class: "detail", id: "detail" });
   const width = new Map(facts.forms.map((each) => [each.name, each.unit_bits]));
   const lines = written.lines.map((line) => ({ ...line, bits: width.get(line.form) ?? source.own?.unit_bits }));
@@ -21,6 +21,7 @@ export async function view({ state, source, ask, update, facts }) {
   const tell = (item, line) => detail.replaceChildren(...detailOf(item, line, update));
   const card = h("div", { class: "card beside" },
     h("div", { class: "bar" }, h("h2", {}, "Side by side"), moves(state, shown, update, source)),
+    withOwn.problem && h("p", { class: "wrong" }, `Your form: ${withOwn.problem}`),
     detail,
     gridOf("", [], shown, source),
     grids.filter(Boolean));

@@ -6,7 +6,7 @@ import { about, windowOf } from "./source.js";
 
 const MOST = 16;
 
-export async function view({ state, source, ask, update }) {
+export async function view({ state, source, ask, update, facts }) {
   const hex = state.bits || (await chosenHex(state, source, ask));
   const bytes = bytesOf(hex).slice(0, MOST);
   const shown = hexOfBytes(bytes);
@@ -16,7 +16,7 @@ export async function view({ state, source, ask, update }) {
   return [h("div", { class: "card bits" },
     h("div", { class: "bar" }, h("h2", {}, "Bits"), h("p", { class: "hint" }, `read as ${source.form}`)),
     inputs(read.rows, shown, source, ask, set),
-    shown ? h("div", { class: "octets", role: "group", "aria-label": "Bits" }, octets(bytes, read.rows, set)) : h("p", { class: "empty" }, "Enter a code point or bytes."),
+    shown ? h("div", { class: "octets", role: "group", "aria-label": "Bits" }, octets(bytes, payloadOf(read.rows, unitBytes(source, facts)), set)) : h("p", { class: "empty" }, "Enter a code point or bytes."),
     h("p", { class: "legend" }, h("span", { class: "key marker" }, "marker: fixed by the rule"), h("span", { class: "key payload" }, "payload: gives the code point")),
     h("div", { class: "results", role: "status" }, read.rows.map(result)),
     shown && h("p", {}, h("button", { type: "button", "data-key": "use", onclick: () => update({ mode: "bytes", hex: spaced(shown), bits: "", at: "0", chosen: "0", form: source.form }) }, "Use these bytes as the input")))];
@@ -53,36 +53,48 @@ function inputs(rows, shown, source, ask, set) {
     h("div", {}, h("label", { for: "bits-hex" }, "Bytes"), hexField), wrong);
 }
 
-// Returns for each bit whether it is payload, from the brackets that the package puts around payload bits.
-function payloadOf(rows) {
+function unitBytes(source, facts) {
+  const width = facts.forms.find((each) => each.name === source.form)?.unit_bits ?? source.own?.unit_bits ?? 8;
+  return width / 8;
+}
+
+// Returns for each bit of the bytes whether it is payload, from the brackets that the package puts around payload bits.
+function payloadOf(rows, width) {
   return rows.flatMap((row) => {
-    let inside = false;
-    const found = [];
-    for (const each of row.bits || "0".repeat(4 * row.units.replace(/ /g, "").length)) {
-      if (each === "[" || each === "]") inside = each === "[";
-      else if (each !== " ") found.push(inside);
-    }
-    return found;
+    const shown = bitsOf(row);
+    return isAsStored(row) ? shown.flat() : chunks(shown, width).flatMap((unit) => unit.reverse().flat());
   });
 }
 
-// Units of little-endian forms are shown in brackets high byte first, so their bits are not marked byte by byte.
-function octets(bytes, rows, set) {
-  const payload = payloadOf(rows);
-  const swapped = rows.some((row) => row.bits && !sameBits(row));
+// Returns the bits of a row byte by byte, as they are written: the highest byte of a unit first.
+function bitsOf(row) {
+  let inside = false;
+  const found = [];
+  for (const each of row.bits || "0".repeat(8 * bytesOf(row.units).length)) {
+    if (each === "[" || each === "]") inside = each === "[";
+    else if (each !== " ") found.push(inside);
+  }
+  return chunks(found, 8);
+}
+
+function chunks(list, length) {
+  return Array.from({ length: Math.ceil(list.length / length) }, (_, at) => list.slice(at * length, (at + 1) * length));
+}
+
+function isAsStored(row) {
+  const bits = row.bits.replace(/[[\] ]/g, "");
+  return !bits || bits === Array.from(bytesOf(row.units), (byte) => byte.toString(2).padStart(8, "0")).join("");
+}
+
+function octets(bytes, payload, set) {
   return Array.from(bytes, (byte, at) => h("div", { class: "octet" },
     h("div", { class: "hex" }, byte.toString(16).padStart(2, "0").toUpperCase()),
     h("div", { class: "toggles" }, Array.from({ length: 8 }, (_, bit) => {
       const on = (byte >> (7 - bit)) & 1;
-      const kind = !swapped && payload[8 * at + bit] ? "payload" : "marker";
+      const kind = payload[8 * at + bit] ? "payload" : "marker";
       return h("button", { type: "button", class: `bit ${kind}`, "data-key": `bit-${at}-${bit}`, "aria-pressed": on ? "true" : "false",
         "aria-label": `byte ${at + 1}, bit ${7 - bit}: ${on}`, onclick: () => set(toggled(bytes, at, bit)) }, on);
     }))));
-}
-
-function sameBits(row) {
-  const bits = row.bits.replace(/[[\] ]/g, "");
-  return bits === Array.from(bytesOf(row.units), (byte) => byte.toString(2).padStart(8, "0")).join("");
 }
 
 function toggled(bytes, at, bit) {

@@ -8,10 +8,10 @@ const CONTEXT = 8;
 const LABELS = { "utf-8": "utf-8", "utf-8-sig": "utf-8", "utf-16": "utf-16le", "utf-16-le": "utf-16le", "utf-16-be": "utf-16be" };
 
 export async function view({ state, source, ask, update, facts }) {
-  const skip = 100 * Math.floor((Number(state.fault) || 0) / 100);
-  const found = await ask("faults", ofBytesOf(source, { skip }));
+  const skip = 100 * Math.floor(Number(state.fault) / 100);
+  const found = await ask("faults", ofBytesOf(source, { skip: Math.min(skip, facts.limits.bytes) }));
   if (found.problem) return [h("p", { class: "wrong" }, found.problem)];
-  const at = Math.min(Math.max(0, (Number(state.fault) || 0) - skip), found.faults.length - 1);
+  const at = Math.min(Number(state.fault) - skip, found.faults.length - 1);
   const fault = found.faults[at];
   const whole = source.hex.length / 2 <= facts.limits.bytes_for_peers;
   const unpaired = source.problems.map((each) => h("li", {}, each.problem, " ", h("cite", {}, each.source)));

@@ -12,11 +12,10 @@ U+0100-U+013F: 80-BF
 
 export async function view({ state, ask, update, facts }) {
   const own = ownOf(state);
-  const ascii = /^[ -~\n]*$/.test(state.own);
-  const checked = !own ? null : ascii ? await ask("check", { own }) : { problem: "rows are written in ASCII" };
+  const checked = own ? await ask("check", { own }) : state.own.trim() ? { problem: "Rows are written in ASCII." } : null;
   const area = h("textarea", { id: "own-rows", "data-key": "own-rows", rows: 9, spellcheck: "false", autocomplete: "off", "aria-describedby": "own-hint", maxlength: 4096 });
   area.value = state.own;
-  area.addEventListener("input", () => update({ own: area.value }, { keep: "own" }));
+  area.addEventListener("input", () => update({ own: area.value }));
   const box = (id, label, name) => h("label", {}, h("input", { type: "checkbox", id, "data-key": id, checked: state[name] === "1", onchange: (event) => update({ [name]: event.target.checked ? "1" : "" }) }), label);
   const width = h("select", { id: "own-width", "data-key": "own-width", onchange: () => update({ width: width.value }) }, options(["8", "16", "32"], state.width));
   return [h("div", { class: "card" }, h("h2", {}, "A form of your own"),
@@ -27,7 +26,7 @@ export async function view({ state, ask, update, facts }) {
     h("div", { id: "own-checked" }, verdict(checked, update)))];
 }
 
-export function verdict(checked, update) {
+function verdict(checked, update) {
   if (!checked) return h("p", {}, h("button", { type: "button", "data-key": "own-begin", onclick: () => update({ own: BEGINNING }) }, "Begin with an example"));
   if (checked.problem) return h("p", { class: "wrong", role: "status" }, checked.problem);
   const rows = checked.rows.map((each) => [h("code", {}, each.points), h("code", {}, each.units)]);

@@ -7,7 +7,7 @@ import { ofBytesOf } from "./source.js";
 const SHOWN = 256;
 
 export async function view({ state, source, ask, update, facts }) {
-  const found = await ask("repair", ofBytesOf(source, { errors: state.policy in facts.policies ? state.policy : "escape" }));
+  const found = await ask("repair", ofBytesOf(source, { errors: state.policy }));
   return [h("div", { class: "card" }, h("div", { class: "bar" }, h("h2", {}, "Repair to UTF-8"), h("p", { class: "hint" }, `from ${source.form}`)),
     policies(state, facts, update),
     found.problem ? h("p", { class: "wrong", role: "status" }, found.problem) : outcome(found, source, update))];

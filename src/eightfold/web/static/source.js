@@ -6,8 +6,9 @@ const PAGE = 65536;
 const LOOK_AHEAD = 256;
 export const WINDOW = 48;
 
+// Returns the typed form, or null if there is none.
 export function ownOf(state) {
-  if (!state.own.trim()) return null;
+  if (!state.own.trim() || !/^[ -~\n]*$/.test(state.own)) return null;
   const longest = state.longest === "1";
   return { rows: state.own, unit_bits: Number(state.width), longest_match: longest, joins_pairs: state.joins === "1" };
 }
@@ -89,7 +90,7 @@ export async function windowOf(state, source, ask) {
 }
 
 async function windowOfText(state, source, ask) {
-  const at = Math.min(Number(state.at) || 0, Math.max(0, source.points.length - 1));
+  const at = Math.min(Number(state.at), Math.max(0, source.points.length - 1));
   const points = source.points.slice(at, at + WINDOW);
   const named = (await ask("name", { points })).points;
   const items = points.map((point, index) => ({ key: at + index, start: at + index, point, units: "", ...named[index] }));
@@ -97,7 +98,7 @@ async function windowOfText(state, source, ask) {
 }
 
 async function windowOfBytes(state, source, ask) {
-  const start = Math.min(Number(state.at) || 0, Math.max(0, source.hex.length / 2 - 1));
+  const start = Math.min(Number(state.at), Math.max(0, source.hex.length / 2 - 1));
   const found = await ask("read", ofBytesOf(source, { start, limit: WINDOW }));
   if (found.problem) return { items: [], at: 0, next: null, problem: found.problem };
   const items = found.rows.map((row) => ({ ...row, key: row.offset, start: row.offset, point: row.code_point ?? -1 }));

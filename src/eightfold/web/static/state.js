@@ -8,10 +8,22 @@ export const DEFAULTS = {
 };
 const LONGEST = 8000;
 
-export function read(fragment) {
+const MOST_OWN = 4096;
+const NUMBER = /^\d{1,9}$/;
+const FIXED = { mode: ["text", "bytes", "file"], width: ["8", "16", "32"], longest: ["", "1"], joins: ["", "1"] };
+
+// Returns the state in a fragment. Whatever is not a value of its kind becomes the default.
+export function read(fragment, facts) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
-  const found = Object.keys(DEFAULTS).map((name) => [name, given.get(name) ?? DEFAULTS[name]]);
-  return Object.fromEntries(found);
+  const names = [...facts.forms.map((each) => each.name), "own"];
+  const words = { ...FIXED, form: ["auto", ...names], table: names, policy: Object.keys(facts.policies), tab: facts.tabs };
+  const found = Object.entries(DEFAULTS).map(([name, usual]) => {
+    const value = given.get(name) ?? usual;
+    const fits = name in words ? words[name].includes(value) : !["at", "chosen", "fault"].includes(name) || NUMBER.test(value);
+    return [name, fits ? value : usual];
+  });
+  const state = Object.fromEntries(found);
+  return { ...state, own: state.own.slice(0, MOST_OWN), bits: /^([0-9A-F]{2})*$/.test(state.bits) ? state.bits : "" };
 }
 
 // Returns the fragment, or null if the input is too long for a link.
