@@ -109,7 +109,17 @@ def test_faults_are_those_of_the_package_in_pages() -> None:
     assert found["count"] == len(ours) == 180
     assert found["kinds"] == eightfold.tally(data, "utf-8")
     assert [each["sentence"] for each in found["faults"]] == list(map(str, ours[100:130]))
-    assert (found["faults"][0]["line"], found["faults"][0]["column"]) == eightfold.locate(data, ours[100], "utf-8")
+    places = [(each["line"], each["column"]) for each in found["faults"]]
+    assert places == [eightfold.locate(data, each, "utf-8") for each in ours[100:130]]
+
+
+@pytest.mark.parametrize("form", ["utf-16", "utf-8-sig", "utf-32-be"])
+def test_the_place_of_a_fault_counts_the_signature(form: str) -> None:
+    data = b"\xff\xfe\xef\xbb\xbf\n\x00\x00\xd8\n\x00\xff\xff\xd8\xfe" * 3
+    found = answer("faults", {"bytes": hexed(data), "form": form})["faults"]
+    ours = eightfold.faults(data, form)
+    assert [(each["line"], each["column"]) for each in found] == [eightfold.locate(data, each, form) for each in ours]
+    assert found
 
 
 def test_the_source_of_a_fault_is_that_of_its_rule() -> None:

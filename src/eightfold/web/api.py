@@ -31,7 +31,7 @@ from eightfold.faults import KINDS, ConversionError, Fault, hex_bytes
 from eightfold.forms import FaultRow, Form, Row, form, forms
 from eightfold.identify import identify
 from eightfold.tables import form_values, points_text, units_text
-from eightfold.text import convert, decode_code_points, faults, locate, tally
+from eightfold.text import LinePosition, convert, decode_code_points, faults, tally
 from eightfold.version import __version__
 from eightfold.web import own_forms
 from eightfold.web.parameters import (
@@ -180,17 +180,21 @@ def _faults(request: dict[str, Any]) -> dict[str, Any]:
     shown = list(islice(faults(data, asked, last), first, last))
     counts = tally(data, asked)
     return {
-        "faults": [_fault(each, asked, plain, data) for each in shown],
+        "faults": list(_placed(shown, plain, data)),
         "count": sum(counts.values()),
         "kinds": counts,
     }
 
 
-def _fault(fault: Fault, asked: Form, plain: Form, data: bytes) -> dict[str, Any]:
-    line, column = locate(data, fault, asked)
-    entry = entry_of_fault(plain, fault)
-    source = entry.source if entry else plain.source
-    return {**fault.as_dict(), "line": line, "column": column, "source": source, "entry": _entry(plain, entry)}
+def _placed(found: Iterable[Fault], plain: Form, data: bytes) -> Iterator[dict[str, Any]]:
+    position, passed = LinePosition(plain), 0
+    for fault in found:
+        position.pass_over(data[passed : fault.start])
+        passed = fault.start
+        entry = entry_of_fault(plain, fault)
+        source = entry.source if entry else plain.source
+        place = {"line": position.line, "column": position.column}
+        yield {**fault.as_dict(), **place, "source": source, "entry": _entry(plain, entry)}
 
 
 def _peers(request: dict[str, Any]) -> dict[str, Any]:
