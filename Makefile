@@ -31,9 +31,12 @@ INSTALLED_DEV := $(VENV)/installed-dev
 INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
 INSTALLED_DOCS := $(VENV)/installed-docs
+INSTALLED_WEB := $(VENV)/installed-web
+NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-levels full bench wheel docs lint versions clean
+.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web full bench wheel docs \
+    explorer screenshots lint versions clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -66,6 +69,9 @@ test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, a
 	EIGHTFOLD_SIMD=avx2 $(BIN)/python -m pytest $(PYTEST) $(COMPARING)
 	EIGHTFOLD_SIMD=portable $(BIN)/python -m pytest $(PYTEST)
 
+test-web: $(INSTALLED_WEB) explorer ## test the explorer in a real browser, with both of its backends; one quick test: WEB="-k smoke"
+	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(WEB) explorer/tests
+
 full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines, exhaustive inputs
 	@for version in $(PYTHONS); do \
 	    python=$$(sh .ci/find-python $$version) || { echo "make full: there is no Python $$version here"; continue; }; \
@@ -96,6 +102,12 @@ docs: $(INSTALLED_DOCS) ## build the site of the documentation into build/docs/;
 	@grep -rhoE 'href="https?://[^"]+' build/docs --include='*.html' | sort -u | sed 's/href="/links to, not followed: /'
 	@rm -rf build/docs/.doctrees && echo "made: build/docs/index.html"
 
+explorer: $(MADE) $(NODE_MODULES) ## assemble the explorer without a server, with Python in the browser, in build/explorer/
+	$(BIN)/python explorer/build.py build/explorer
+
+screenshots: $(INSTALLED_WEB) ## take the pictures of the explorer in docs/pictures/
+	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python explorer/screenshots.py docs/pictures
+
 lint: $(INSTALLED_DEV) ## check style, formatting and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -108,7 +120,7 @@ versions: $(INSTALLED_DEV) ## print the versions of Python and of all packages i
 	@$(BIN)/python -m pip --disable-pip-version-check list
 
 clean: ## remove everything that these commands created
-	rm -rf $(VENV) rust/target build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) rust/target explorer/node_modules build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): $(MADE) $(METADATA)
@@ -125,6 +137,16 @@ $(INSTALLED_BENCH): $(INSTALLED_DEV)
 
 $(INSTALLED_DOCS): $(INSTALLED)
 	$(PIP) --editable '.[docs]'
+	@touch $@
+
+$(INSTALLED_WEB): $(INSTALLED_DEV)
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet $$($(BIN)/python explorer/requirements.py)
+	@touch $@
+
+$(NODE_MODULES): explorer/package-lock.json
+	@command -v npm >/dev/null || { \
+	    echo "There is no npm here, which fetches Python for the browser (Pyodide): install Node.js" >&2; exit 1; }
+	npm ci --prefix explorer --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 $(INSTALLED_WHEEL): $(MADE) pyproject.toml

@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "explain every sequence of a file, and the rule that it breaks",
     "identify": "identify the form of files",
     "table": "show the table of a form, or how all forms compare",
+    "serve": "explore text and bytes in every form, in a browser",
     "doctor": "report which engine is in use, and check the installation",
     "completion": "print a completion script for a shell",
     "manual": "print the manual page",

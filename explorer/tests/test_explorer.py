@@ -1,0 +1,298 @@
+"""The explorer in a real browser, as people use it: typing, pasting, dropping, toggling, repairing, with keys alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
+TABS = ("Side by side", "Bits", "Faults", "Repair", "Tables", "Your form")
+CESU = "mode=bytes&hex=4F+4B+20+ED+A0+BD+ED+B8+80&form=utf-8"
+only_server = pytest.mark.parametrize("explorer", ["server"], indirect=True)
+
+PASTE = r"""(area) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", "cut: \ud83d, whole: \ud83d\ude00");
+    area.focus();
+    area.select();
+    area.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+TYPE_SURROGATE = r"""(area) => {
+    area.value = "typed \udc00";
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+DROP = r"""([name, length, text]) => {
+    const bytes = new Uint8Array(length).fill(0x61);
+    bytes.set(new TextEncoder().encode(text), 65535);
+    const data = new DataTransfer();
+    data.items.add(new File([bytes], name));
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_smoke(explorer: Any) -> None:
+    explorer.page.fill("#text", r"é\uD83D")
+    expect(explorer.row("wtf-8")).to_have_text(["C3 A9", "ED A0 BD"])
+
+
+# --- the input --------------------------------------------------------------------------------------------------------
+
+
+def test_typing_shows_every_form(explorer: Any) -> None:
+    explorer.page.fill("#text", r"\u{1F600}\xE9\n")
+    expect(explorer.row("utf-8")).to_have_text(["F0 9F 98 80", "C3 A9", "0A"])
+    expect(explorer.row("cesu-8")).to_have_text(["ED A0 BD ED B8 80", "C3 A9", "0A"])
+    expect(explorer.row("utf-16-be")).to_have_text(["D8 3D DE 00", "00 E9", "00 0A"])
+    expect(explorer.page.locator(".row[data-form=optu-8] .why")).to_contain_text("U+1F600 cannot be written in optu-8")
+
+
+def test_a_pasted_surrogate_survives_also_a_reload(explorer: Any) -> None:
+    explorer.page.locator("#text").evaluate(PASTE)
+    expect(explorer.page.locator("#text")).to_have_value("cut: \\uD83D, whole: \U0001f600")
+    expect(explorer.row("wtf-8").nth(5)).to_have_text("ED A0 BD")
+    explorer.reload()
+    expect(explorer.page.locator("#text")).to_have_value("cut: \\uD83D, whole: \U0001f600")
+    expect(explorer.row("wtf-8").nth(5)).to_have_text("ED A0 BD")
+
+
+def test_a_typed_surrogate_survives_also_a_reload(explorer: Any) -> None:
+    explorer.page.locator("#text").evaluate(TYPE_SURROGATE)
+    expect(explorer.row("wtf-8").last).to_have_text("ED B0 80")
+    explorer.settle()
+    assert "uDC00" in explorer.page.evaluate("location.hash")
+    explorer.reload()
+    expect(explorer.row("wtf-8").last).to_have_text("ED B0 80")
+
+
+@only_server
+def test_a_backslash_before_a_surrogate_stays_one(explorer: Any) -> None:
+    area = explorer.page.locator("#text")
+    area.evaluate(TYPE_SURROGATE.replace("typed ", "\\\\"))
+    expect(explorer.row("wtf-8")).to_have_text(["5C", "ED B0 80"])
+    explorer.settle()
+    explorer.reload()
+    expect(explorer.row("wtf-8")).to_have_text(["5C", "ED B0 80"])
+
+
+def test_bytes_are_identified(explorer: Any) -> None:
+    explorer.page.get_by_text("Bytes", exact=True).first.click()
+    explorer.page.fill("#hex", r"\xFF\xFE 41 00, 0x3D 0xD8")
+    expect(explorer.page.locator("#identified")).to_contain_text("Identified as")
+    explorer.page.select_option("#form", "wtf-16-le")
+    expect(explorer.row("wtf-16-le")).to_have_text(["FF FE", "41 00", "3D D8"])
+
+
+@only_server
+def test_what_is_not_hex_is_said(explorer: Any) -> None:
+    explorer.show("mode=bytes&form=utf-8")
+    explorer.page.fill("#hex", "41 zz")
+    expect(explorer.page.locator(".notes .wrong")).to_have_text("“z” is not a hex digit")
+    explorer.page.fill("#hex", "41 4")
+    expect(explorer.row("utf-8")).to_have_text(["41", "04"])
+
+
+def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> None:
+    explorer.page.evaluate(DROP, ["<img src=x onerror=alert(1)>.txt", 140_000, "\u20ac"])
+    expect(explorer.page.locator(".pages strong")).to_have_text("<img src=x onerror=alert(1)>.txt")
+    expect(explorer.page.locator(".pages p")).to_contain_text("bytes 0 to 65,538 of 140,000")
+    explorer.tab("Faults")
+    expect(explorer.page.locator(".verdict")).to_have_text("Well-formed in utf-8.")
+    explorer.page.get_by_role("button", name="Next 64 KiB").click()
+    expect(explorer.page.locator(".pages p")).to_contain_text("bytes 65,538 to 131,074 of 140,000")
+    explorer.settle()
+    expect(explorer.page.locator(".verdict")).to_have_text("Well-formed in utf-8.")
+    explorer.page.get_by_role("button", name="Next 64 KiB").click()
+    expect(explorer.page.get_by_role("button", name="Next 64 KiB")).to_be_disabled()
+
+
+def test_the_state_comes_back_from_the_address(explorer: Any) -> None:
+    explorer.show(f"{CESU}&tab=repair&policy=pairs")
+    explorer.reload()
+    expect(explorer.page.get_by_role("tab", name="Repair")).to_have_attribute("aria-selected", "true")
+    expect(explorer.page.locator("input[value=pairs]")).to_be_checked()
+    expect(explorer.page.locator("#after")).to_have_text("4F 4B 20 F0 9F 98 80")
+
+
+# --- the views --------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_code_point_is_linked_in_every_form(explorer: Any) -> None:
+    explorer.page.fill("#text", "a\u20ac")
+    expect(explorer.row("utf-8")).to_have_text(["61", "E2 82 AC"])
+    explorer.settle()
+    explorer.row("utf-8").nth(1).hover()
+    expect(explorer.page.locator(".row[data-form=utf-16-be] .linked")).to_have_text("20 AC")
+    expect(explorer.page.locator("#detail")).to_contain_text("U+20AC EURO SIGN")
+    explorer.row("utf-32-be").first.focus()
+    expect(explorer.page.locator(".row[data-form=mutf-8] .linked")).to_have_text("61")
+
+
+def test_toggling_bits_shows_the_code_point_or_the_rule(explorer: Any) -> None:
+    explorer.show("text=%C3%A9&tab=bits")
+    page = explorer.page
+    page.get_by_role("button", name="byte 2, bit 0").click()
+    expect(page.locator(".result")).to_contain_text("U+00E8 LATIN SMALL LETTER E WITH GRAVE")
+    expect(page.locator(".rule")).to_have_text("row: U+0080-U+07FF: C2-DF 80-BF")
+    assert page.evaluate("document.activeElement.dataset.key") == "bit-1-7"
+    page.get_by_role("button", name="byte 1, bit 1").click()
+    page.get_by_role("button", name="byte 1, bit 0").click()
+    expect(page.locator(".result .badge")).to_have_text("overlong")
+    expect(page.locator(".result .source")).to_have_text("source: utf8(7), c0-c1")
+    page.fill("#bits-point", "U+D800")
+    page.press("#bits-point", "Enter")
+    expect(page.locator(".result .badge")).to_have_text("surrogate")
+
+
+@only_server
+def test_payload_bits_are_marked_in_every_byte_order(explorer: Any) -> None:
+    marked = {}
+    for form, hex in (
+        ("utf-16-le", "3DD800DE"),
+        ("utf-16-be", "D83DDE00"),
+        ("utf-8", "F09F9880"),
+        ("utf-32-le", "00F60100"),
+    ):
+        explorer.show(f"mode=bytes&hex={hex}&form={form}&tab=bits")
+        kinds = explorer.page.locator(".bit").evaluate_all(
+            "all => all.map(e => e.classList.contains('payload') ? 1 : 0)"
+        )
+        marked[form] = "".join(map(str, kinds))
+    assert marked["utf-16-be"] == "0000001111111111" * 2
+    assert marked["utf-16-le"] == "1111111100000011" * 2
+    assert marked["utf-8"] == "00000111" + "00111111" * 3
+    assert marked["utf-32-le"].endswith("0" * 8)
+
+
+def test_faults_beside_other_programs(explorer: Any) -> None:
+    explorer.show(f"{CESU}&tab=faults")
+    page = explorer.page
+    expect(page.locator(".verdict")).to_have_text("2 faults: 2 × surrogate")
+    page.locator(".choice").nth(1).click()
+    expect(page.locator(".fault-detail mark")).to_have_text("ED B8 80")
+    expect(page.locator(".fault-detail")).to_contain_text("utf8(7), eda0-edbf")
+    browser = page.locator(".peer", has_text="TextDecoder utf-8")
+    expect(browser.locator(".replaced")).to_have_count(6)
+    expect(page.locator(".peer", has_text="Java 17").first).to_contain_text("malformed input at byte 3")
+    expect(page.locator(".peer", has_text="invalid continuation byte")).to_have_count(1)
+
+
+def test_a_repair_shows_what_comes_back(explorer: Any) -> None:
+    explorer.show(f"{CESU}&tab=repair")
+    page = explorer.page
+    expect(page.locator(".ways li").first).to_contain_text("exact")
+    page.locator("input[value=replace]").check()
+    expect(page.locator("#after mark").first).to_have_text("EF BF BD EF BF BD EF BF BD")
+    expect(page.locator(".ways li").nth(1)).to_contain_text("not exact")
+    page.locator("input[value=pairs]").check()
+    expect(page.locator("#after mark")).to_have_text("F0 9F 98 80")
+    page.get_by_role("button", name="Use the result as the input").click()
+    expect(page.locator("#hex")).to_have_value("4F 4B 20 F0 9F 98 80")
+
+
+def test_tables_are_those_of_the_forms(explorer: Any) -> None:
+    explorer.show("tab=tables&table=mutf-8")
+    page = explorer.page
+    expect(page.locator("table").first).to_contain_text("C0 80")
+    expect(page.locator(".matrix tbody tr")).to_have_count(23)
+    expect(page.get_by_role("img", name=re.compile("wtf-8 contains utf-8"))).to_be_visible()
+
+
+def test_a_form_of_ones_own_is_checked_and_used(explorer: Any) -> None:
+    explorer.show("text=%C3%A9&tab=own")
+    page = explorer.page
+    page.get_by_role("button", name="Begin with an example").click()
+    expect(page.locator("#own-checked .verdict")).to_contain_text("A form: 320 code points")
+    page.fill("#own-rows", "0-7F: 00-7F\n80-FF: 00-7F")
+    expect(page.locator("#own-checked .wrong")).to_contain_text("begin alike")
+    page.locator("#own-rows").press("End")
+    page.fill("#own-rows", "0-7F: 00-7F\n80-FF: 80-FF")
+    expect(page.locator("#own-checked .verdict")).to_contain_text("A form: 256 code points")
+    assert page.evaluate("document.activeElement.id") == "own-rows"
+    explorer.tab("Side by side")
+    expect(explorer.row("own")).to_have_text(["E9"])
+
+
+@only_server
+def test_content_is_never_html(explorer: Any) -> None:
+    page = explorer.page
+    for text in ("<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "\u202eabc\u2066"):
+        page.fill("#text", text)
+        explorer.settle()
+    explorer.show("tab=%3Cimg%3E&form=%3Cimg%3E&policy=%3Cb%3E&table=%3Cimg%3E&at=-1&chosen=x&fault=9999")
+    for fragment in ("tab=tables&table=%3Cimg%3E", "form=%3Cscript%3E", "tab=own&own=%C3%A9", "tab=faults&fault=-5"):
+        explorer.show(fragment)
+    assert page.locator("#view img, #view script, #input img").count() == 0
+
+
+# --- people -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_keyboard_is_enough(explorer: Any) -> None:
+    page = explorer.page
+    page.focus("#text")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("a\\u20ACb")
+    expect(explorer.row("utf-8")).to_have_text(["61", "E2 82 AC", "62"])
+    explorer.settle()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.role") == "gridcell":
+            break
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#detail")).to_contain_text("utf-8: E2 82 AC")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="Bits")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".result")).to_contain_text("EURO SIGN")
+    page.focus("#tab-bits")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Faults")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".bit").first).to_be_visible()
+    page.keyboard.press("Tab")
+    explorer.settle()
+    page.focus(".bit >> nth=7")
+    page.keyboard.press("Space")
+    expect(page.locator(".result").first).not_to_contain_text("EURO SIGN")
+    assert page.evaluate("document.activeElement.dataset.key") == "bit-0-7"
+
+
+@only_server
+@pytest.mark.parametrize("width", [320, 768])
+def test_nothing_is_cut_off_on_small_screens(explorer: Any, width: int) -> None:
+    explorer.page.set_viewport_size({"width": width, "height": 720})
+    for tab in TABS:
+        explorer.tab(tab)
+        wide = explorer.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{tab}: {wide}"
+
+
+@only_server
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("fragment", ["", CESU])
+def test_axe_finds_nothing(explorer: Any, scheme: str, fragment: str) -> None:
+    explorer.page.emulate_media(color_scheme=scheme)
+    explorer.show(f"{fragment}&own=0-7F%3A+00-7F")
+    explorer.page.evaluate(AXE.read_text(encoding="utf-8"))
+    for tab in TABS:
+        explorer.tab(tab)
+        found = explorer.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        serious = [
+            (each["id"], node["target"], node["failureSummary"])
+            for each in found["violations"]
+            if each["impact"] in ("serious", "critical")
+            for node in each["nodes"][:3]
+        ]
+        assert serious == [], tab
+        assert [each["id"] for each in found["violations"]] == [], tab
+
+
+@only_server
+def test_another_host_is_refused_by_the_server_itself(explorer: Any) -> None:
+    port = explorer.address.rsplit(":", 1)[1].strip("/")
+    answer = explorer.page.request.get(f"{explorer.address}", headers={"Host": f"evil.example:{port}"})
+    assert answer.status == 403

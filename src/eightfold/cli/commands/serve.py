@@ -1,0 +1,128 @@
+"""`eightfold serve`: the explorer in a browser, from this machine and for this machine unless told otherwise."""
+
+from __future__ import annotations
+
+import argparse
+import socket
+from dataclasses import dataclass
+from typing import Any
+
+from eightfold.cli.options.arguments import CommandParser
+from eightfold.cli.output.ending import NOTHING_WRONG, UsageError
+from eightfold.cli.output.lines import say
+from eightfold.files.extras import installing
+
+PORT = 8008
+_MOST_PORT = 65535
+
+
+@dataclass
+class Options:
+    """The options of `serve`."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    open: bool = False
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command."""
+    command = CommandParser(
+        "serve",
+        "[OPTIONS]",
+        "Serve the explorer: one page that shows text and bytes in every form side by\n"
+        "side, with every bit, fault and repair, and the tables behind them. It reads\n"
+        "nothing from this machine but what you type or drop into the page, and sends\n"
+        "nothing anywhere. Ctrl-C stops it. It needs the extra `web`: starlette, uvicorn.\n"
+        "By default only this machine can reach it. With another --host everyone who can\n"
+        "reach that address can use it; there is no password.",
+        [
+            ("eightfold serve --open", "open the explorer in the browser"),
+            ("eightfold serve --port 0", "on any free port; the address is printed"),
+        ],
+    )
+    command.add_argument("--host", metavar="ADDRESS", help="the address to listen on (default: 127.0.0.1)")
+    command.add_argument(
+        "--port", type=port_argument, metavar="N", help=f"the port to listen on (default: {PORT}; 0: any free one)"
+    )
+    command.add_argument("--open", action="store_true", help="open the page in the browser")
+    return command
+
+
+def port_argument(given: str) -> int:
+    """Return a port.
+
+    Raises:
+        argparse.ArgumentTypeError: it is not one.
+    """
+    if not (given.isascii() and given.isdigit() and int(given) <= _MOST_PORT):
+        raise argparse.ArgumentTypeError(f"{given!r} is not a port from 0 to {_MOST_PORT}")
+    return int(given)
+
+
+def run(options: Options) -> int:
+    """Serve until stopped; return the exit status."""
+    try:
+        import uvicorn
+
+        from eightfold.web.server import addresses, application
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        raise UsageError(f"serve needs {package}, which is not installed: {installing('web')}") from error
+    from eightfold.web.worker import Worker
+
+    with _listening(options) as listener:
+        (address,) = addresses(options.host, listener.getsockname()[1])
+        worker = Worker()
+        worker.start()
+        try:
+            server = uvicorn.Server(_settings(uvicorn, application(worker.answer, options.host)))
+            say(f"explorer at {address} (Ctrl-C stops it)")
+            if options.open:
+                _open(address)
+            server.run(sockets=[listener])
+        finally:
+            worker.close()
+    return NOTHING_WRONG
+
+
+def _listening(options: Options) -> socket.socket:
+    """Return a socket that listens, so that the browser can connect before the server runs."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place)
+            listener.listen()
+        except OSError:
+            listener.close()
+            raise
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot listen on {options.host} port {options.port}: {reason}") from error
+    return listener
+
+
+def _settings(uvicorn: Any, app: Any) -> Any:
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        ws="none",
+        http="h11",
+        loop="asyncio",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=64,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=2,
+    )
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open(address):
+        say(f"there is no browser to open: visit {address}")

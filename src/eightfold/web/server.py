@@ -1,0 +1,232 @@
+"""The explorer over HTTP: a fixed list of files, and the API. Needs the extra ``web`` (starlette, uvicorn).
+
+What a request may do: read a file of a fixed list, or ask a question of :mod:`eightfold.web.api`. No path of a
+request reaches the disk. A page of another site can do neither: the Host must be one of ours (DNS rebinding), a body
+must be declared as JSON, which other origins may not send without asking, and the Origin, if given, must be ours.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import socket
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from eightfold.web.api import QUESTIONS, WrongRequestError
+from eightfold.web.openapi import MOST_BODY_BYTES, document
+from eightfold.web.worker import Answering, TookTooLongError
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+"""The types of the files; a file with another ending is not served."""
+NOT_SERVED = ("backend-pyodide.js", "pyodide-worker.js")
+"""Files of the explorer without a server."""
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+SECONDS_FOR_BODY = 10.0
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cache-Control": "no-store",
+}
+"""The headers of every answer."""
+
+
+class RefusedError(Exception):
+    """A request that is not answered; the status says why."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class Guard:
+    """Refuses requests for other hosts, and puts the headers on every answer.
+
+    Args:
+        app: the application behind it.
+        host: the address that the server listens on.
+    """
+
+    def __init__(self, app: ASGIApp, host: str) -> None:
+        self._app = app
+        self._names = {*LOOPBACK, host.lower()}
+        self._any_address = host in ("0.0.0.0", "::")
+        if self._any_address:
+            self._names.add(socket.gethostname().lower())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *ours]}
+            await send(message)
+
+        app: ASGIApp = self._app if self._is_ours(scope) else _error(403, "the Host is not one of this server")
+        await app(scope, receive, with_headers)
+
+    def _is_ours(self, scope: Scope) -> bool:
+        given = [value for name, value in scope["headers"] if name == b"host"]
+        if len(given) != 1:
+            return False
+        name = _host_name(given[0].decode("latin-1"))
+        return name in self._names or (self._any_address and _is_address(name))
+
+
+def _host_name(host: str) -> str:
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    """Return whether a name is an address: another site cannot make its name one."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def application(answering: Answering, host: str = "127.0.0.1") -> ASGIApp:
+    """Return the application.
+
+    Args:
+        answering: answers a question, such as :meth:`~eightfold.web.worker.Worker.answer`.
+        host: the address that the server listens on; requests for other hosts than this and loopback are refused.
+    """
+
+    async def ask(request: Request) -> Response:
+        try:
+            _check_origin(request)
+            question = await _json_of(request)
+            found = await to_thread.run_sync(answering, request.path_params["name"], question)
+        except RefusedError as error:
+            return _error(error.status, str(error))
+        except WrongRequestError as error:
+            return _error(400, str(error))
+        except TookTooLongError:
+            return _error(503, "the work took too long and was stopped")
+        return _json(found)
+
+    routes = [Route(f"/api/{name}", _named(ask, name), methods=["POST"]) for name in QUESTIONS]
+    routes += [Route(f"/{name}", _constant(*file), methods=["GET"]) for name, file in static_files().items()]
+    routes += [Route("/", _constant(*static_files()["index.html"]), methods=["GET"])]
+    described = json.dumps(document()).encode("ascii")
+    routes += [Route("/openapi.json", _constant(described, "application/json"), methods=["GET"])]
+    return Guard(Starlette(routes=routes, exception_handlers={404: _http_error, 405: _http_error}), host)
+
+
+def static_files() -> Mapping[str, tuple[bytes, str]]:
+    """Return the files of the page by name, each with its type."""
+    found = ((each.name, each) for each in (files("eightfold.web") / "static").iterdir())
+    return {
+        name: (each.read_bytes(), TYPES[ending])
+        for name, each in found
+        if (ending := f".{name.rpartition('.')[2]}") in TYPES and name not in NOT_SERVED
+    }
+
+
+def _named(ask: Any, name: str) -> Any:
+    async def asked(request: Request) -> Response:
+        request.path_params["name"] = name
+        answered: Response = await ask(request)
+        return answered
+
+    return asked
+
+
+def _constant(content: bytes, type: str) -> Any:
+    async def given(request: Request) -> Response:
+        return Response(content, media_type=type)
+
+    return given
+
+
+def _check_origin(request: Request) -> None:
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers["host"]:
+        raise RefusedError(403, "the question comes from a page of another origin")
+    if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        raise RefusedError(403, "the question comes from a page of another site")
+
+
+async def _json_of(request: Request) -> Any:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise RefusedError(415, "the content type must be application/json")
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise RefusedError(415, "the body must not be compressed")
+    body = await _body_of(request)
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "the body is not JSON in UTF-8") from None
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
+
+
+async def _body_of(request: Request) -> bytes:
+    body = b""
+    try:
+        with anyio.fail_after(SECONDS_FOR_BODY):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MOST_BODY_BYTES:
+                    raise RefusedError(413, f"the body has more than {MOST_BODY_BYTES} bytes")
+    except TimeoutError:
+        raise RefusedError(408, "the body did not arrive in time") from None
+    except ClientDisconnect:
+        raise RefusedError(400, "the body is not complete") from None
+    return body
+
+
+async def _http_error(request: Request, error: Any) -> Response:
+    return _error(error.status_code, error.detail, error.headers)
+
+
+def _error(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
+    return _json({"error": reason}, status, headers)
+
+
+def _json(values: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    content = json.dumps(values, separators=(",", ":")).encode("ascii")
+    return Response(content, status, headers, media_type="application/json")
+
+
+def addresses(host: str, port: int) -> Iterable[str]:
+    """Yield the addresses under which a browser reaches the server."""
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    yield f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
+
+
+__all__ = ["HEADERS", "Guard", "addresses", "application", "static_files"]

@@ -1,0 +1,75 @@
+// How text and bytes are written in the page: text with escapes, bytes in hex. Text is a list of code points, because
+// strings with unpaired surrogates do not survive fetch, URLs and clipboards.
+
+const ESCAPE = /\\(?:u\{([0-9A-Fa-f]{1,8})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([nrt0\\]))/y;
+const CONTROLS = { n: 10, r: 13, t: 9, 0: 0, "\\": 92 };
+const LARGEST = 0x7fffffff;
+
+// Yields [source, code point] for each piece. A backslash that begins no escape is itself.
+function* pieces(source) {
+  for (let at = 0; at < source.length; ) {
+    ESCAPE.lastIndex = at;
+    const found = source[at] === "\\" ? ESCAPE.exec(source) : null;
+    const digits = found && (found[1] ?? found[2] ?? found[3] ?? found[4]);
+    const point = found ? (digits ? parseInt(digits, 16) : CONTROLS[found[5]]) : source.codePointAt(at);
+    const length = found && point <= LARGEST ? found[0].length : String.fromCodePoint(source.codePointAt(at)).length;
+    yield [source.slice(at, at + length), found && point <= LARGEST ? point : source.codePointAt(at)];
+    at += length;
+  }
+}
+
+export function pointsOf(source) {
+  return Array.from(pieces(source), ([, point]) => point);
+}
+
+export function isSurrogate(point) {
+  return point >= 0xd800 && point <= 0xdfff;
+}
+
+// Returns the same text with an escape for each unpaired surrogate, so that it can be copied, sent and kept.
+export function escaped(source) {
+  const found = [...pieces(source)];
+  return found.map(([piece, point], at) => {
+    if (piece.length === 1 && isSurrogate(point)) return `\\u${point.toString(16).toUpperCase()}`;
+    const next = found[at + 1];
+    const beforeSurrogate = next && next[0].length === 1 && isSurrogate(next[1]);
+    return piece === "\\" && beforeSurrogate ? "\\\\" : piece;
+  }).join("");
+}
+
+export function pointName(point) {
+  return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+export function pointOf(written) {
+  const digits = /^\s*(?:U\+|0x|\\u\{?)?([0-9A-Fa-f]{1,8})\}?\s*$/i.exec(written);
+  const point = digits ? parseInt(digits[1], 16) : NaN;
+  return point <= LARGEST ? point : null;
+}
+
+// Returns {hex, error}. Bytes may be written as ED A0 80, eda080, 0xED, 0xA0 or \xED\xA0\x80.
+export function hexOf(written) {
+  const bare = written.replace(/^\s*b?(["'])(.*)\1\s*$/s, "$2").replace(/0x|\\x|[\s,:;]/gi, " ");
+  const wrong = /[^0-9A-Fa-f ]/.exec(bare);
+  if (wrong) return { hex: "", error: `“${wrong[0]}” is not a hex digit` };
+  const parts = bare.split(" ").filter(Boolean);
+  const odd = parts.find((part) => part.length % 2 && part.length > 1);
+  if (odd) return { hex: "", error: `“${odd.slice(0, 20)}” has an odd number of hex digits` };
+  return { hex: parts.map((part) => part.padStart(2, "0")).join("").toUpperCase(), error: "" };
+}
+
+export function spaced(hex) {
+  return hex.replace(/ /g, "").replace(/..(?=.)/g, "$& ");
+}
+
+export function bytesOf(hex) {
+  return Uint8Array.from(hex.replace(/ /g, "").match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+export function hexOfBytes(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
+}
+
+export function count(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,227 @@
+"""The explorer over HTTP: what it serves, and everything that it must refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from eightfold.web.api import QUESTIONS, answer
+from eightfold.web.openapi import MOST_BODY_BYTES
+from eightfold.web.server import HEADERS, NOT_SERVED, addresses, application, static_files
+from eightfold.web.worker import TookTooLongError
+
+OURS = "http://127.0.0.1:8008"
+
+
+def client(answering: Any = answer, host: str = "127.0.0.1", base: str = OURS) -> TestClient:
+    return TestClient(application(answering, host), base_url=base, raise_server_exceptions=True)
+
+
+def ask(name: str = "identify", request: Any = None, **headers: str) -> Any:
+    content = json.dumps({"bytes": "41"} if request is None else request)
+    sent = {"content-type": "application/json", **{key.replace("_", "-"): value for key, value in headers.items()}}
+    return client().post(f"/api/{name}", content=content, headers=sent)
+
+
+def test_a_question_is_answered() -> None:
+    found = ask("read", {"bytes": "EDA080", "form": "utf-8"})
+    assert found.status_code == 200
+    assert found.headers["content-type"] == "application/json"
+    assert found.json() == json.loads(json.dumps(answer("read", {"bytes": "EDA080", "form": "utf-8"})))
+
+
+def test_the_page_and_its_files_are_served() -> None:
+    page = client().get("/")
+    assert page.status_code == 200
+    assert page.text.startswith("<!doctype html>")
+    names = re.findall(r'(?:src|href)="([\w.-]+)"', page.text)
+    for name in {*names, *static_files()}:
+        found = client().get(f"/{name}")
+        assert found.status_code == 200, name
+        assert found.headers["content-type"] == static_files()[name][1]
+
+
+def test_every_module_that_is_imported_is_served() -> None:
+    for name, (content, _) in static_files().items():
+        for imported in re.findall(rb'(?:from|import) "\./([\w.-]+)"', content):
+            assert imported.decode() in static_files(), (name, imported)
+
+
+def test_modules_of_the_page_without_a_server_are_not_served() -> None:
+    for name in NOT_SERVED:
+        assert client().get(f"/{name}").status_code == 404
+
+
+def test_the_page_asks_for_nothing_outside_and_has_nothing_inline() -> None:
+    for name, (content, _) in static_files().items():
+        text = content.decode("utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://|//\w+\.\w", text), name
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text), (
+            name
+        )
+        if name.endswith(".html"):
+            assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", text), name
+
+
+# --- headers ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/", "/app.js", "/openapi.json", "/nothing", "/api/about"])
+def test_every_answer_has_the_headers(path: str) -> None:
+    found = client().get(path)
+    assert {name: found.headers[name] for name in HEADERS} == HEADERS
+    assert "access-control-allow-origin" not in found.headers
+
+
+def test_the_policy_allows_nothing_inline_and_no_frame() -> None:
+    policy = HEADERS["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert {"default-src 'none'", "frame-ancestors 'none'", "script-src 'self'", "base-uri 'none'"} <= set(
+        policy.split("; ")
+    )
+
+
+def test_a_refusal_has_the_headers_too() -> None:
+    found = client(base="http://evil.example").get("/")
+    assert (found.status_code, found.headers["x-content-type-options"]) == (403, "nosniff")
+
+
+# --- hosts ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8008", "localhost", "LOCALHOST:1", "[::1]:8008"])
+def test_our_own_names_are_answered(host: str) -> None:
+    assert client().get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8008", "127.0.0.1.evil.example", "localhost.evil.example",
+     "evil.example@localhost.x", "192.168.1.5", "", "[::1", "127.0.0.1,evil.example", "localhost\\evil.example"],
+)  # fmt: skip
+def test_other_hosts_are_refused(host: str) -> None:
+    for path in ("/", "/openapi.json"):
+        assert client().get(path, headers={"host": host}).status_code == 403
+    found = client().post("/api/about", json={}, headers={"host": host})
+    assert found.json() == {"error": "the Host is not one of this server"}
+
+
+def test_the_host_that_was_asked_for_is_ours() -> None:
+    assert client(host="box.local").get("/", headers={"host": "box.local:8008"}).status_code == 200
+    assert client(host="box.local").get("/", headers={"host": "192.168.1.5"}).status_code == 403
+
+
+def test_every_address_is_ours_where_all_are_listened_on_but_no_name() -> None:
+    for any_address in ("0.0.0.0", "::"):
+        assert client(host=any_address).get("/", headers={"host": "192.168.1.5:8008"}).status_code == 200
+        assert client(host=any_address).get("/", headers={"host": "evil.example"}).status_code == 403
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "json"])
+def test_a_form_of_another_site_cannot_ask(type: str) -> None:
+    assert ask(content_type=type).status_code == 415
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:9"},
+     {"sec_fetch_site": "cross-site"}, {"sec_fetch_site": "same-site"}],
+)  # fmt: skip
+def test_a_script_of_another_origin_cannot_ask(headers: dict[str, str]) -> None:
+    assert ask(**headers).status_code == 403
+
+
+def test_our_own_page_can() -> None:
+    assert ask(origin=OURS, sec_fetch_site="same-origin").status_code == 200
+    assert ask(content_type="application/json; charset=utf-8").status_code == 200
+
+
+def test_a_compressed_body_is_refused() -> None:
+    assert ask(content_encoding="gzip").status_code == 415
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b'{"bytes": NaN}', b"[" * 100_000, b'{"bytes": "\xed\xa0\x80"}'])
+def test_what_is_not_json_is_refused(body: bytes) -> None:
+    found = client().post("/api/identify", content=body, headers={"content-type": "application/json"})
+    assert (found.status_code, found.json()) == (400, {"error": "the body is not JSON in UTF-8"})
+
+
+def test_a_question_that_does_not_fit_is_refused() -> None:
+    found = ask(request={"bytes": 1})
+    assert (found.status_code, found.json()["error"].partition(":")[0]) == (400, "bytes")
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read() -> None:
+    seen = 0
+
+    def endless() -> Any:
+        nonlocal seen
+        while seen < 10 * MOST_BODY_BYTES:
+            seen += 1 << 16
+            yield b" " * (1 << 16)
+
+    found = client().post("/api/identify", content=endless(), headers={"content-type": "application/json"})
+    assert found.status_code == 413
+
+
+def test_the_largest_question_fits() -> None:
+    assert ask(request={"bytes": "FF" * 65792}).status_code == 200
+
+
+def test_work_that_takes_too_long_is_reported() -> None:
+    def slow(name: str, request: Any) -> dict[str, Any]:
+        raise TookTooLongError
+
+    found = client(slow).post("/api/about", json={})
+    assert (found.status_code, found.json()) == (503, {"error": "the work took too long and was stopped"})
+
+
+def test_a_slow_answer_does_not_hold_up_the_page() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(name: str, request: Any) -> dict[str, Any]:
+        begun.set()
+        go_on.wait(10)
+        return {}
+
+    with client(slow) as page:
+        thread = threading.Thread(target=page.post, args=("/api/about",), kwargs={"json": {}})
+        thread.start()
+        assert begun.wait(10)
+        assert page.get("/app.js").status_code == 200
+        go_on.set()
+        thread.join()
+
+
+# --- paths ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/passwd", "/../server.py", "/..%2fserver.py", "/%2e%2e/server.py", "/static/app.js", "/server.py",
+     "//etc/passwd", "/java.json.gz", "/api", "/api/", "/api/nothing", "/app.js/", "/C:/Windows", "/app.js%00.html"],
+)  # fmt: skip
+def test_no_path_reaches_the_disk(path: str) -> None:
+    found = client().get(path, follow_redirects=False)
+    assert found.status_code in (404, 405, 307)
+    assert b"import" not in found.content
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_is_only_posted(name: str) -> None:
+    for method in ("GET", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        found = client().request(method, f"/api/{name}")
+        assert (found.status_code, found.headers["allow"]) == (405, "POST")
+
+
+def test_the_address_is_one_that_a_browser_takes() -> None:
+    assert list(addresses("0.0.0.0", 80)) == ["http://127.0.0.1:80/"]
+    assert list(addresses("::1", 80)) == ["http://[::1]:80/"]
