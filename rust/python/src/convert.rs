@@ -67,6 +67,11 @@ impl<'py> Target<'py> {
         Target { writing: writing.clone(), source, replacement, offset: 0 }
     }
 
+    /// A target without an answer to any fault.
+    pub fn strict(writing: &Arc<Writing>, source: Bound<'py, PyAny>) -> Self {
+        Target::new(writing, source, REPLACEMENT)
+    }
+
     /// Let Python answer for a code point that the form lacks: its bytes, or an exception.
     pub fn ask(&self, code_point: Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bound<'py, PyBytes>> {
         let place = (code_point, start.wrapping_add(self.offset), end.wrapping_add(self.offset));
@@ -156,6 +161,25 @@ impl<'py> Target<'py> {
             } else if limit == last {
                 parts.push(writer.out);
                 return Ok(reader.input.is(&input) && reader.at == end);
+            }
+        }
+    }
+
+    /// Read all, and count what would be written. No more is held than a piece comes to.
+    pub fn count(&self, reader: &mut Reader<'py>) -> PyResult<usize> {
+        let (end, writing, mut count) = (reader.limit, self.writing.clone(), 0);
+        let mut writer = writer(&writing, REPLACEMENT, SPARE.take());
+        reader.write_to(&writing.form);
+        loop {
+            self.source.py().check_signals()?;
+            reader.limit = if reader.has_run() { end } else { end.min(reader.at + PIECE_BYTES) };
+            let is_last = reader.limit == end;
+            self.take(reader, &mut writer, is_last)?;
+            count += writer.out.len();
+            writer.out.clear();
+            if is_last {
+                SPARE.set(writer.out);
+                return Ok(count);
             }
         }
     }

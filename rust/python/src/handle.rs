@@ -348,6 +348,11 @@ impl Handle {
         self.signatures.first().map_or(&[], |signature| &signature.mark)
     }
 
+    /// The length of the longest signature.
+    pub fn longest_mark(&self) -> usize {
+        self.signatures.iter().map(|signature| signature.mark.len()).max().unwrap_or(0)
+    }
+
     /// The compiled form behind [`Opened::plain`].
     pub fn plain(&self, plain: usize) -> &Handle {
         if plain == 0 { self } else { self.signatures[plain - 1].form.get() }

@@ -6,7 +6,9 @@
 //! few lines each.
 
 mod ask;
+mod buffers;
 mod convert;
+mod cutting;
 mod decode;
 mod documented;
 mod encode;
@@ -18,6 +20,7 @@ mod interpreter;
 mod json;
 mod known;
 mod located;
+mod measuring;
 mod memory;
 mod names;
 mod reader;
@@ -35,7 +38,11 @@ use pyo3::types::PyTuple;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use super::buffers::{decode_code_points_into, encode_into};
+    #[pymodule_export]
     use super::convert::{convert, converted_piece};
+    #[pymodule_export]
+    use super::cutting::{boundary, cut_before, truncate, truncate_bytes};
     #[pymodule_export]
     use super::decode::{decode, decode_code_points};
     #[pymodule_export]
@@ -48,6 +55,8 @@ mod _native {
     use super::json::may_hold_unpaired;
     #[pymodule_export]
     use super::located::{Located, line_feeds};
+    #[pymodule_export]
+    use super::measuring::{code_point_count, converted_length, encoded_length};
     #[pymodule_export]
     use super::stream::{decoded_piece, encoded_piece};
     #[pymodule_export]
