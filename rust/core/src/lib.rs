@@ -40,6 +40,7 @@ pub use read::sequence::{NO_RUN, Span, Step};
 pub use tables::{FaultRow, Kind, Row, Tables};
 pub use write::encode::{Place, TextFault, encode_text};
 pub use write::fit::Fit;
+pub use write::meter::Meter;
 pub use write::paired::{Held, Joined};
 pub use write::text_buffer::TextBuffer;
 pub use write::writer::{Unwritten, Writer};

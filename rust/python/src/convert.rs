@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eightfold_core::kernels::{is_ascii, is_utf8};
 use eightfold_core::{
-    Form, Halt, Held, Joined, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
+    Form, Halt, Held, Joined, Meter, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
     encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
@@ -165,23 +165,19 @@ impl<'py> Target<'py> {
         }
     }
 
-    /// Read all, and count what would be written. No more is held than a piece comes to.
+    /// Read all, and count what would be written.
     pub fn count(&self, reader: &mut Reader<'py>) -> PyResult<usize> {
-        let (end, writing, mut count) = (reader.limit, self.writing.clone(), 0);
-        let mut writer = writer(&writing, REPLACEMENT, SPARE.take());
-        reader.write_to(&writing.form);
+        let mut meter = Meter::new(&self.writing.form);
+        // The policy answers nothing: what Python is asked about raises.
         loop {
-            self.source.py().check_signals()?;
-            reader.limit = if reader.has_run() { end } else { end.min(reader.at + PIECE_BYTES) };
-            let is_last = reader.limit == end;
-            self.take(reader, &mut writer, is_last)?;
-            count += writer.out.len();
-            writer.out.clear();
-            if is_last {
-                SPARE.set(writer.out);
-                return Ok(count);
+            match reader.next(true, &mut meter).map_err(|error| self.converted(error))? {
+                Event::End => break,
+                Event::Unwritten(pending) => self.answer(&mut meter.writer, pending)?,
+                Event::Points { .. } => {}
             }
         }
+        self.finish(&mut meter.writer)?;
+        Ok(meter.bytes())
     }
 
     /// Convert a long input piece by piece, several at once: what a piece has that Python must answer is met when those

@@ -2,6 +2,7 @@
 
 pub mod encode;
 pub mod fit;
+pub mod meter;
 pub mod paired;
 pub mod text_buffer;
 pub mod writer;
