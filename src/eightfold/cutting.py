@@ -237,7 +237,23 @@ def cut_before(form: Form, data: bytes, near: int, least: int) -> int:
     >>> cut_before(form_named("utf-8"), "naïve".encode(), 3, 0)
     2
     """
-    return next((at for at in range(near, least, -form.unit_bytes) if reference.is_cut(form, data, at)), least)
+    at = near
+    while at > least:
+        if form.unit_bytes == 1:
+            at = least + len(data[least : at + 1].rstrip(_closed(form))) - 1
+        if at > least and reference.is_cut(form, data, at):
+            return at
+        at -= form.unit_bytes
+    return least
+
+
+def _closed(form: Form) -> bytes:
+    """Return the bytes before which a form is never cut."""
+    if "closed" not in form.derived:
+        opens = (reference.begins_row(form, byte) and reference.only_opens(form, byte) for byte in range(256))
+        form.derived["closed"] = bytes(byte for byte, each in enumerate(opens) if not each)
+    closed: bytes = form.derived["closed"]
+    return closed
 
 
 def split(data: Data, size: SupportsIndex, form: AnyForm) -> Iterator[memoryview]:

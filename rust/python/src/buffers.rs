@@ -58,12 +58,12 @@ pub fn encode_into<'py>(
         let message = format!("start must be at most {length}, the length of the text, not {}", start.unwrap());
         return Err(PyValueError::new_err(message));
     }
-    let writing = asked.writing(py, &Errors::Strict)?;
+    let form = asked.strictly_written(py)?;
     let place = Place::of(&names::writable(py)?.call1((buffer,))?)?;
     let mark = if begin == 0 { asked.mark() } else { b"" };
-    let fit = fit(py, &writing.form, text, begin, place.len()?.saturating_sub(mark.len()))?;
+    let fit = fit(py, &form, text, begin, place.len()?.saturating_sub(mark.len()))?;
     if let Some(span) = fit.missing.filter(|_| fit.end == begin) {
-        return Err(lacking(&writing, text, span));
+        return Err(lacking(asked, text, span));
     }
     if place.len()? < mark.len() || fit.end == begin && begin < length {
         return Ok((0, 0));
@@ -71,7 +71,7 @@ pub fn encode_into<'py>(
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(fit.bytes).map_err(|_| PyMemoryError::new_err(()))?;
     let points = text_of(text)?.slice(begin, fit.end);
-    let written = released(py, fit.bytes, || encode_text(&writing.form, points, 0, Missing::Stop, &mut bytes));
+    let written = released(py, fit.bytes, || encode_text(&form, points, 0, Missing::Stop, &mut bytes));
     assert!(written.is_ok() && bytes.len() == fit.bytes, "the text takes other bytes than it was measured to");
     place.write(0, mark)?;
     place.write(mark.len(), &bytes)?;

@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PySlice, PyString};
 
 use crate::ask::encode_error;
 use crate::encode::text_object;
-use crate::handle::{Errors, Handle, Writing, shares_ascii};
+use crate::handle::{Errors, Handle, shares_ascii};
 use crate::memory::{ascii_of, beginning, bytes_of_slice, released, text_of};
 use crate::names;
 
@@ -46,8 +46,9 @@ pub struct Fitting {
 }
 
 /// The EncodeError for code points that a form lacks.
-pub fn lacking(writing: &Writing, text: &Bound<'_, PyString>, span: (usize, usize)) -> PyErr {
-    encode_error(writing, text, span).map_or_else(|error| error, PyErr::from_value)
+pub fn lacking(asked: &Handle, text: &Bound<'_, PyString>, span: (usize, usize)) -> PyErr {
+    let writing = asked.writing(text.py(), &Errors::Strict);
+    writing.and_then(|writing| encode_error(&writing, text, span)).map_or_else(|error| error, PyErr::from_value)
 }
 
 /// Return the longest beginning of a str that takes at most so many bytes: see `eightfold.cutting.truncate`.
@@ -69,10 +70,9 @@ pub fn truncate<'py>(
     let limit = size_of(limit, "limit")?;
     let text = text_object(text)?;
     let Some(room) = limit.checked_sub(asked.mark().len()) else { return beginning(text, 0) };
-    let writing = asked.writing(py, &Errors::Strict)?;
-    let fit = fit(py, &writing.form, text, 0, room)?;
+    let fit = fit(py, &*asked.strictly_written(py)?, text, 0, room)?;
     if let Some(span) = fit.missing {
-        return Err(lacking(&writing, text, span));
+        return Err(lacking(asked, text, span));
     }
     let keeps_graphemes = graphemes.is_some_and(|given| given.is_truthy().unwrap_or(true));
     let end = if keeps_graphemes { names::grapheme_end(py)?.call1((text, fit.end))?.extract()? } else { fit.end };

@@ -18,9 +18,8 @@ pub fn encoded_length<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bou
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
     let text = text_object(text)?;
-    let writing = asked.writing(py, &Errors::Strict)?;
-    let (form, mark) = (&writing.form, asked.mark().len());
-    if let Some(ascii) = ascii_of(text).filter(|_| shares_ascii(form)) {
+    let (form, mark) = (asked.strictly_written(py)?, asked.mark().len());
+    if let Some(ascii) = ascii_of(text).filter(|_| shares_ascii(&form)) {
         return Ok(mark + ascii.len());
     }
     let points = text_of(text)?;
@@ -30,9 +29,9 @@ pub fn encoded_length<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bou
         return Ok(mark + scalar.utf8_bytes());
     }
     let mut size = mark;
-    match released(py, points.len(), || encode_text(form, points, 0, Missing::Stop, &mut size)) {
+    match released(py, points.len(), || encode_text(&form, points, 0, Missing::Stop, &mut size)) {
         Ok(()) => Ok(size),
-        Err(TextFault::Missing { start, end }) => Err(lacking(&writing, text, (start, end))),
+        Err(TextFault::Missing { start, end }) => Err(lacking(asked, text, (start, end))),
         Err(TextFault::OutOfMemory) => Err(PyMemoryError::new_err(())),
     }
 }

@@ -31,11 +31,12 @@ impl Form {
         let (mut fit, mut window) = (Fit { end: start, bytes: 0, missing: None }, WINDOW_POINTS);
         while fit.end < text.len() {
             let before = fit.end;
-            if let Some(script) = &script {
+            if let Some(script) = script.as_ref().filter(|_| fitting.most_points(&fit) > FEW_POINTS) {
                 fitting.take(script, &mut fit);
             }
             window = point_window_after(fit.end - before, window);
-            if !fitting.walk(&mut fit, window) {
+            let few = if fitting.most_points(&fit) > FEW_POINTS { window } else { FEW_POINTS + 1 };
+            if !fitting.walk(&mut fit, few) {
                 break;
             }
         }
@@ -50,16 +51,19 @@ struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
+    /// How many code points can follow at most: each takes a unit at least.
+    fn most_points(&self, fit: &Fit) -> usize {
+        (self.text.len() - fit.end).min((self.room - fit.bytes) / self.form.tables.unit_bytes)
+    }
+
     /// Go on with the kernels, until they stop or not much more fits.
     fn take(&self, script: &Script<'_>, fit: &mut Fit) {
         let mut size = CHUNK_POINTS;
         while fit.end < self.text.len() {
-            let left = self.room - fit.bytes;
-            // Each code point takes a unit at least.
-            let count = size.min(left / self.form.tables.unit_bytes);
-            let limit = self.before_half(fit.end, self.text.len().min(fit.end + count));
+            let count = size.min(self.most_points(fit));
+            let limit = self.before_half(fit.end, fit.end + count);
             let stretch = script.measure(fit.end, limit);
-            if stretch.bytes > left {
+            if stretch.bytes > self.room - fit.bytes {
                 if count <= FEW_POINTS {
                     return;
                 }
@@ -86,19 +90,19 @@ impl Fitting<'_> {
 
     /// Go on with some code points, one by one; return false if the next one does not fit or is lacking.
     fn walk(&self, fit: &mut Fit, window: usize) -> bool {
-        let (limit, mut bytes) = (self.text.len().min(fit.end + window), Vec::new());
+        let limit = self.text.len().min(fit.end + window);
         while fit.end < limit {
-            bytes.clear();
             let (code_point, next) = self.form.next_written(self.text, fit.end);
-            if !self.form.write(code_point, &mut bytes) {
-                let missing = || (fit.end, self.form.missing_end(self.text, fit.end));
-                fit.missing = (fit.bytes < self.room).then(missing);
-                return false;
+            let left = self.room - fit.bytes;
+            match self.form.length(code_point) {
+                Some(bytes) if bytes <= left => (fit.end, fit.bytes) = (next, fit.bytes + bytes),
+                Some(_) => return false,
+                None => {
+                    let missing = || (fit.end, self.form.missing_end(self.text, fit.end));
+                    fit.missing = (left > 0).then(missing);
+                    return false;
+                }
             }
-            if bytes.len() > self.room - fit.bytes {
-                return false;
-            }
-            (fit.end, fit.bytes) = (next, fit.bytes + bytes.len());
         }
         true
     }
