@@ -7,7 +7,9 @@
 
 mod ask;
 mod automaton;
+mod buffers;
 mod convert;
+mod cutting;
 mod decode;
 mod documented;
 mod encode;
@@ -19,6 +21,7 @@ mod interpreter;
 mod json;
 mod known;
 mod located;
+mod measuring;
 mod memory;
 mod names;
 mod reader;
@@ -38,7 +41,11 @@ mod _native {
     #[pymodule_export]
     use super::automaton::automaton;
     #[pymodule_export]
+    use super::buffers::{decode_code_points_into, encode_into};
+    #[pymodule_export]
     use super::convert::{convert, converted_piece};
+    #[pymodule_export]
+    use super::cutting::{boundary, cut_before, truncate, truncate_bytes};
     #[pymodule_export]
     use super::decode::{decode, decode_code_points};
     #[pymodule_export]
@@ -51,6 +58,8 @@ mod _native {
     use super::json::may_hold_unpaired;
     #[pymodule_export]
     use super::located::{Located, line_feeds};
+    #[pymodule_export]
+    use super::measuring::{code_point_count, converted_length, encoded_length};
     #[pymodule_export]
     use super::stream::{decoded_piece, encoded_piece};
     #[pymodule_export]
