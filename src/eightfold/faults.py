@@ -206,16 +206,16 @@ class UnexaminedFault(Fault):
 
 @dataclass(frozen=True, slots=True)
 class EscapedSurrogateFault(Fault):
-    r"""An escape of an unpaired surrogate in JSON text, where only ``path`` is not known from the escape itself.
+    r"""An escape of an unpaired surrogate in JSON text, where only ``json_path`` is not known from the escape itself.
 
     Attributes:
-        path: the JSON path of the string that contains it.
+        json_path: the JSON path of the string that contains it.
 
-    >>> print(EscapedSurrogateFault("escaped-surrogate", "utf-8", 0, 6, rb"\ud83d", 0xD83D, path="$.messages[3].text"))
-    escape \ud83d of an unpaired surrogate, at $.messages[3].text
+    >>> print(EscapedSurrogateFault("escaped-surrogate", "utf-8", 0, 6, rb"\ud83d", 0xD83D, json_path="$.text"))
+    escape \ud83d of an unpaired surrogate, at $.text
     """
 
-    path: str = "$"
+    json_path: str = "$"
 
 
 def _shown(fault: Fault) -> str:
@@ -272,7 +272,7 @@ def _unexamined(fault: Fault) -> str:
 
 def _escaped_surrogate(fault: Fault) -> str:
     written = fault.units.replace(b"\0", b"").decode("ascii", "replace")
-    path = f", at {fault.path}" if isinstance(fault, EscapedSurrogateFault) else ""
+    path = f", at {fault.json_path}" if isinstance(fault, EscapedSurrogateFault) else ""
     return f"escape {written} of an unpaired surrogate{path}"
 
 

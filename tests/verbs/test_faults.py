@@ -125,7 +125,7 @@ SENTENCES = [
     ),
     (
         EscapedSurrogateFault(
-            "escaped-surrogate", "utf-16-le", 0, 12, r"\uDE00".encode("utf-16-le"), 0xDE00, path="$.a[0]"
+            "escaped-surrogate", "utf-16-le", 0, 12, r"\uDE00".encode("utf-16-le"), 0xDE00, json_path="$.a[0]"
         ),
         r"escape \uDE00 of an unpaired surrogate, at $.a[0]",
     ),

@@ -138,12 +138,7 @@ class Repairer:
             return Repaired(b"", ())
         self._plain, end = opened
         found = [_Found(0, end, b"", "signature", "strict")] if end else []
-        for each in self._sequences(content, end, final=final):
-            end = each.end
-            if each.new != content[each.start : end]:
-                found.append(each)
-        if self.escapes is not None:
-            found, end = self._with_escapes(found, content, end, final=final)
+        end = self._find(found, content, end, final=final)
         changes = tuple(self._placed(content[:end], found))
         edits = (Edit(each.start, content[each.start : each.end], each.new) for each in found)
         held = content[end:]

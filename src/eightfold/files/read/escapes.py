@@ -110,8 +110,15 @@ class Paths:
         while self._known < self._reached:
             self._pass_over(self._again(), 0)
         self._pass_over(data, self._known - self._reached, start)
-        rest = data[start : start + KEY_BYTES * self._unit]
+        rest = self._rest(data, start, KEY_BYTES * self._unit)
         return path_of(self._position, rest if self._form is UTF_8 else convert(rest, self._form, UTF_8, "replace"))
+
+    def _rest(self, data: bytes, start: int, length: int) -> bytes:
+        """Return what follows an offset, behind the segment too if it can be read: where that ends decides nothing."""
+        rest = data[start : start + length]
+        if len(rest) < length and self._source.seekable:
+            rest += self._source.window(self._reached + len(data), length - len(rest))
+        return rest
 
     def leave(self, data: bytes) -> None:
         """Go on behind the current segment."""
@@ -172,7 +179,7 @@ class Escapes:
             start, end = at * unit, (at + ESCAPE_BYTES) * unit
             fault = EscapedSurrogateFault(
                 ESCAPED_SURROGATE, name, offset + start, offset + end, self.data[start:end], code_point,
-                severity=severity, path=paths.at(self.data, start),
+                severity=severity, json_path=paths.at(self.data, start),
             )  # fmt: skip
             yield Located(fault, *places.of(start))
 

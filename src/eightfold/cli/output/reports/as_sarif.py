@@ -130,7 +130,7 @@ def _result(path: str, found: Located, context: Context | None) -> dict[str, Any
 
 
 def _path(fault: Fault) -> dict[str, str]:
-    return {"path": fault.path} if isinstance(fault, EscapedSurrogateFault) else {}
+    return {"json_path": fault.json_path} if isinstance(fault, EscapedSurrogateFault) else {}
 
 
 def _artifact(path: str) -> dict[str, Any]:
