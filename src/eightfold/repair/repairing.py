@@ -146,17 +146,33 @@ class Repairer:
         self._offset += end
         return Repaired(b"".join(spliced([content[:end]], edits)), changes)
 
-    def _with_escapes(self, found: list[_Found], content: bytes, end: int, *, final: bool) -> tuple[list[_Found], int]:
-        """Add the escapes of unpaired surrogates; return where what is decided ends now.
+    def _find(self, found: list[_Found], content: bytes, end: int, *, final: bool) -> int:
+        """Add what changes from an offset on, in order; return where what is decided ends."""
+        try:
+            for each in self._sequences(content, end, final=final):
+                end = each.end
+                if each.new != content[each.start : end]:
+                    found.append(each)
+        except ConversionError as error:
+            # An escape before the fault is reported first.
+            self._add_escapes([], content[: error.start - self._offset], final=True)
+            raise
+        return min(end, self._add_escapes(found, content, end, final=final))
+
+    def _add_escapes(self, found: list[_Found], content: bytes, end: int | None = None, *, final: bool) -> int:
+        """Add the escapes of unpaired surrogates before an end; return where what is decided of them ends.
 
         They are ASCII, which every 8-bit form writes as itself and no other change contains.
         """
+        if self.escapes is None:
+            return len(content)
         from eightfold.jsonescapes import unpaired_escapes
 
         unpaired, decided = unpaired_escapes(content, final=final)
-        end = min(end, decided)
-        escapes = [self._escape(content, each) for each in unpaired if each[0] < end]
-        return sorted((*found, *escapes)), end
+        end = decided if end is None else min(end, decided)
+        found += [self._escape(content, each) for each in unpaired if each[0] < end]
+        found.sort()
+        return decided
 
     def _escape(self, content: bytes, unpaired: Unpaired) -> _Found:
         from eightfold.jsonescapes import ESCAPE_BYTES, replacement
