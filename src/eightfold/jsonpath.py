@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from eightfold._engine import bind, compare
@@ -57,7 +58,7 @@ def path_at(text: bytes, offset: int, most_tokens: int = MOST_TOKENS) -> str | N
         # What opens or separates at the offset counts, and the quote of a key is part of the key.
         position.pass_over(text, offset, offset + 1)
         offset += 1
-    return None if position.tokens > most_tokens else path_of(position, text[offset : offset + KEY_BYTES])
+    return None if position.tokens > most_tokens else path_of(position, lambda: text[offset : offset + KEY_BYTES])
 
 
 @bind
@@ -182,15 +183,17 @@ def _shortened(key: bytes) -> bytes:
     return key if len(key) <= KEY_BYTES else key[:_CUT_KEY_BYTES].rstrip(_BEYOND_ASCII) + _ELLIPSIS
 
 
-def path_of(position: JsonPosition, rest: bytes) -> str:
-    """Return the path to a position; the rest is what :meth:`JsonPosition.way` takes.
+def path_of(position: JsonPosition, rest: Callable[[], bytes]) -> str:
+    """Return the path to a position; the rest, for :meth:`JsonPosition.way`, is called for in a key only.
 
     >>> position = JsonPosition()
     >>> position.pass_over(b'{"cut')
-    >>> path_of(position, b' short": 1}'), path_of(position, b"")
+    >>> path_of(position, lambda: b' short": 1}'), path_of(position, bytes)
     ('$["cut short"] (key)', '$["cut…"] (key)')
     """
-    first, between, last, in_key = position.way(rest)
+    first, between, last, in_key = position.way(b"")
+    if in_key:
+        first, between, last, in_key = position.way(rest())
     path = f"${_steps(first)}"
     if between:
         path = f"{path} ... {between} steps ... {_steps(last)}".rstrip()

@@ -5,7 +5,6 @@ use pyo3::types::PyBytes;
 
 use crate::memory::released;
 
-const BACKSLASH: [(u8, u8); 1] = [(b'\\', b'\\')];
 const ESCAPE_BYTES: usize = br"\uD800".len();
 const DIGITS_AT: usize = br"\u".len();
 
@@ -29,25 +28,74 @@ pub fn unpaired_escapes(
 
 /// An escape is recognized wherever it stands, in a string or not: only the backslashes before it count.
 fn found(data: &[u8], start: usize, limit: usize, is_final: bool) -> (Vec<Unpaired>, usize) {
-    let mut found = Vec::new();
-    let (mut at, mut cut_short) = (start.min(data.len()), None);
+    let start = start.min(data.len());
+    let end = if is_final { data.len() } else { decided(data, start) };
+    let (mut found, mut at) = (Vec::new(), start);
     while found.len() < limit {
-        let Some(next) = eightfold_core::kernels::find_byte(&data[at..], &BACKSLASH) else {
-            return (found, data.len());
-        };
-        let begun = match cut_short {
-            Some(begun) if next == 0 => Some(begun),
-            _ => None,
-        };
-        at += next;
-        let Some(escape) = escape_at(&data[at..], is_final) else { return (found, begun.unwrap_or(at)) };
-        cut_short = matches!(escape, Escape::CutShort(_)).then_some(at);
-        if let Escape::Unpaired(code_point) = escape {
-            found.push((at, code_point, begun.is_some()));
+        let Some(next) = next_begun(data, at) else { return (found, end) };
+        at = next;
+        if at >= end {
+            return (found, end);
         }
-        at += escape.length();
+        at += match escape_at(&data[at..], true).filter(|_| begins_escape(data, start, at)) {
+            Some(Escape::Unpaired(code_point)) => {
+                found.push((at, code_point, cut_short_before(data, start, at).is_some()));
+                ESCAPE_BYTES
+            }
+            Some(escape) => escape.length(),
+            None => 1,
+        };
     }
     (found, at)
+}
+
+/// The next offset at which the escape of a surrogate seems to begin.
+fn next_begun(data: &[u8], mut at: usize) -> Option<usize> {
+    const BLOCK: usize = 512;
+    const BEGUN: usize = br"\uD8".len() - 1;
+    let begins = |data: &[u8], at: usize| {
+        (data[at] == b'\\') & (data[at + 1] == b'u') & (data[at + 2] | 0x20 == b'd') & (data[at + 3] > b'7')
+    };
+    // A block without early exit is examined many bytes at once.
+    while let Some(block) = data[at..].first_chunk::<{ BLOCK + BEGUN }>() {
+        if (0..BLOCK).fold(false, |any, each| any | begins(block, each)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    let last = data.len().checked_sub(BEGUN + 1)?;
+    (at..=last).find(|&at| begins(data, at))
+}
+
+/// Whether a backslash begins an escape: there is an even number of them before it.
+fn begins_escape(data: &[u8], start: usize, at: usize) -> bool {
+    data[start..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
+}
+
+/// Where the escape begins that has too few digits and ends here.
+fn cut_short_before(data: &[u8], start: usize, at: usize) -> Option<usize> {
+    (DIGITS_AT..ESCAPE_BYTES).find_map(|length| {
+        let begin = at.checked_sub(length).filter(|begin| *begin >= start)?;
+        let is_cut_short = data[begin..].starts_with(br"\u") && DIGITS_AT + digits(&data[begin..at]) == length;
+        (is_cut_short && begins_escape(data, start, begin)).then_some(begin)
+    })
+}
+
+/// The offset from which on more bytes could change something.
+fn decided(data: &[u8], start: usize) -> usize {
+    let mut at = start.max(data.len().saturating_sub(2 * ESCAPE_BYTES));
+    // The end of an escape that began before is none by itself, except that of a lead.
+    while at < data.len() {
+        if data[at] != b'\\' || !begins_escape(data, start, at) {
+            at += 1;
+            continue;
+        }
+        match escape_at(&data[at..], false) {
+            Some(escape) => at += escape.length(),
+            None => return cut_short_before(data, start, at).unwrap_or(at),
+        }
+    }
+    data.len()
 }
 
 enum Escape {

@@ -14,6 +14,15 @@ pub const KEY_BYTES: usize = 1024;
 pub const CUT_KEY_BYTES: usize = 100;
 const END_STEPS: usize = 16;
 const ELLIPSIS: &[u8] = "…".as_bytes();
+const STRUCTURAL: [bool; 256] = {
+    let (mut table, mut at) = ([false; 256], 0);
+    let bytes = *br#"[]{},""#;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 const HIGH: u64 = 0x8080_8080_8080_8080;
 const LOW: u64 = 0x0101_0101_0101_0101;
 
@@ -120,35 +129,37 @@ impl JsonPosition {
 
     /// Pass over text outside strings, to the first quote at most.
     fn pass_structure(&mut self, text: &[u8]) -> usize {
-        for (at, byte) in text.iter().enumerate() {
-            match byte {
+        let mut at = 0;
+        while let Some(next) = text[at..].iter().position(|byte| STRUCTURAL[usize::from(*byte)]) {
+            at += next + 1;
+            self.tokens += 1;
+            match text[at - 1] {
                 b'"' => {
-                    self.tokens += 1;
-                    let begins_key =
-                        self.beyond == 0 && matches!(self.way.last(), Some(Holder::Object(key)) if key.is_empty());
-                    self.string = if begins_key { String::Key } else { String::Value };
-                    if begins_key {
-                        self.key.push(b'"');
-                    }
-                    return at + 1;
+                    self.open_string();
+                    return at;
                 }
                 b'[' => self.open(Holder::Array(0)),
                 b'{' => self.open(Holder::Object(Vec::new())),
-                b']' | b'}' => self.close(),
                 b',' => self.go_on(),
-                _ => {}
+                _ => self.close(),
             }
         }
         text.len()
     }
 
+    fn open_string(&mut self) {
+        let begins_key = self.beyond == 0 && matches!(self.way.last(), Some(Holder::Object(key)) if key.is_empty());
+        self.string = if begins_key { String::Key } else { String::Value };
+        if begins_key {
+            self.key.push(b'"');
+        }
+    }
+
     fn open(&mut self, holder: Holder) {
-        self.tokens += 1;
         if self.way.len() < DEEPEST { self.way.push(holder) } else { self.beyond += 1 }
     }
 
     fn close(&mut self) {
-        self.tokens += 1;
         if self.beyond > 0 {
             self.beyond -= 1;
         } else {
@@ -157,7 +168,6 @@ impl JsonPosition {
     }
 
     fn go_on(&mut self) {
-        self.tokens += 1;
         match self.way.last_mut() {
             _ if self.beyond > 0 => {}
             Some(Holder::Array(index)) => *index += 1,
@@ -172,10 +182,10 @@ impl JsonPosition {
             keep(&mut self.key, &text[..length]);
         }
         if is_ended {
-            if self.string == String::Key
-                && let Some(Holder::Object(key)) = self.way.last_mut()
-            {
-                *key = shortened(take(&mut self.key));
+            if let (String::Key, Some(Holder::Object(key))) = (self.string, self.way.last_mut()) {
+                shorten(&mut self.key);
+                key.extend_from_slice(&self.key);
+                self.key.clear();
             }
             self.string = String::None;
         }
@@ -188,7 +198,12 @@ impl JsonPosition {
         let (length, is_ended) = string_end(rest, &mut self.escaped.clone());
         let mut key = self.key.clone();
         keep(&mut key, &rest[..length]);
-        if is_ended || key.len() > KEY_BYTES { shortened(key) } else { [key.as_slice(), ELLIPSIS].concat() }
+        if is_ended || key.len() > KEY_BYTES {
+            shorten(&mut key);
+        } else {
+            key.extend_from_slice(ELLIPSIS);
+        }
+        key
     }
 }
 
@@ -198,8 +213,8 @@ fn keep(key: &mut Vec<u8>, more: &[u8]) {
     key.extend_from_slice(&more[..more.len().min(room)]);
 }
 
-/// Return a key; of one that is too long its beginning, up to an ASCII byte.
-fn shortened(mut key: Vec<u8>) -> Vec<u8> {
+/// Leave of a key that is too long its beginning, up to an ASCII byte.
+fn shorten(key: &mut Vec<u8>) {
     if key.len() > KEY_BYTES {
         key.truncate(CUT_KEY_BYTES);
         while key.last().is_some_and(|byte| !byte.is_ascii()) {
@@ -207,7 +222,6 @@ fn shortened(mut key: Vec<u8>) -> Vec<u8> {
         }
         key.extend_from_slice(ELLIPSIS);
     }
-    key
 }
 
 /// Return how many bytes belong to a string, and whether it ends there: behind its quote, or before a line feed.

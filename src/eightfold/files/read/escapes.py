@@ -110,15 +110,15 @@ class Paths:
         while self._known < self._reached:
             self._pass_over(self._again(), 0)
         self._pass_over(data, self._known - self._reached, start)
-        rest = self._rest(data, start, KEY_BYTES * self._unit)
-        return path_of(self._position, rest if self._form is UTF_8 else convert(rest, self._form, UTF_8, "replace"))
+        return path_of(self._position, lambda: self._rest(data, start))
 
-    def _rest(self, data: bytes, start: int, length: int) -> bytes:
+    def _rest(self, data: bytes, start: int) -> bytes:
         """Return what follows an offset, behind the segment too if it can be read: where that ends decides nothing."""
+        length = KEY_BYTES * self._unit
         rest = data[start : start + length]
         if len(rest) < length and self._source.seekable:
             rest += self._source.window(self._reached + len(data), length - len(rest))
-        return rest
+        return rest if self._form is UTF_8 else convert(rest, self._form, UTF_8, "replace")
 
     def leave(self, data: bytes) -> None:
         """Go on behind the current segment."""
