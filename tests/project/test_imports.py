@@ -39,7 +39,7 @@ ORDER = (
     ("codec",),
     ("seam",),
     ("textfile",),
-    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext", "tables"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsonescapes", "jsontext", "tables"),
     ("__init__",),
     ("files",),
     ("columns",),

@@ -19,6 +19,7 @@ mod handle;
 mod header;
 mod interpreter;
 mod json;
+mod json_position;
 mod known;
 mod located;
 mod measuring;
@@ -55,7 +56,9 @@ mod _native {
     #[pymodule_export]
     use super::faults::{fault_at, faults, is_well_formed, sequence_at, tally, well_formed_end};
     #[pymodule_export]
-    use super::json::may_hold_unpaired;
+    use super::json::unpaired_escapes;
+    #[pymodule_export]
+    use super::json_position::JsonPosition;
     #[pymodule_export]
     use super::located::{Located, line_feeds};
     #[pymodule_export]
@@ -77,6 +80,8 @@ mod _native {
         module.add("UNITS_KEPT", crate::faults::UNITS_KEPT)?;
         module.add("STALLS_ALLOWED", crate::ask::STALLS_ALLOWED)?;
         module.add("FAULTS_AHEAD", crate::faults::FAULTS_AHEAD)?;
+        module.add("DEEPEST", crate::json_position::DEEPEST)?;
+        module.add("KEY_BYTES", crate::json_position::KEY_BYTES)?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
         module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
     }

@@ -21,6 +21,7 @@ from eightfold.cli.options.arguments import (
     count_argument,
     form_or_auto,
 )
+from eightfold.cli.options.escapes import EscapeOptions, add_escapes
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
@@ -37,7 +38,7 @@ from eightfold.forms import Form
 
 
 @dataclass
-class Options(SelectionOptions, ReadingOptions):
+class Options(SelectionOptions, EscapeOptions, ReadingOptions):
     """The options of `check`; `form` is None for auto."""
 
     paths: Sequence[str] = ()
@@ -56,7 +57,9 @@ class Options(SelectionOptions, ReadingOptions):
         """The options for every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
-        return Task(name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
+        maps, json_files = tuple(self.form_map), self.json_files
+        options = (self.binary, shown, self.context, self.unpack)
+        return Task(name, self.form_is_given, maps, *options, json_files, self.strict)
 
 
 def parser() -> CommandParser:
@@ -71,7 +74,8 @@ def parser() -> CommandParser:
         "binary files, which are counted; symbolic links are not followed. A path given\n"
         "on the command line is always checked. A file that looks like UTF-16 or UTF-32\n"
         "is one error, and the rest of it is not checked unless -f or --form-map gives\n"
-        "its form.\n"
+        "its form. In JSON, an escape of an unpaired surrogate (\\ud83d alone), which other\n"
+        "readers refuse, is a warning.\n"
         "Exit status 0: no faults; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
@@ -89,6 +93,7 @@ def parser() -> CommandParser:
                 "curl -s https://example.org | eightfold check --output-format json",
                 "check standard input, with results for a program",
             ),
+            ("eightfold check --strict requests.jsonl", "will every JSON reader accept each line?"),
             (
                 "eightfold check -f corrected-utf-8 --strict letter.txt",
                 "apply the rules for documents too, and count warnings",
@@ -104,6 +109,7 @@ def parser() -> CommandParser:
         metavar="GLOB=FORM",
         help="the form of files that match, such as '*.class=mutf-8'; the last match wins (repeatable)",
     )
+    add_escapes(command, repairs=False)
     add_selection(command)
     add_reading(command)
     command.add_argument(

@@ -36,6 +36,7 @@ class Job:
         in_place: whether the result replaces the file.
         backup: the suffix under which a replaced file is kept; empty for no backup.
         unpack: whether compressed files are decompressed, and results compressed.
+        found_as: the path of the file as patterns see it, if it was found.
     """
 
     source: str
@@ -46,6 +47,7 @@ class Job:
     in_place: bool = False
     backup: str = ""
     unpack: bool = True
+    found_as: bytes = b""
 
     @cached_property
     def is_remote(self) -> bool:
@@ -56,6 +58,11 @@ class Job:
     def packing(self) -> str:
         """How the result is compressed, as :func:`packing_of` says it; empty if it is not."""
         return packing_of(self.target) if self.unpack else ""
+
+    @property
+    def found(self) -> Found:
+        """The file as it was found."""
+        return Found(self.source, self.found_as, self.walked)
 
     @property
     def to_standard_output(self) -> bool:
@@ -86,7 +93,8 @@ class Job:
 def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:
     """Return the job of a file, as the options say: see :class:`Job`."""
     folder = options.output if inside else ""
-    return Job(file.path, target, file.walked, inside, folder, options.in_place, options.backup, options.unpack)
+    ways = options.in_place, options.backup, options.unpack
+    return Job(file.path, target, file.walked, inside, folder, *ways, file.inside)
 
 
 def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:

@@ -26,9 +26,22 @@ def packing_of(path: str) -> str:
     >>> packing_of("logs/server.log.1.gz"), packing_of("https://example.org/a.ZST?download"), packing_of("gz")
     ('.gz', '.zst', '')
     """
-    name = re.split("[?#]", path, maxsplit=1)[0] if path.startswith(("http://", "https://")) else path
-    ending = os.path.splitext(name)[1].lower()
+    ending = os.path.splitext(_without_query(path))[1].lower()
     return ending if ending in PACKED else ""
+
+
+def ending_of(path: str, *, unpack: bool = False) -> str:
+    """Return the ending of a name in lower case; with ``unpack`` that of what is in a compressed file.
+
+    >>> ending_of("Log.JSON"), ending_of("a.jsonl.gz", unpack=True), ending_of("a.jsonl.gz"), ending_of(".json")
+    ('.json', '.jsonl', '.gz', '')
+    """
+    name, ending = os.path.splitext(_without_query(path))
+    return os.path.splitext(name)[1].lower() if unpack and ending.lower() in PACKED else ending.lower()
+
+
+def _without_query(path: str) -> str:
+    return re.split("[?#]", path, maxsplit=1)[0] if path.startswith(("http://", "https://")) else path
 
 
 def is_temporary(path: str) -> bool:

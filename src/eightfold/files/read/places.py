@@ -17,6 +17,35 @@ class LineAndColumn(NamedTuple):
     column: int
 
 
+class Places:
+    r"""The places of offsets in a segment, which are asked for in order.
+
+    Args:
+        form: the form of the segment, without signature.
+        data: the segment.
+        line, column: the place at which it begins.
+
+    >>> from eightfold.forms import form
+    >>> places = Places(form("utf-8"), b"two\nthree", 7, 3)
+    >>> places.of(1), places.of(6)
+    ((7, 4), (8, 3))
+    """
+
+    def __init__(self, form: Form, data: bytes, line: int = 1, column: int = 1) -> None:
+        self._data = data
+        self._position = LinePosition(form)
+        self._passed = 0
+        self._start = line, column
+
+    def of(self, offset: int) -> tuple[int, int]:
+        """Return the line and the column of an offset, none before those that have been asked for."""
+        position = self._position
+        position.pass_over(self._data[self._passed : offset])
+        self._passed = offset
+        line, column = self._start
+        return position.line + line - 1, position.column + (column - 1 if position.line == 1 else 0)
+
+
 def place_of(source: Source, form: Form, offset: int) -> LineAndColumn | None:
     """Return the place of an offset, as :func:`eightfold.locate` does, by reading the file again; None for a pipe.
 

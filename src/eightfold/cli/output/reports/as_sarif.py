@@ -17,7 +17,7 @@ from eightfold.cli.output.lines import put
 from eightfold.cli.output.reports.as_json import summary_values
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
-from eightfold.faults import KINDS, Kind
+from eightfold.faults import KINDS, EscapedSurrogateFault, Fault, Kind
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.stream import Located
 from eightfold.version import __version__
@@ -53,6 +53,8 @@ HELP: dict[Kind, str] = {
     "unexamined": "eightfold cannot look inside such an object: pass its contents. Files never contain one.",
     "other-form": "Nothing else in the file was checked. Check it with -f and the form that the message names, or map "
     "its name to that form with --form-map. If it is UTF-8 after all, use -f utf-8.",
+    "escaped-surrogate": "A program cut a string between the halves of a pair and wrote JSON. Other readers refuse it "
+    "(no low surrogate in string). `eightfold repair --escapes repair` writes \\ufffd for it.",
 }
 """For each kind of fault, the likely cause and what to do."""
 
@@ -123,8 +125,12 @@ def _result(path: str, found: Located, context: Context | None) -> dict[str, Any
         "level": fault.severity,
         "message": {"text": str(fault)},
         "locations": [{"physicalLocation": place}],
-        "properties": {"form": fault.form, "column": found.column},
+        "properties": {"form": fault.form, "column": found.column, **_path(fault)},
     }
+
+
+def _path(fault: Fault) -> dict[str, str]:
+    return {"json_path": fault.json_path} if isinstance(fault, EscapedSurrogateFault) else {}
 
 
 def _artifact(path: str) -> dict[str, Any]:

@@ -44,9 +44,10 @@ class Tally:
         self.errors += other.errors
         self._add_kinds(other.kinds)
 
-    def add_errors(self, kinds: Mapping[str, int]) -> None:
-        """Add errors that are already counted by kind."""
-        self.errors += sum(kinds.values())
+    def add_kinds(self, kinds: Mapping[str, int], warnings: int = 0) -> None:
+        """Add faults that are already counted by kind; so many of them are warnings."""
+        self.warnings += warnings
+        self.errors += sum(kinds.values()) - warnings
         self._add_kinds(kinds)
 
     def _add_kinds(self, kinds: Mapping[str, int]) -> None:
