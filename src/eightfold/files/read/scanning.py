@@ -173,14 +173,8 @@ class Beginning:
             self._segments = Segments(self.form, large.rest(), large.end, self._ends)
         yield from map(work, self._segments)
 
-class Beginning:
-    """A source whose beginning has been examined.
-
-    Args:
-        source: the file.
-        form: the form to read it in.
-        threads: the number of threads, if the file is large.
-        ends: where segments can end.
+    def rest(self, checker_of: CheckerOf) -> Iterator[Located]:
+        """Yield the faults of the rest, as faults of bytes that begin there."""
         checker = None
         for chunk, final in self._segments.rest():
             checker = checker or checker_of(self.form)
