@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
@@ -21,6 +21,8 @@ from eightfold.cli.options.arguments import (
     count_argument,
     form_or_auto,
 )
+from eightfold.cli.options.configuration import Setting, Switch
+from eightfold.cli.options.files_from import FilesFromOptions, add_files_from
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
@@ -37,10 +39,9 @@ from eightfold.forms import Form
 
 
 @dataclass
-class Options(SelectionOptions, ReadingOptions):
+class Options(SelectionOptions, ReadingOptions, FilesFromOptions):
     """The options of `check`; `form` is None for auto."""
 
-    paths: Sequence[str] = ()
     form: Form | None = UTF_8
     form_map: list[tuple[Pattern, str | None]] = field(default_factory=list)
     output_format: str = "text"
@@ -50,6 +51,7 @@ class Options(SelectionOptions, ReadingOptions):
     context: bool = False
     jobs: int = 1
     strict: bool = False
+    show_settings: bool = False
 
     @property
     def task(self) -> Task:
@@ -96,6 +98,7 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
+    add_files_from(command)
     add_form(command)
     command.add_argument(
         "--form-map",
@@ -107,7 +110,11 @@ def parser() -> CommandParser:
     add_selection(command)
     add_reading(command)
     command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: text)"
+        "--output-format",
+        type=OneOf(FORMATS),
+        action=Setting,
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)} (default: text)",
     )
     command.add_argument("--output-file", metavar="FILE", help="write the results to this file, whole or not at all")
     command.add_argument(
@@ -127,8 +134,13 @@ def parser() -> CommandParser:
     add_jobs(command, "check")
     command.add_argument(
         "--strict",
-        action="store_true",
+        action=Switch,
         help="exit with status 1 for warnings too, and if no file was read",
+    )
+    command.add_argument(
+        "--show-settings",
+        action="store_true",
+        help="show the settings for the first PATH (default: the current folder), and where each comes from, and exit",
     )
     return command
 
@@ -148,8 +160,16 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
 
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
+    if options.show_settings:
+        from eightfold.cli.options.settings import put_settings
+
+        put_settings(options)
+        return NOTHING_WRONG
+    options.check_named()
+    for name in ("strict", "jobs", "output_format"):
+        setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     results = results_in(options.output_file) if options.output_file else nullcontext()
-    with watched(options, options.paths, options.selection), results:
+    with watched(options, options.known_paths, options.selection), results:
         summary = _checked(options)
     if not summary.files:
         say_nothing_read(options, binary=summary.binary)
@@ -169,6 +189,7 @@ def _checked(options: Options) -> Summary:
             check.take(met)
     else:
         _check_at_once(check, options)
+    report.summary.excluded = options.configurations.excluded
     report.end()
     return report.summary
 
@@ -184,7 +205,7 @@ def _check_at_once(check: FileCheck, options: Options) -> None:
 def _met(options: Options) -> Iterator[Found | FileError]:
     """Yield the files that the paths name, and, in order, folders that cannot be listed."""
     errors: deque[FileError] = deque()
-    for found in found_files(options.paths, errors.append, options.selection):
+    for found in found_files(options.named(errors.append), errors.append, options.selection):
         while errors:
             yield errors.popleft()
         yield found

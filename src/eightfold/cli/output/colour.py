@@ -35,6 +35,8 @@ class Styled(NamedTuple):
     role: str
 
 
+_BETWEEN_COLUMNS = 3
+"""How many columns of the terminal are between two of a table."""
 Part = str | Styled
 Cell = Sequence[Part]
 
@@ -109,6 +111,8 @@ def _for_rich(part: Part) -> str | tuple[str, str]:
 def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: int | None = None) -> str:
     """Return rows as a table as wide as the terminal at most, for standard output where colour is on.
 
+    No word is broken: where the longest ones do not fit side by side, each cell gets a line of its own.
+
     Args:
         header: the titles of the columns.
         rows: the cells of each row, each a sequence of parts.
@@ -119,14 +123,43 @@ def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: in
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, header_style=_LOOKS["title"], show_edge=False, pad_edge=False)
-    for at, title in enumerate(header):
-        table.add_column(title, justify="right" if at == right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text.assemble(*map(_for_rich, cell)) for cell in row))
     console = Console(
         file=sys.stdout, force_terminal=True, color_system="standard", no_color=False, markup=False, highlight=False
     )
+    given = [[list(cell) for cell in row] for row in rows]
+    lines = [[Text.assemble(*map(_for_rich, cell)) for cell in row] for row in given]
+    widths = _widths(list(zip(header, *([cell.plain for cell in line] for line in lines), strict=True)), console.width)
+    if not widths:
+        return "".join(f"{_record(header, row)}\n" for row in given)
+    table = Table(box=box.SIMPLE_HEAD, header_style=_LOOKS["title"], show_edge=False, pad_edge=False)
+    for at, title in enumerate(header):
+        table.add_column(title, justify="right" if at == right else "left", overflow="fold", width=widths[at])
+    for line in lines:
+        table.add_row(*line)
     with console.capture() as captured:
         console.print(table)
     return captured.get()
+
+
+def _widths(columns: Sequence[Sequence[str]], most: int) -> list[int]:
+    """Return the width of each column, at least that of its longest word; none at all if that is too much."""
+    from rich.cells import cell_len
+
+    natural = [max(map(cell_len, column)) for column in columns]
+    widths = [max(cell_len(word) for cell in column for word in (*cell.split(), "")) for column in columns]
+    room = most - _BETWEEN_COLUMNS * (len(columns) - 1) - sum(widths)
+    if room < 0:
+        return []
+    wanting = sorted(range(len(columns)), key=lambda at: natural[at] - widths[at])
+    for count, at in enumerate(wanting):
+        more = min(natural[at] - widths[at], room // (len(wanting) - count))
+        widths[at] += more
+        room -= more
+    return widths
+
+
+def _record(header: Sequence[str], row: Sequence[Cell]) -> str:
+    """Return the cells of a row under each other, each after its title; empty ones are left out."""
+    cells = [(title, cell) for title, cell in zip(header, row, strict=True) if painted(None, cell).strip()]
+    titles = [(Styled(f"{title}:", "title"), " ") if title else () for title, _ in cells]
+    return "".join(f"{painted(sys.stdout, (*title, *cell))}\n" for title, (_, cell) in zip(titles, cells, strict=True))
