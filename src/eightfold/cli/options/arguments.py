@@ -24,6 +24,7 @@ from eightfold.forms import Form, form
 _Options = TypeVar("_Options")
 UTF_8 = form("utf-8")
 _LONGEST_OPTION = 80
+_LIKENESS = 0.75
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -105,7 +106,7 @@ class CommandParser(argparse.ArgumentParser):
         asked = next((each.partition("=")[0][:_LONGEST_OPTION] for each in unknown if each.startswith("--")), "")
         flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
         begun = [flag for flag in flags if flag.startswith(asked)] if asked.strip("-") else []
-        near = begun or get_close_matches(asked, flags, n=1)
+        near = begun or get_close_matches(asked, flags, n=1, cutoff=_LIKENESS)
         return f"; did you mean {' or '.join(near)}?" if near else ""
 
     def _parse_optional(self, arg_string: str) -> Any:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eightfold.cli.options.configuration import Configuration
 from eightfold.cli.output.lines import put
 from eightfold.files.path_text import shown
 from eightfold.files.walk.globs import Pattern
-
-if TYPE_CHECKING:
-    from eightfold.cli.commands.check import Options
 
 _DEFAULT = "default"
 _COMMAND_LINE = "command line"
@@ -20,6 +17,9 @@ _COMMAND_LINE = "command line"
 
 def put_settings(options: Any) -> None:
     """Print the settings of `check` for the first path.
+
+    Args:
+        options: those of `check`.
 
     Raises:
         FileError: a configuration cannot be read, or is wrong.
@@ -35,9 +35,7 @@ def put_settings(options: Any) -> None:
         put(f"{name} = {value}  # {origin}")
 
 
-def _settings(
-    options: Options, found: Configuration | None, here: Configuration | None
-) -> Iterator[tuple[str, str, str]]:
+def _settings(options: Any, found: Configuration | None, here: Configuration | None) -> Iterator[tuple[str, str, str]]:
     for name in ("include", "exclude"):
         given = getattr(options, name)
         patterns, origin = (given, _COMMAND_LINE) if given else _configured(found, name, ())
@@ -68,7 +66,7 @@ def _configured(found: Configuration | None, name: str, otherwise: Any) -> tuple
     return found.values[name], shown(found.path)
 
 
-def _form(options: Options, found: Configuration | None) -> tuple[str, str]:
+def _form(options: Any, found: Configuration | None) -> tuple[str, str]:
     if options.form_is_given:
         return _string("auto" if options.form is None else options.form.name), _COMMAND_LINE
     name, origin = _configured(found, "form", "utf-8")

@@ -9,7 +9,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 WHEN = ("auto", "always", "never")
 _LOOKS = {
@@ -35,6 +39,7 @@ class Styled(NamedTuple):
     role: str
 
 
+_INDENT = 4
 _BETWEEN_COLUMNS = 3
 """How many columns of the terminal are between two of a table."""
 Part = str | Styled
@@ -111,7 +116,7 @@ def _for_rich(part: Part) -> str | tuple[str, str]:
 def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: int | None = None) -> str:
     """Return rows as a table as wide as the terminal at most, for standard output where colour is on.
 
-    No word is broken: where the longest ones do not fit side by side, each cell gets a line of its own.
+    No word is broken: where the longest ones do not fit side by side, each row becomes a paragraph.
 
     Args:
         header: the titles of the columns.
@@ -126,11 +131,10 @@ def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: in
     console = Console(
         file=sys.stdout, force_terminal=True, color_system="standard", no_color=False, markup=False, highlight=False
     )
-    given = [[list(cell) for cell in row] for row in rows]
-    lines = [[Text.assemble(*map(_for_rich, cell)) for cell in row] for row in given]
+    lines = [[Text.assemble(*map(_for_rich, cell)) for cell in row] for row in rows]
     widths = _widths(list(zip(header, *([cell.plain for cell in line] for line in lines), strict=True)), console.width)
     if not widths:
-        return "".join(f"{_record(header, row)}\n" for row in given)
+        return _flowing(console, [[Text(title, _LOOKS["title"]) for title in header], *lines])
     table = Table(box=box.SIMPLE_HEAD, header_style=_LOOKS["title"], show_edge=False, pad_edge=False)
     for at, title in enumerate(header):
         table.add_column(title, justify="right" if at == right else "left", overflow="fold", width=widths[at])
@@ -158,8 +162,13 @@ def _widths(columns: Sequence[Sequence[str]], most: int) -> list[int]:
     return widths
 
 
-def _record(header: Sequence[str], row: Sequence[Cell]) -> str:
-    """Return the cells of a row under each other, each after its title; empty ones are left out."""
-    cells = [(title, cell) for title, cell in zip(header, row, strict=True) if painted(None, cell).strip()]
-    titles = [(Styled(f"{title}:", "title"), " ") if title else () for title, _ in cells]
-    return "".join(f"{painted(sys.stdout, (*title, *cell))}\n" for title, (_, cell) in zip(titles, cells, strict=True))
+def _flowing(console: Console, rows: Iterable[Sequence[Text]]) -> str:
+    """Return rows as paragraphs, whose lines after the first are indented."""
+    from rich.text import Text
+
+    with console.capture() as captured:
+        for row in rows:
+            cells = Text("  ").join(cell for cell in row if cell.plain.strip())
+            first, *others = cells.wrap(console, max(1, console.width - _INDENT))
+            console.print(Text("\n" + " " * _INDENT).join([first, *others]), soft_wrap=True)
+    return captured.get()
