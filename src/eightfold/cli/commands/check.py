@@ -21,10 +21,10 @@ from eightfold.cli.options.arguments import (
     count_argument,
     form_or_auto,
 )
-from eightfold.cli.options.configuration import Setting, Switch
 from eightfold.cli.options.files_from import FilesFromOptions, add_files_from
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
+from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import results_in
 from eightfold.cli.output.reports import FORMATS, report_as

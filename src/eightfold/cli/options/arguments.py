@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
-from eightfold.cli.options.configuration import Setting
+from eightfold.cli.options.setting import Setting
 from eightfold.cli.output import colour
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say

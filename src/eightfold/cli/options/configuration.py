@@ -14,30 +14,20 @@ from __future__ import annotations
 import argparse
 import os
 import stat
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+from eightfold.cli.options.arguments import CommandParser, path_argument
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
-from eightfold.files.walk.rules import Ruled, Rules
+from eightfold.files.walk.rules import Ruled
+
+if TYPE_CHECKING:
+    from eightfold.cli.options.configuration_file import Configuration
 
 OWN, SHARED = "eightfold.toml", "pyproject.toml"
 _FOLDERS_KEPT = 10_000
-
-
-class Configuration(NamedTuple):
-    """What one file says.
-
-    Attributes:
-        path: the file.
-        rules: what it says of files.
-        values: every key that it has, with its value as TOML has it.
-    """
-
-    path: str
-    rules: Rules
-    values: dict[str, Any]
 
 
 class Configurations:
@@ -193,16 +183,11 @@ def _read(path: str) -> Configuration | None:
     return configuration(path)
 
 
-def add_configuration(parser: argparse.ArgumentParser, path: Callable[[str], str]) -> None:
-    """Add the options for where the configuration is.
-
-    Args:
-        parser: of the command.
-        path: the type of a path.
-    """
+def add_configuration(parser: CommandParser) -> None:
+    """Add the options for where the configuration is."""
     parser.add_argument(
         "--config",
-        type=path,
+        type=path_argument,
         action=_ChooseFile,
         metavar="FILE",
         help=f"take the configuration from this file only (default: for each file the nearest {OWN}, or "
@@ -226,20 +211,3 @@ class _ChooseFile(_Choose):
 class _ChooseNone(_Choose):
     def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
         options.configurations.off = True
-
-
-class Setting(argparse.Action):
-    """Sets an option that a configuration can set too, and records that the command line has it."""
-
-    def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
-        """Set it."""
-        setattr(options, self.dest, value)
-        options.configurations.given.add(self.dest)
-
-
-class Switch(Setting, argparse.BooleanOptionalAction):
-    """The same for an option without a value, which `--no-` turns off."""
-
-    def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
-        """Set it."""
-        super().__call__(parser, options, not (flag or "").startswith("--no-"), flag)

@@ -11,10 +11,9 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import OneOf, form_or_auto
-from eightfold.cli.options.configuration import SHARED, Configuration
 from eightfold.cli.output.reports import FORMATS
 from eightfold.files import FileError, blaming
 from eightfold.files.parallel.threads import processors
@@ -24,6 +23,8 @@ from eightfold.files.walk.globs import Pattern, pattern
 from eightfold.files.walk.rules import Rules
 from eightfold.text import faults, locate
 
+SHARED = "pyproject.toml"
+"""The file that other programs have tables in too."""
 _MOST_BYTES = 1 << 20
 _MENTIONS = re.compile(rb"""eightfold["']?\s*[].=]|\\[uUx]""")
 """What is in every file that has our table: TOML can escape the letters of a key."""
@@ -37,6 +38,20 @@ _ONLY_GIVEN = (
     *("root", "to", "undo", "config", "no-config"),
 )
 """Options that are asked for as if they could be configured, and must not be: what is written, where, and by what."""
+
+
+class Configuration(NamedTuple):
+    """What one file says.
+
+    Attributes:
+        path: the file.
+        rules: what it says of files.
+        values: every key that it has, with its value as TOML has it.
+    """
+
+    path: str
+    rules: Rules
+    values: dict[str, Any]
 
 
 class _WrongError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, field
 
-from eightfold.cli.options.arguments import CommandParser, path_argument
+from eightfold.cli.options.arguments import CommandParser
 from eightfold.cli.options.configuration import Configurations, add_configuration
 from eightfold.cli.output.lines import excluded_by, say
 from eightfold.files.walk.globs import Pattern, globs
@@ -83,7 +83,7 @@ def add_selection(parser: CommandParser) -> None:
         action="store_true",
         help="skip what --exclude or the configuration excludes even if it is given as PATH, as hooks need",
     )
-    add_configuration(parser, path_argument)
+    add_configuration(parser)
 
 
 def glob_argument(given: str) -> Pattern:

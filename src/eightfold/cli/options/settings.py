@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from eightfold.cli.options.configuration import Configuration
+from eightfold.cli.options.configuration_file import Configuration
 from eightfold.cli.output.lines import put
 from eightfold.files.path_text import shown
 from eightfold.files.walk.globs import Pattern
