@@ -221,6 +221,15 @@ def test_jobs_are_at_most_the_processors(jobs: int, tree: Path, capsys: pytest.C
     assert shown == (1 if jobs == 1 else processors())
 
 
+def test_standard_input_has_the_form_of_the_current_folder(tree: Path) -> None:
+    configure(tree, "form = 'cesu-8'\nform-map = { '*' = 'utf-16' }")
+    assert run("check", cwd=tree, input=PAIRED).returncode == 0
+    assert run("check", "-f", "utf-8", cwd=tree, input=PAIRED).returncode == 1
+    refused = run("convert", "-t", "utf-8", cwd=tree, input=PAIRED)
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert refused.stderr.startswith(b"eightfold: -: eightfold.toml gives it the form cesu-8; use -f cesu-8")
+
+
 # --- the command line goes before it ----------------------------------------------------------------------------------
 
 

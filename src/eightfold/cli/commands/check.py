@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
@@ -15,17 +15,17 @@ from eightfold.cli.options.arguments import (
     UTF_8,
     CommandParser,
     OneOf,
+    add_files_from,
     add_form,
     add_jobs,
     add_paths,
     count_argument,
     form_or_auto,
 )
-from eightfold.cli.options.files_from import FilesFromOptions, add_files_from
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.options.setting import Setting, Switch
-from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import results_in
 from eightfold.cli.output.reports import FORMATS, report_as
 from eightfold.cli.output.reports.findings import Summary
@@ -39,9 +39,12 @@ from eightfold.forms import Form
 
 
 @dataclass
-class Options(SelectionOptions, ReadingOptions, FilesFromOptions):
+class Options(SelectionOptions, ReadingOptions):
     """The options of `check`; `form` is None for auto."""
 
+    paths: Sequence[str] = ()
+    files_from: str = ""
+    null: bool = False
     form: Form | None = UTF_8
     form_map: list[tuple[Pattern, str | None]] = field(default_factory=list)
     output_format: str = "text"
@@ -165,11 +168,14 @@ def run(options: Options) -> int:
 
         put_settings(options)
         return NOTHING_WRONG
-    options.check_named()
+    if options.null and not options.files_from:
+        raise UsageError("-z needs --files-from")
+    if options.files_from and options.paths:
+        raise UsageError("--files-from and PATHs cannot be combined")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     results = results_in(options.output_file) if options.output_file else nullcontext()
-    with watched(options, options.known_paths, options.selection), results:
+    with watched(options, None if options.files_from else options.paths, options.selection), results:
         summary = _checked(options)
     if not summary.files:
         say_nothing_read(options, binary=summary.binary)
@@ -205,8 +211,16 @@ def _check_at_once(check: FileCheck, options: Options) -> None:
 def _met(options: Options) -> Iterator[Found | FileError]:
     """Yield the files that the paths name, and, in order, folders that cannot be listed."""
     errors: deque[FileError] = deque()
-    for found in found_files(options.named(errors.append), errors.append, options.selection):
+    for found in found_files(_named(options, errors.append), errors.append, options.selection):
         while errors:
             yield errors.popleft()
         yield found
     yield from errors
+
+
+def _named(options: Options, on_error: Callable[[FileError], None]) -> Iterable[str]:
+    if not options.files_from:
+        return options.paths
+    from eightfold.cli.options.files_from import names_in
+
+    return names_in(options.files_from, b"\0" if options.null else b"\n", on_error)

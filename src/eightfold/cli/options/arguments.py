@@ -15,7 +15,6 @@ from eightfold.cli.options.setting import Setting
 from eightfold.cli.output import colour
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say
-from eightfold.cli.output.prose import columns, refilled
 from eightfold.files.extras import installing
 from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
@@ -73,6 +72,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Return the help, as wide as the terminal."""
+        from eightfold.cli.output.prose import columns
+
         self.formatter_class = partial(_HelpFormatter, width=columns() - 2)
         return super().format_help()
 
@@ -145,6 +146,8 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, **{"width": _HELP_COLUMNS, **options})
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from eightfold.cli.output.prose import refilled
+
         return refilled(text, self._width + 2)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
@@ -163,6 +166,20 @@ def add_paths(parser: CommandParser) -> None:
         type=path_argument,
         metavar="PATH",
         help="a file, a URL, a folder (all files in it), or - for standard input",
+    )
+
+
+def add_files_from(parser: CommandParser) -> None:
+    """Add the options for a list of files."""
+    parser.add_argument(
+        "--files-from",
+        type=path_argument,
+        metavar="FILE",
+        help="read the PATHs from this file, one per line (-: from standard input); none of them is a URL or "
+        "standard input",
+    )
+    parser.add_argument(
+        *("-z", "--null"), action="store_true", help="with --files-from: NUL, not a line feed, ends each PATH"
     )
 
 

@@ -21,10 +21,10 @@ from eightfold.cli.options.arguments import CommandParser, path_argument
 from eightfold.cli.output.lines import say
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
-from eightfold.files.walk.rules import Ruled
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # Few trees have one.
     from eightfold.cli.options.configuration_file import Configuration
+    from eightfold.files.walk.rules import Ruled
 
 OWN, SHARED = "eightfold.toml", "pyproject.toml"
 _FOLDERS_KEPT = 10_000
@@ -100,13 +100,13 @@ class Configurations:
         if self.off or self.file:
             return outer
         found = _configuration_in(folder)
-        return outer if found is None else Ruled(found.rules)
+        return outer if found is None else found.ruled()
 
     def _ruled(self, real: str) -> Ruled | None:
         if self.file:
             # As the patterns of the command line would be in the current folder.
-            return Ruled(self._only().rules, _way(os.path.realpath(os.curdir), real))
-        return next((Ruled(found.rules, _way(at, real)) for at, found in self._upward(real)), None)
+            return self._only().ruled(_way(os.path.realpath(os.curdir), real))
+        return next((found.ruled(_way(at, real)) for at, found in self._upward(real)), None)
 
     def _upward(self, real: str) -> Iterator[tuple[str, Configuration]]:
         at, below = real, ""

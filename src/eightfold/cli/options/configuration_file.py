@@ -20,7 +20,7 @@ from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import Entry
 from eightfold.files.walk.globs import Pattern, pattern
-from eightfold.files.walk.rules import Rules
+from eightfold.files.walk.rules import Ruled, Rules
 from eightfold.text import faults, locate
 
 SHARED = "pyproject.toml"
@@ -52,6 +52,10 @@ class Configuration(NamedTuple):
     path: str
     rules: Rules
     values: dict[str, Any]
+
+    def ruled(self, way: bytes = b"") -> Ruled:
+        """Return the rules for a folder, by the way there from theirs."""
+        return Ruled(self.rules, way)
 
 
 class _WrongError(Exception):

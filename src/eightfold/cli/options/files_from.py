@@ -6,63 +6,13 @@ A name is bytes, and always that of a local file: one that looks like `-` or a U
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
-from eightfold.cli.options.arguments import CommandParser, path_argument
-from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, opened
 
 _LONGEST_NAME = 1 << 16
-
-
-@dataclass
-class FilesFromOptions:
-    """What the options of :func:`add_files_from` say; the options of a command that has them inherit these."""
-
-    paths: Sequence[str] = ()
-    files_from: str = ""
-    null: bool = False
-
-    def check_named(self) -> None:
-        """Refuse options that contradict each other.
-
-        Raises:
-            UsageError: they do.
-        """
-        if self.null and not self.files_from:
-            raise UsageError("-z needs --files-from")
-        if self.files_from and self.paths:
-            raise UsageError("--files-from and PATHs cannot be combined")
-
-    @property
-    def known_paths(self) -> Sequence[str] | None:
-        """The paths, as far as they are known before they are read."""
-        return None if self.files_from else self.paths
-
-    def named(self, on_error: Callable[[FileError], None]) -> Iterable[str]:
-        """Return the paths, or those that the list names, as they come.
-
-        Args:
-            on_error: called with what is wrong in the list, or with it.
-        """
-        return names_in(self.files_from, b"\0" if self.null else b"\n", on_error) if self.files_from else self.paths
-
-
-def add_files_from(parser: CommandParser) -> None:
-    """Add the options for a list of files."""
-    parser.add_argument(
-        "--files-from",
-        type=path_argument,
-        metavar="FILE",
-        help="read the PATHs from this file, one per line (-: from standard input); none of them is a URL or "
-        "standard input",
-    )
-    parser.add_argument(
-        *("-z", "--null"), action="store_true", help="with --files-from: NUL, not a line feed, ends each PATH"
-    )
 
 
 def names_in(path: str, end: bytes, on_error: Callable[[FileError], None]) -> Iterator[str]:

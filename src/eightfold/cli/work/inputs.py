@@ -38,9 +38,19 @@ def found_files(
     """
     for path in paths or (STANDARD_INPUT,):
         if path == STANDARD_INPUT:
-            yield Found(path, b"", walked=False)
+            yield from _standard_input(on_error, selection)
         else:
             yield from found_under(path, on_error, selection)
+
+
+def _standard_input(on_error: Callable[[FileError], None], selection: Selection) -> Iterator[Found]:
+    """Yield standard input, in the form that the configuration of the current folder gives to files."""
+    try:
+        ruled = None if selection.rules is None else selection.rules.above("")
+    except FileError as error:
+        on_error(error)
+    else:
+        yield Found(STANDARD_INPUT, b"", False, "" if ruled is None else ruled.rules.form)
 
 
 class Failures:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.addresses import is_remote, is_temporary
 from eightfold.files.walk.globs import Pattern, deciding
 from eightfold.files.walk.ignoring import Ignored
-from eightfold.files.walk.rules import RuleBook, Ruled
+
+if TYPE_CHECKING:  # Few trees have rules, so their module is imported by who finds some.
+    from eightfold.files.walk.rules import RuleBook, Ruled
 
 
 class Found(NamedTuple):
@@ -129,18 +131,23 @@ def _any_step(path: bytes, excludes: Callable[[bytes, bool], bool]) -> bool:
     return any(excludes(way, count < len(names)) for count, way in enumerate(ways, start=1))
 
 
-class _Folder(NamedTuple):
-    """A folder to walk: its path, the way there from the top, and what is ignored and what rules hold in it or above.
+class _Folder:
+    """A folder to walk.
 
-    Attributes:
+    Args:
+        path: the folder.
+        inside: the way there from the top.
         ignored: what is ignored above it, and once it is entered, in it; None at the top.
         ruled: the same of rules; None if no configuration holds.
     """
 
-    path: str
-    inside: bytes
-    ignored: Ignored | None
-    ruled: Ruled | None
+    __slots__ = ("ignored", "inside", "path", "ruled")
+
+    def __init__(self, path: str, inside: bytes, ignored: Ignored | None, ruled: Ruled | None) -> None:
+        self.path = path
+        self.inside = inside
+        self.ignored = ignored
+        self.ruled = ruled
 
     def below(self, name: str) -> _Folder:
         """Return a folder of this one, before it is entered."""
@@ -158,8 +165,8 @@ class _Walk:
         # A list and no recursion: folders may lie deeper in each other than Python's calls may.
         due = [_Folder(top, b"", None, ruled)]
         while due:
-            folder = self._entered(due.pop())
-            if folder is None:
+            folder = due.pop()
+            if not self._enter(folder):
                 continue
             files, folders = self._entries(folder)
             for name in files:
@@ -168,16 +175,16 @@ class _Walk:
                 yield Found(os.path.join(folder.path, name), folder.inside + inside, True, form)
             due += [folder.below(name) for name in folders[::-1]]
 
-    def _entered(self, folder: _Folder) -> _Folder | None:
-        """Return a folder with what holds in it; None if its configuration cannot be read."""
-        ruled = folder.ruled
+    def _enter(self, folder: _Folder) -> bool:
+        """Find what holds in a folder; return whether its configuration can be read, if it has one."""
         if self._selection.rules is not None and folder.inside:
             try:
-                ruled = self._selection.rules.within(folder.path, ruled)
+                folder.ruled = self._selection.rules.within(folder.path, folder.ruled)
             except FileError as error:
                 self._on_error(error)
-                return None
-        return folder._replace(ignored=self._ignored(folder.path, folder.ignored), ruled=ruled)
+                return False
+        folder.ignored = self._ignored(folder.path, folder.ignored)
+        return True
 
     def _ignored(self, folder: str, outer: Ignored | None) -> Ignored | None:
         if not self._selection.ignore:
