@@ -259,6 +259,9 @@ def test_a_path_that_is_given_is_read_unless_exclusion_is_forced(
     assert faulty(capsys, *given) == EVERYWHERE
     assert faulty(capsys, "--force-exclude", *given) == {"a.txt", "dump.sql", "sub/deep/c.txt"}
     assert summary(capsys, "--force-exclude", *given)["excluded"] == 2
+    assert faulty(capsys, "--force-exclude", "vendor", "sub") == {"sub/deep/c.txt"}
+    assert faulty(capsys, "--force-exclude", "--exclude", "sub/", "sub", "vendor") == {"vendor/d.txt"}
+    assert faulty(capsys, "--force-exclude", ".") == {"a.txt", "dump.sql", "sub/deep/c.txt"}
     assert faulty(capsys, "--force-exclude", "--exclude", "sub/", *given) == {"a.txt", "dump.sql", "vendor/d.txt"}
 
 
@@ -314,6 +317,9 @@ WRONG = [
     ("exclude = ['']", "eightfold.toml:1: exclude: '' is not a pattern"),
     ("[form-map]\n'*.c' = 'x'", "eightfold.toml:1: form-map: unknown form: 'x'"),
     ("form-map = 3", "eightfold.toml:1: form-map: a table of patterns and forms is expected"),
+    (f"exclude = [{'1,' * 100_000}]", "eightfold.toml:1: exclude: at most 1,000 patterns are taken"),
+    ("[form-map]\n" + "".join(f"a{n} = 'x'\n" for n in range(2000)), "eightfold.toml:1: form-map: at most 1,000"),
+    (f"include = ['{'?' * 900_000}']", "eightfold.toml:1: include: a pattern has at most 4,096 characters"),
     ("strict = 'yes'", "eightfold.toml:1: strict: true or false is expected, not a string"),
     ("strict = 1979-05-27", "eightfold.toml:1: strict: true or false is expected, not a date or time"),
     ("jobs = -1", "eightfold.toml:1: jobs: a number is expected, 0 or more"),

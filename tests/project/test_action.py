@@ -128,6 +128,7 @@ HOSTILE = [
     "*",
     "-n",
     "--output-file=pwned",
+    "utf-8 --output-file=pwned .",
     "-",
     "https://example.org/x",
     "%s%n\\n",

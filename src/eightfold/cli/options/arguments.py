@@ -22,6 +22,7 @@ from eightfold.forms import Form, form
 
 _Options = TypeVar("_Options")
 UTF_8 = form("utf-8")
+_HELP_COLUMNS = 78
 _LONGEST_OPTION = 80
 _LIKENESS = 0.75
 
@@ -135,9 +136,6 @@ class _ChooseForm(argparse.Action):
 
     def __call__(self, parser: object, options: object, form: Any, flag: str | None = None) -> None:
         vars(options).update(form=form, form_is_given=True)
-
-
-_HELP_COLUMNS = 78
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):

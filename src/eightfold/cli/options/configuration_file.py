@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import OneOf, form_or_auto
@@ -26,6 +26,8 @@ from eightfold.text import faults, locate
 SHARED = "pyproject.toml"
 """The file that other programs have tables in too."""
 _MOST_BYTES = 1 << 20
+_MOST_PATTERNS = 1_000
+_LONGEST_PATTERN = 4_096
 _MENTIONS = re.compile(rb"""eightfold["']?\s*[].=]|\\[uUx]""")
 """What is in every file that has our table: TOML can escape the letters of a key."""
 _LONG_KEY = re.compile(rb"""(?:\.[ \t]*(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*){65}""")
@@ -189,12 +191,21 @@ def _line_of(text: str, key: str, *, shared: bool) -> int | None:
 def _globs(value: Any) -> tuple[Pattern, ...]:
     if not isinstance(value, list):
         raise _WrongError("a list of patterns is expected, such as ['vendor/']")
+    _check_count(value)
     return tuple(map(_glob, value))
+
+
+def _check_count(patterns: Sized) -> None:
+    """Refuse more patterns than anybody writes: each is compiled, and tried for each file."""
+    if len(patterns) > _MOST_PATTERNS:
+        raise _WrongError(f"at most {_MOST_PATTERNS:,} patterns are taken")
 
 
 def _glob(value: Any) -> Pattern:
     if not isinstance(value, str):
         raise _WrongError(f"a pattern is expected, not {_kind(value)}")
+    if len(value) > _LONGEST_PATTERN:
+        raise _WrongError(f"a pattern has at most {_LONGEST_PATTERN:,} characters")
     found = pattern(value.encode())
     if found is None:
         raise _WrongError(f"'{shown(value, 100)}' is not a pattern")
@@ -211,6 +222,7 @@ def _form(value: Any) -> str:
 def _form_map(value: Any) -> tuple[tuple[Pattern, str], ...]:
     if not isinstance(value, dict):
         raise _WrongError("a table of patterns and forms is expected, such as { '*.class' = 'mutf-8' }")
+    _check_count(value)
     return tuple((_glob(glob), _form(name)) for glob, name in value.items())
 
 

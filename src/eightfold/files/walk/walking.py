@@ -102,33 +102,34 @@ def found_under(path: str, on_error: OnError, selection: Selection = EVERYTHING)
         except FileError as error:
             on_error(error)
             return
+    if selection.force_exclude and _is_excluded(path, ruled, selection, is_folder=is_folder):
+        return
     if is_folder:
         yield from _Walk(on_error, selection).files(path, ruled)
         return
     inside = os.fsencode(os.path.normpath(path))
-    if selection.force_exclude and _is_excluded(inside, ruled, selection):
-        return
     yield Found(path, inside, False, "" if ruled is None else ruled.form_of(os.path.basename(inside)))
 
 
-def _is_excluded(inside: bytes, ruled: Ruled | None, selection: Selection) -> bool:
-    """Say whether a file that is given is excluded, or one of the folders on the way to it."""
+def _is_excluded(path: str, ruled: Ruled | None, selection: Selection, *, is_folder: bool) -> bool:
+    """Say whether a path that is given is excluded, or one of the folders on the way to it."""
+    inside = os.fsencode(os.path.normpath(path))
     if selection.exclude:
-        return _any_step(inside, lambda way, is_folder: deciding(selection.exclude, way, is_folder=is_folder) is True)
+        return _is_on_way(inside, is_folder, lambda way, is_: deciding(selection.exclude, way, is_folder=is_) is True)
     if ruled is None:
         return False
-    whole = ruled._replace(way=b"")
-    path = ruled.way + os.path.basename(inside)
-    if _any_step(path, lambda way, is_folder: whole.excludes(way, is_folder=is_folder)):
+    top = ruled._replace(way=b"")
+    whole = ruled.way.removesuffix(b"/") if is_folder else ruled.way + os.path.basename(inside)
+    if whole and _is_on_way(whole, is_folder, lambda way, is_: top.excludes(way, is_folder=is_)):
         selection.leave(ruled)
         return True
     return False
 
 
-def _any_step(path: bytes, excludes: Callable[[bytes, bool], bool]) -> bool:
+def _is_on_way(path: bytes, is_folder: bool, excludes: Callable[[bytes, bool], bool]) -> bool:
     names = path.split(b"/")
-    ways = (b"/".join(names[: count + 1]) for count in range(len(names)))
-    return any(excludes(way, count < len(names)) for count, way in enumerate(ways, start=1))
+    ways = [b"/".join(names[:count]) for count in range(1, len(names) + 1)]
+    return any(excludes(way, is_folder or way is not ways[-1]) for way in ways)
 
 
 class _Folder:

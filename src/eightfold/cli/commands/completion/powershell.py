@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from eightfold.cli.commands.completion.template import filled
 from eightfold.cli.commands.grammar import Argument, Command, commands, program
 
 _SCRIPT = r"""# Completion of eightfold for PowerShell, made by `eightfold completion powershell`.
@@ -46,10 +47,7 @@ def script() -> str:
         "COMMANDS": _array(command.name for command in found),
         "FLAGS": _array(_flags(program())),
     }
-    filled = _SCRIPT
-    for name, text in parts.items():
-        filled = filled.replace(f"@{name}@", text)
-    return filled
+    return filled(_SCRIPT, parts)
 
 
 def _values(command: Command) -> Iterator[str]:
