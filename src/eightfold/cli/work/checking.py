@@ -71,8 +71,13 @@ class Task(NamedTuple):
         matching = (
             (name, True) for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False)
         )
-        name, is_given = next(matching, (self.form, self.form_is_given))
+        name, is_given = next(matching, self._form_beside_map(found))
         return (None if name is None else form(name)), is_given
+
+    def _form_beside_map(self, found: Found) -> tuple[str | None, bool]:
+        if self.form_is_given or not found.form:
+            return self.form, self.form_is_given
+        return (None if found.form == "auto" else found.form), True
 
 
 class _Text(NamedTuple):

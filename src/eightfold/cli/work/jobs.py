@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import BinaryIO
 
+from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import counted, say
@@ -114,7 +115,7 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> 
         return [job_of(options, file, file.path) for file in files]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not _is_folder(options.output):
-        return [job_of(options, Found(paths[0], b"", walked=False), options.output)]
+        return [job_of(options, file, options.output) for file in found(options, on_error)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: use -o FOLDER or --in-place to say where the results go")
     each = ((path, replace(options, paths=(path,))) for path in paths)
@@ -131,6 +132,10 @@ def found(
     """
     compressed = 0
     for file in found_files(options.paths, on_error, options.selection):
+        refusal = _refusal(options, file)
+        if refusal is not None:
+            on_error(refusal)
+            continue
         is_backup = bool(options.backup) and file.path.endswith(options.backup)
         if file.walked and (is_backup or is_temporary(file.path)):
             continue
@@ -140,6 +145,19 @@ def found(
             yield file
     if compressed:
         say(f"{counted(compressed, 'compressed file')} skipped: they cannot be replaced (--no-compression)")
+
+
+def _refusal(options: DestinationOptions, file: Found) -> FileError | None:
+    """Return why a file is not read: a configuration gives it another form, which only the command line can choose.
+
+    What comes with a tree could otherwise choose how its files are rewritten; and to ignore it would destroy them.
+    """
+    if options.form_is_given or file.form in ("", UTF_8.name):
+        return None
+    ruled = options.configurations.above(os.path.dirname(file.path))
+    origin = "" if ruled is None else shown(ruled.rules.origin)
+    ways = f"use -f {file.form} to read it so, or -f {UTF_8.name}"
+    return FileError(file.path, f"{origin} gives it the form {file.form}; {ways}")
 
 
 def once(files: Iterable[Found]) -> Iterator[Found]:

@@ -91,6 +91,8 @@ class Source:
         yield b"", True
 
     def _read(self, length: int) -> bytes:
+        if self._ended and not self.seekable:
+            return b""  # A terminal would wait for more.
         with blaming(self.path):
             # Take what a pipe has now; `read` would wait until the chunk is full.
             chunk = self._file.read1(length)

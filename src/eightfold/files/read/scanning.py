@@ -232,14 +232,8 @@ class Scan:
             yield Located(fault.moved(self._offset).renamed(self._name), *self._places.of(fault.start))
 
     def end(self) -> tuple[int, int]:
-class Beginning:
-    """A source whose beginning has been examined.
-
-    Args:
-        source: the file.
-        form: the form to read it in.
-        threads: the number of threads, if the file is large.
-        ends: where segments can end.
+        """Return the line and the column of the end, after all faults have been taken."""
+        return self._places.of(self.length)
 
 
 def _scan(form: Form, segment: Segment) -> Scan:

@@ -42,12 +42,14 @@ class Pattern(NamedTuple):
         negated: whether a match includes the path again.
         of_folders: whether only a folder matches.
         of_names: whether only the name is matched, in any folder.
+        written: the pattern as it was given.
     """
 
     matcher: re.Pattern[bytes]
     negated: bool
     of_folders: bool
     of_names: bool
+    written: bytes = b""
 
     def matches(self, path: bytes, *, is_folder: bool) -> bool:
         """Return whether the pattern matches a path, which is relative to the folder of the pattern."""
@@ -66,14 +68,14 @@ def pattern(line: bytes) -> Pattern | None:
     """
     if not line or line.startswith(b"#"):
         return None
-    line = _without_trailing_spaces(line)
+    line = written = _without_trailing_spaces(line)
     negated = line.startswith(b"!")
     line = line[negated:]
     of_folders = line.endswith(b"/")
     line = line[: len(line) - of_folders]
     of_names = b"/" not in line
     expression = _expression(line.removeprefix(b"/"))
-    return Pattern(re.compile(expression, re.DOTALL), negated, of_folders, of_names)
+    return Pattern(re.compile(expression, re.DOTALL), negated, of_folders, of_names, written)
 
 
 def patterns(lines: Iterable[bytes]) -> tuple[Pattern, ...]:

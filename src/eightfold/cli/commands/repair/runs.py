@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from eightfold.cli.commands.repair.options import Options, repairer
 from eightfold.cli.options.arguments import UTF_8
-from eightfold.cli.options.selection import say_nothing_read
+from eightfold.cli.options.selection import say_excluded, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.inputs import Failures, identified
@@ -165,6 +165,7 @@ class RepairRun:
         stopped = f", {self.stopped} stopped" if self.stopped else ""
         if self.binary:
             say(f"{counted(self.binary, 'binary file')} skipped (--binary)")
+        say_excluded(self._options)
         if not self.files and not self.failures.count:
             say_nothing_read(self._options, binary=self.binary)
         if self.escapes_left:

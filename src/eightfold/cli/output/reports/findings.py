@@ -100,6 +100,7 @@ class Summary:
         well_formed: how many of them have no fault but warnings.
         unreadable: how many could not be read to the end; folders count as files here.
         binary: how many files were skipped because they are binary.
+        excluded: how many files and folders each configuration has excluded; a folder counts as one.
         tally: all faults.
         forms: the faults by the form that they were found in.
     """
@@ -109,6 +110,7 @@ class Summary:
     well_formed: int = 0
     unreadable: int = 0
     binary: int = 0
+    excluded: dict[str, int] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     forms: dict[str, Tally] = field(default_factory=dict)
 
