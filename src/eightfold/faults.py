@@ -36,6 +36,8 @@ Kind = Literal[
     "needless-escape",
     "unexamined",
     "other-form",
+    "undefined",
+    "mojibake",
 ]
 Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
@@ -67,6 +69,8 @@ KINDS: Mapping[Kind, str] = {
     "needless-escape": "escapes of bytes that together are a well-formed sequence",
     "unexamined": "an object that was not examined and may hold text",
     "other-form": "a file that appears to be in a form other than the default",
+    "undefined": "bytes for which a legacy charset defines no character",
+    "mojibake": "UTF-8 that was read in a legacy charset and encoded again",
 }
 """The meaning of each kind of fault in one line; the keys are stable identifiers."""
 
@@ -278,6 +282,8 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "needless-escape": lambda f: f"needless escapes ({_shown(f)}) for {_meant(f)}, which {f.form} does not escape",
     "unexamined": _unexamined,
     "other-form": lambda f: f"the file appears to be in a form other than {f.form}",
+    "undefined": lambda f: f"{f.form} does not define {_shown(f)}",
+    "mojibake": lambda f: f"UTF-8 that was read in a legacy charset and encoded again ({_shown(f)})",
 }
 
 

@@ -36,7 +36,7 @@ ORDER = (
     ("codec",),
     ("seam",),
     ("textfile",),
-    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext", "legacy"),
     ("__init__",),
     ("files",),
     ("columns",),

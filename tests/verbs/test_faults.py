@@ -119,6 +119,11 @@ SENTENCES = [
     (Fault("unexamined", "utf-8", 0, 0, side="text", severity="warning"), UNEXAMINED),
     (UnexaminedFault(path="a[0]", type="http.client.HTTPResponse"), f"a[0] (http.client.HTTPResponse) {EXAMINED}"),
     (Fault("other-form", "utf-8", 0, 2, b"\xff\xfe"), "the file appears to be in a form other than utf-8"),
+    (Fault("undefined", "shift_jis", 0, 1, b"\xff"), "shift_jis does not define FF"),
+    (
+        Fault("mojibake", "utf-8", 0, 4, b"\xc3\x83\xc2\xa9", severity="warning"),
+        "UTF-8 that was read in a legacy charset and encoded again (C3 83 C2 A9)",
+    ),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 
@@ -132,6 +137,7 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
         *("joined-pair", "needless-escape"),
         "unexamined",
         "other-form",
+        *("undefined", "mojibake"),
     ]
     assert get_args(Kind) == tuple(KINDS)
     assert all(KINDS.values())

@@ -19,7 +19,7 @@ from eightfold.cli.options.arguments import (
     add_jobs,
     add_paths,
     count_argument,
-    form_or_auto,
+    end_or_auto,
 )
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
@@ -28,7 +28,7 @@ from eightfold.cli.output.lines import results_in
 from eightfold.cli.output.reports import FORMATS, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
-from eightfold.cli.work.inputs import found_files
+from eightfold.cli.work.inputs import found_files, tell_foreign
 from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
 from eightfold.files.walk.globs import Pattern
@@ -96,7 +96,7 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
-    add_form(command)
+    add_form(command, foreign=True)
     command.add_argument(
         "--form-map",
         action="append",
@@ -142,12 +142,13 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
     glob, _, name = given.rpartition("=")
     if not glob:
         raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, such as '*.class=mutf-8'")
-    found = form_or_auto(name)
+    found = end_or_auto(name)
     return glob_argument(glob), None if found is None else found.name
 
 
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
+    tell_foreign(options.form)
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, options.paths, options.selection), results:
         summary = _checked(options)

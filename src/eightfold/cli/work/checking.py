@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from eightfold.cli.options.arguments import end_named
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_reported, identified
@@ -55,7 +56,7 @@ class Task(NamedTuple):
             (name, True) for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False)
         )
         name, is_given = next(matching, (self.form, self.form_is_given))
-        return (None if name is None else form(name)), is_given
+        return (None if name is None else end_named(name)), is_given
 
 
 class FileCheck:

@@ -37,6 +37,8 @@ def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]
     """
     if form.name == DOCUMENT:
         return _in_document(source)
+    if form.is_foreign:
+        return _in_charset(source, form)
     return _in_segments(source, form, worth(source, threads))
 
 
@@ -51,6 +53,9 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
     Raises:
         FileError: it cannot be read; the faults before that have been counted.
     """
+    if form.is_foreign:
+        yield Counter(found.fault.kind for found in _in_charset(source, form))
+        return
     opened = _Beginning(source, form, worth(source, threads))
     yield from opened.results(partial(_counts, opened.form))
     yield Counter(found.fault.kind for found in opened.rest())
@@ -66,6 +71,12 @@ def _in_document(source: Source) -> Iterator[Located]:
     linter = Linter()
     for chunk, final in source.pieces():
         yield from linter.check(chunk, final)
+
+
+def _in_charset(source: Source, form: Form) -> Iterator[Located]:
+    from eightfold.files.read.foreign import foreign_faults
+
+    return foreign_faults(source, form)
 
 
 def _in_segments(source: Source, form: Form, threads: int) -> Iterator[Located]:
