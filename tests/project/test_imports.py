@@ -36,7 +36,7 @@ ORDER = (
     ("codec",),
     ("seam",),
     ("textfile",),
-    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext", "legacy"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext", "legacy", "mojibake"),
     ("__init__",),
     ("files",),
     ("columns",),
@@ -69,7 +69,7 @@ RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}
 INNER_RANKS = {
     outer: {room: rank for rank, line in enumerate(order) for room in line} for outer, order in INSIDE.items()
 }
-DOORS = ("files", "columns", "web", "integrations", "cli")
+DOORS = ("files", "columns", "web", "integrations", "cli", "mojibake")
 """The only rooms with third-party packages."""
 TYPES = "_typeshed"
 """What type checkers have of the standard library; at run time it is not there, so it can only be imported for them."""

@@ -21,9 +21,10 @@ from eightfold.cli.options.arguments import (
     count_argument,
     end_or_auto,
 )
+from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
-from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import results_in
 from eightfold.cli.output.reports import FORMATS, report_as
 from eightfold.cli.output.reports.findings import Summary
@@ -34,6 +35,7 @@ from eightfold.files import FileError
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form
+from eightfold.reference import signed
 
 
 @dataclass
@@ -50,13 +52,16 @@ class Options(SelectionOptions, ReadingOptions):
     context: bool = False
     jobs: int = 1
     strict: bool = False
+    mojibake: bool = False
 
     @property
     def task(self) -> Task:
         """The options for every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
-        return Task(name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
+        return Task(
+            name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack, self.mojibake
+        )
 
 
 def parser() -> CommandParser:
@@ -104,6 +109,7 @@ def parser() -> CommandParser:
         metavar="GLOB=FORM",
         help="the form of files that match, such as '*.class=mutf-8'; the last match wins (repeatable)",
     )
+    add_mojibake(command, "also warn of UTF-8 that was read in a legacy charset and encoded again")
     add_selection(command)
     add_reading(command)
     command.add_argument(
@@ -148,6 +154,10 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
 
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
+    if options.mojibake:
+        need_mojibake()
+        if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
+            raise UsageError(f"--mojibake is found in utf-8, not in {options.form.name}")
     tell_foreign(options.form)
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, options.paths, options.selection), results:

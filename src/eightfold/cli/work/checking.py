@@ -5,10 +5,10 @@ Not here: which files there are, and how they are reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eightfold.cli.options.arguments import end_named
+from eightfold.cli.options.arguments import UTF_8, end_named
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_reported, identified
@@ -19,6 +19,7 @@ from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
+from eightfold.reference import signed
 from eightfold.stream import Located
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Task(NamedTuple):
         max_faults: how many faults of a file are reported; None for all.
         context: whether the line of each fault is reported.
         unpack: whether compressed files are decompressed.
+        mojibake: whether mojibake is reported too, in files of UTF-8.
     """
 
     form: str | None = "utf-8"
@@ -49,6 +51,7 @@ class Task(NamedTuple):
     max_faults: int | None = None
     context: bool = False
     unpack: bool = True
+    mojibake: bool = False
 
     def form_of(self, found: Found) -> tuple[Form | None, bool]:
         """Return the form of a file, or None to identify it; and whether it was asked for."""
@@ -115,7 +118,7 @@ class FileCheck:
         self.report.begin_file(checked.path, name)
 
     def _check(self, source: Source, asked: Form, checked: Checked) -> None:
-        if self._task.max_faults == 0 and asked.name != DOCUMENT:
+        if self._task.max_faults == 0 and asked.name != DOCUMENT and not self._task.mojibake:
             for counts in counts_in(source, asked, self._threads):
                 checked.tally.add_errors(counts)
                 checked.hidden = checked.tally.faults
@@ -129,7 +132,7 @@ class FileCheck:
         limit = self._task.max_faults
         shows = self._shows(source, asked)
         pairs = Pairs()
-        for found in faults_in(source, asked, self._threads):
+        for found in self._faults(source, asked):
             checked.tally.count(found)
             pairs.see(found.fault)
             if limit is not None and checked.tally.faults > limit:
@@ -137,6 +140,13 @@ class FileCheck:
             else:
                 self.report.fault(checked.path, found, shows(found))
         self._note_likeness(source, pairs.form, checked)
+
+    def _faults(self, source: Source, asked: Form) -> Iterator[Located]:
+        if self._task.mojibake and signed(asked)[0] is UTF_8:
+            from eightfold.files.read.mojibake import faults_and_mojibake_in
+
+            return faults_and_mojibake_in(source, asked)
+        return faults_in(source, asked, self._threads)
 
     def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
         """Note the form that the pairs of a file suggest, if it has fewer faults in it or cannot be read again."""

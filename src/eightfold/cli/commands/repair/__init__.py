@@ -10,6 +10,7 @@ from eightfold.cli.commands.repair.options import DEFAULT_POLICY, Options, repai
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_paths
 from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import add_destination
+from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.policy_help import policies_listed
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.root import add_root
@@ -72,6 +73,7 @@ def parser() -> CommandParser:
         metavar="POLICY",
         help=f"what to write for a fault: one of the policies below (default: {DEFAULT_POLICY})",
     )
+    add_mojibake(command, "mend UTF-8 that was read in a legacy charset and encoded again (Ã© for é)")
     add_selection(command)
     add_reading(command)
     add_destination(command, "dry run")
@@ -96,8 +98,10 @@ def run(options: Options) -> int:
         raise UsageError(f"{asked[0][0]} and {asked[1][0]} cannot be combined")
     if options.backup and not options.in_place:
         raise UsageError("--backup needs --in-place")
+    if options.mojibake:
+        need_mojibake()
     if options.form is not None:
-        repairer(options.form, options.policy, UsageError)  # Wrong use is reported before anything is read.
+        repairer(options.form, options, UsageError)  # Wrong use is reported before anything is read.
     if options.root and not (options.plan or options.apply or options.undo):
         raise UsageError("--root needs --plan, --apply or --undo")
     if options.diff and (options.verified or asked):

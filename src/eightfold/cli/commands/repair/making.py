@@ -34,6 +34,7 @@ from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, begin_plan
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
+from eightfold.repair import LOSSLESS
 
 
 def show(options: Options) -> int:
@@ -46,7 +47,8 @@ def show(options: Options) -> int:
     if work.changes:
         say("dry run: use -o, --in-place or --plan to write")
     if work.lossy and not options.lossy:
-        say(f"{options.policy} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
+        what = "mended mojibake" if options.mojibake and options.policy in LOSSLESS else options.policy
+        say(f"{what} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
     return work.status(FAULTS if work.changes else NOTHING_WRONG)
 
 
@@ -72,7 +74,8 @@ def write(options: Options) -> int:
         return _write(jobs(options, work.failures.tell), options, work)
     with held(options.paths):
         form = "auto" if options.form is None else options.form.name
-        in_place = InPlace("repaired", {"from": form, "to": UTF_8.name, "errors": options.policy, "by": "repair"})
+        by = "repair --mojibake" if options.mojibake else "repair"
+        in_place = InPlace("repaired", {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by})
         files = jobs(options, work.failures.tell)
         if in_place.nothing_left(job.source for job in files):
             return NOTHING_WRONG
@@ -83,7 +86,7 @@ def write(options: Options) -> int:
 
 def _stays(options: Options) -> bool:
     """Return whether repairing a result changes nothing: then an interrupted run can simply be started again."""
-    return options.form is UTF_8 and options.policy != ESCAPE
+    return options.form is UTF_8 and options.policy != ESCAPE and not options.mojibake
 
 
 def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: InPlace | None = None) -> int:

@@ -27,6 +27,7 @@ class Options(CertificateOptions):
     undo: str = ""
     root: str = ""
     lossy: bool = False
+    mojibake: bool = False
 
     @property
     def policy(self) -> str:
@@ -34,11 +35,19 @@ class Options(CertificateOptions):
         return self.errors or DEFAULT_POLICY
 
 
-def repairer(form: Form, policy: str, refusal: Callable[[str], Exception]) -> Repairer:
-    """Return the repairer for a form and a policy, or raise the given error with the reason."""
+def repairer(form: Form, options: Options, refusal: Callable[[str], Exception]) -> Repairer:
+    """Return the repairer for a form, as the options say, or raise the given error with the reason."""
     if form.unit_bits > 8:
         raise refusal(f"repair reads 8-bit forms: try eightfold convert -f {form.name} -t utf-8")
     try:
-        return Repairer(form, policy)
+        return _made(form, options)
     except ValueError as error:
         raise refusal(str(error)) from error
+
+
+def _made(form: Form, options: Options) -> Repairer:
+    if not options.mojibake:
+        return Repairer(form, options.policy)
+    from eightfold.repair.mojibake import MojibakeRepairer  # It needs an extra.
+
+    return MojibakeRepairer(form, options.policy)

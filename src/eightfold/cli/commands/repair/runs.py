@@ -15,6 +15,7 @@ from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import units_of
 from eightfold.cli.work.stopping import StoppedError, fault_line
+from eightfold.cli.work.wholly_legacy import tell_charset
 from eightfold.faults import ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
@@ -52,13 +53,16 @@ class File:
         self.policy: str = options.policy
         self.changes: int = 0
         self.lossy: int = 0
-        self._repairer = repairer(self.form, self.policy, lambda reason: FileError(source.path, reason))
+        self.first_fault: int | None = None
+        self._repairer = repairer(self.form, options, lambda reason: FileError(source.path, reason))
 
     def pieces(self) -> Iterator[RepairedPiece]:
         """Yield the file piece by piece."""
         for chunk, final in self.source.pieces():
             repaired = self._repairer.repair(chunk, final)
             self.changes += len(repaired.changes)
+            if self.first_fault is None and repaired.changes:
+                self.first_fault = repaired.changes[0].start
             self.lossy += sum(change.lossy for change in repaired.changes)
             yield RepairedPiece(chunk, repaired, final)
 
@@ -109,6 +113,7 @@ class RepairRun:
         self.files += 1
         try:
             act(file)
+            tell_charset(file.source, file.form, file.first_fault)
         except ConversionError as error:
             line = fault_line(file.source, file.form, error.fault)
             raise StoppedError(line, _remedies(file, error.fault)) from error

@@ -53,6 +53,9 @@ _HELP: dict[Kind, str] = {
     "unexamined": "eightfold cannot look inside such an object: pass its contents. Files never contain one.",
     "other-form": "Nothing else in the file was checked. Check it with -f and the form that the message names, or map "
     "its name to that form with --form-map. If it is UTF-8 after all, use -f utf-8.",
+    "undefined": "The file is in another charset, or damaged. On the web some names mean a larger charset: see "
+    "`eightfold table NAME`.",
+    "mojibake": "`eightfold repair --mojibake` mends it, undoably; first find the program that still writes it.",
 }
 """For each kind of fault, the likely cause and what to do."""
 
