@@ -72,6 +72,9 @@ def parser() -> CommandParser:
         "ends like one; they and remote files (https://, s3://) cannot be replaced.\n"
         "Symbolic links in OUT are not followed. Without -f, a file that looks like\n"
         "UTF-16 or UTF-32 is refused.\n\n"
+        "One end, or both, may be a legacy charset of Python's registry: `eightfold table`\n"
+        "lists them. Names mean what they mean in Python. Some charsets write several\n"
+        "characters alike; --verify finds what such a target does not keep.\n\n"
         "With --in-place, each folder has a journal until every file is converted. After\n"
         "a fault or a kill, run the command again: no file is converted twice. A journal\n"
         "that another user wrote, or that came with the tree, is refused. If another run\n"
@@ -82,6 +85,10 @@ def parser() -> CommandParser:
         [
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
             ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "replace every file in a folder"),
+            (
+                "eightfold convert -f windows-1252 -t utf-8 --in-place --backup .orig letters/",
+                "a legacy charset to UTF-8",
+            ),
             ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "convert eight files at once"),
             (
                 "eightfold convert -f utf-8 -t utf-16 --errors replace < in > out",

@@ -95,8 +95,15 @@ def run(options: Options) -> int:
 
 
 class _Beyond(NamedTuple):
-    """What is known of a file beyond the evidence for forms: in how many places it is mojibake, and guesses."""
+    """What is said of a file beyond the evidence for forms.
 
+    Attributes:
+        is_known: whether there is evidence for the best form.
+        mojibake: in how many places of a sample it is mojibake.
+        guesses: the legacy charsets that it may be in; None if nobody asked for them.
+    """
+
+    is_known: bool = False
     mojibake: int = 0
     guesses: tuple[Guess, ...] | None = None
 
@@ -119,7 +126,7 @@ def _candidates(path: str, options: Options, failures: Failures) -> tuple[list[I
     mojibake = mojibake_places(identifier.sample) if is_known and is_utf_8 else 0
     is_plain = is_known and candidates[0].well_formed and not _SHIFTS.search(identifier.sample)
     guessed = tuple(guesses(identifier.sample, candidates[0].reads_as)) if options.legacy and not is_plain else None
-    return candidates, _Beyond(mojibake, guessed)
+    return candidates, _Beyond(is_known, mojibake, guessed)
 
 
 class _TextReport:
@@ -127,7 +134,8 @@ class _TextReport:
         self._all = options.all
 
     def file(self, path: str, candidates: list[Identification], beyond: _Beyond) -> None:
-        self._candidates(path, candidates)
+        if beyond.is_known or self._all or not beyond.guesses:
+            self._candidates(path, candidates)
         if beyond.mojibake:
             places = f"{counted(beyond.mojibake, 'place')} in a sample of 16 KiB"
             put(Styled(shown(path), "path"), f": mojibake, {places} (eightfold check --mojibake shows all)")

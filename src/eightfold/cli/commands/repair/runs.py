@@ -113,7 +113,8 @@ class RepairRun:
         self.files += 1
         try:
             act(file)
-            tell_charset(file.source, file.form, file.first_fault)
+            if not self._options.errors:
+                tell_charset(file.source, file.form, file.first_fault)
         except ConversionError as error:
             line = fault_line(file.source, file.form, error.fault)
             raise StoppedError(line, _remedies(file, error.fault)) from error
