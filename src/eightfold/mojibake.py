@@ -12,10 +12,12 @@ is one. Needs the extra mojibake; it is imported when used.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from eightfold.faults import Fault, Kind, Severity, code_point_name
@@ -116,7 +118,7 @@ class MojibakeFinder:
         places = list(self._places(content[:end])) if end else []
         self._held = content[end:]
         self.settled += end
-        self._ill_formed = [span for span in self._ill_formed if span[1] > self.settled]
+        del self._ill_formed[: self._first_behind(self.settled)]
         return places
 
     def _end(self, content: bytes) -> int:
@@ -135,7 +137,12 @@ class MojibakeFinder:
         near = (at for at in range(end, end - 4, -1) if not 0x80 <= content[at] < 0xC0)
         end = next(near, end)
         offset = self.settled + end
-        return next((last for first, last in self._ill_formed if first < offset < last), offset) - self.settled
+        behind = self._ill_formed[self._first_behind(offset) :][:1]
+        return next((last for first, last in behind if first < offset), offset) - self.settled
+
+    def _first_behind(self, offset: int) -> int:
+        """Return the index of the first span that ends behind an offset."""
+        return bisect_right(self._ill_formed, offset, key=itemgetter(1))
 
     def _places(self, content: bytes) -> Iterator[Mojibake]:
         passed = at = 0
@@ -175,11 +182,13 @@ class MojibakeFinder:
 
     def _stretches(self, start: int, end: int) -> Iterator[Span]:
         """Yield the parts between the spans that are not UTF-8."""
-        for span in self._ill_formed:
-            first, last = (max(start, each - self.settled) for each in span)
-            if start < first < end:
+        for at in range(self._first_behind(self.settled + start), len(self._ill_formed)):
+            first, last = (each - self.settled for each in self._ill_formed[at])
+            if first >= end:
+                break
+            if start < first:
                 yield start, first
-            start = max(start, last) if first < end else start
+            start = max(start, last)
         if start < end:
             yield start, end
 
@@ -195,7 +204,10 @@ def mended(text: str) -> Iterator[tuple[int, int, str]]:
     if not _lead_and_continuation().search(text):
         return
     from ftfy import TextFixerConfig, fix_encoding
+    from ftfy.badness import is_bad
 
+    if not is_bad(text):  # The first thing that ftfy does; everything before it costs as much again.
+        return
     settings = TextFixerConfig(restore_byte_a0=False, replace_lossy_sequences=False, fix_c1_controls=False)
     meant = fix_encoding(text, settings)
     if meant == text:

@@ -213,7 +213,21 @@ def test_check_by_name_in_several_processes(tmp_path: Path) -> None:
         (tmp_path / f"{number}.asp").write_bytes(b"caf\xe9\x81\n")
     line = check_at_once("-j", "2", "--form-map", "*.asp=windows-1252", str(tmp_path))
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr.count("on the web this name means") == 0
     assert done.stdout.count(":1:5: undefined: windows-1252 does not define 81\n") == 4
+
+
+def test_what_a_name_means_on_the_web_is_said_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_bytes(b"caf\xe9\n")
+    said = "eightfold: iso-8859-1 is Python's latin_1; on the web this name means windows-1252\n"
+    for arguments in (
+        ["check", "-f", "l1"],
+        ["check", "--form-map", "*.txt=latin1"],
+        ["convert", "-t", "l1", "-f", "l1"],
+    ):
+        output = ["-o", str(tmp_path / "out")] if arguments[0] == "convert" else []
+        assert ran(*arguments, *output, str(tmp_path), capfd=capfd)[2].count(said) == 1
 
 
 # --- what is refused, and what is marked ------------------------------------------------------------------------------

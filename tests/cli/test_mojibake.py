@@ -115,12 +115,13 @@ def test_through_a_pipe() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["repair", "--mojibake", "--apply", "plan"], "--apply and --undo do not take --mojibake"),
         (["repair", "-f", "cesu-8", "--mojibake"], "it is not mended in cesu-8"),
         (["check", "-f", "cesu-8", "--mojibake"], "--mojibake is found in utf-8, not in cesu-8"),
         (["check", "-f", "cp1252", "--mojibake"], "--mojibake is found in utf-8, not in windows-1252"),
     ],
 )
-def test_only_in_utf_8(arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use(arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]) -> None:
     status, _, messages = ran(*arguments, str(ROOT / "README.md"), capfd=capfd)
     assert (status, said in messages) == (2, True)
 

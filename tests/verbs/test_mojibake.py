@@ -212,6 +212,17 @@ def test_what_is_held_is_bounded_and_time_is_linear() -> None:
         assert time.perf_counter() - begun < 20
 
 
+def test_many_faults_take_linear_time() -> None:
+    # With each line compared with each fault this takes minutes.
+    garbage = random.Random(1).randbytes(200_000)
+    checker, finder = Checker("utf-8"), MojibakeFinder()
+    spans = [(each.fault.start, each.fault.end) for each in checker.check(garbage, final=True)]
+    begun = time.perf_counter()
+    finder.find(garbage, spans, final=True)
+    assert len(spans) > 50_000
+    assert time.perf_counter() - begun < 10
+
+
 def test_a_long_line_is_mended_in_parts() -> None:
     line = " ".join([garbled("déjà vu")] * 4000)
     assert len(line) > 2 * LINE_BYTES

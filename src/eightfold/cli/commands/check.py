@@ -19,6 +19,7 @@ from eightfold.cli.options.arguments import (
     add_jobs,
     add_paths,
     count_argument,
+    end_named,
     end_or_auto,
 )
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
@@ -158,7 +159,7 @@ def run(options: Options) -> int:
         need_mojibake()
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
             raise UsageError(f"--mojibake is found in utf-8, not in {options.form.name}")
-    tell_foreign(options.form)
+    tell_foreign(options.form, *(end_named(name) for _, name in options.form_map if name))
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, options.paths, options.selection), results:
         summary = _checked(options)

@@ -59,7 +59,8 @@ def guesses(sample: bytes, reads_as: str) -> list[Guess]:
     """
     from charset_normalizer import from_bytes
 
-    whole_lines = sample[: sample.rfind(b"\n") + 1] or sample
+    end = sample.rfind(b"\n") + 1
+    whole_lines = sample[:end] if 2 * end > len(sample) else sample
     found: dict[str, Guess] = {}
     for each in from_bytes(whole_lines, enable_fallback=False):
         names = _names([each.encoding, *each.could_be_from_charset])
