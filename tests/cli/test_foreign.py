@@ -10,7 +10,9 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.files.read import reading
-from eightfold.legacy import charsets
+from eightfold.files.write.verifying import DifferenceError, Verifier
+from eightfold.forms import form
+from eightfold.legacy import CharsetConverter, charset, charsets
 from support.command_line import run
 
 GREETING = "Straße, 5 € für Zoë\n"
@@ -22,17 +24,17 @@ def ran(*arguments: str, capfd: pytest.CaptureFixture[str]) -> tuple[int, str, s
 
 
 @pytest.mark.parametrize("name", ["windows-1252", "iso-8859-15", "gb18030", "cp858", "macintosh", "cp1140"])
-@pytest.mark.parametrize("form", ["utf-8", "utf-16", "wtf-8", "mutf-8"])
+@pytest.mark.parametrize("other", ["utf-8", "utf-16", "wtf-8", "mutf-8"])
 def test_there_and_back_verified(
-    name: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    name: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK_BYTES", 3)
     (tmp_path / "in").write_bytes(GREETING.encode(name))
     there, back = str(tmp_path / "there"), str(tmp_path / "back")
     options = ["--internal", "--verify", "-o"]
-    status, _, said = ran("convert", "-f", name, "-t", form, *options, there, str(tmp_path / "in"), capfd=capfd)
+    status, _, said = ran("convert", "-f", name, "-t", other, *options, there, str(tmp_path / "in"), capfd=capfd)
     assert (status, said) == (0, f"eightfold: {tmp_path}/in: verified, {len(GREETING)} code points identical\n")
-    assert main(["convert", "-f", form, "-t", name, *options, back, there]) == 0
+    assert main(["convert", "-f", other, "-t", name, *options, back, there]) == 0
     assert Path(back).read_bytes() == GREETING.encode(name)
 
 
@@ -116,6 +118,14 @@ def test_verify_names_the_place_in_a_charset(
     assert f"{path}:2:4: U+00A5 became U+005C, at byte 8\n" in said
 
 
+def test_verify_names_the_place_where_the_result_comes_late() -> None:
+    verifier = Verifier(charset("gb18030"), form("utf-8"))
+    verifier.compare("\u4e2d\u6587\u4e2d\u6587".encode("gb18030"), "\u4e2d\u6587".encode())
+    verifier.compare(b"", "\u4e2d".encode())
+    with pytest.raises(DifferenceError, match=r"^at 6: U\+6587 became U\+0021$"):
+        verifier.compare(b"abc", b"!abc", final=True)
+
+
 def test_a_folder_is_replaced_in_place_by_several_threads_with_backups(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,9 +159,6 @@ def test_compressed_files(tmp_path: Path) -> None:
 
 def test_memory_does_not_grow_with_the_file() -> None:
     import tracemalloc
-
-    from eightfold.forms import form
-    from eightfold.legacy import CharsetConverter, charset
 
     converter = CharsetConverter(charset("gb18030"), form("utf-8"))
     piece = "\u4e2d\u6587 abc".encode("gb18030") * 4096

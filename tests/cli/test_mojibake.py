@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.cli import main
+from eightfold.files.read import reading
 from support.command_line import ENVIRONMENT, ROOT, run
 
 GARBLED = "caf\u00c3\u00a9 \u00e2\u20ac\u201d na\u00efve\n"
@@ -41,6 +42,16 @@ def test_check_warns_of_it_in_order_among_faults(garbled: Path, capfd: pytest.Ca
         f"{garbled}:2:9: {said} (C3 A2 E2 82 AC E2 80 9D), for U+2014",
         f"{garbled}:3:5: invalid-byte: byte FF cannot begin a sequence",
     ]
+
+
+def test_pieces_of_a_file_are_put_together(
+    garbled: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    garbled.write_bytes(garbled.read_bytes() * 3)
+    whole = ran("check", "--mojibake", str(garbled), capfd=capfd)
+    for size in (1, 3, 10):
+        monkeypatch.setattr(reading, "CHUNK_BYTES", size)
+        assert ran("check", "--mojibake", str(garbled), capfd=capfd) == whole
 
 
 def test_they_are_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_paths
+from eightfold.cli.options.extras import need_extra
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
-from eightfold.cli.work.guessing import Guess, guesses, mojibake_places, need_guesses
+from eightfold.cli.work.guessing import Guess, guesses, mojibake_places
 from eightfold.cli.work.inputs import Failures, files_of
 from eightfold.cli.work.watching import watched
 from eightfold.faults import hex_bytes
@@ -79,7 +80,7 @@ def parser() -> CommandParser:
 def run(options: Options) -> int:
     """Identify the files; return the exit status."""
     if options.legacy:
-        need_guesses()
+        need_extra("--legacy", "charset-normalizer", "legacy")
     report = _JsonReport(options) if options.output_format == "json" else _TextReport(options)
     failures = Failures()
     path = None

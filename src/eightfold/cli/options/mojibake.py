@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from eightfold.cli.options.arguments import CommandParser
-from eightfold.cli.output.ending import UsageError
-from eightfold.files.extras import installing
+from eightfold.cli.options.extras import need_extra
 
 
 def add_mojibake(parser: CommandParser, purpose: str) -> None:
@@ -18,7 +17,4 @@ def need_mojibake() -> None:
     Raises:
         UsageError: it is, with the command that installs it.
     """
-    try:
-        import ftfy  # noqa: F401
-    except ImportError:
-        raise UsageError(f"--mojibake needs ftfy: {installing('mojibake')}") from None
+    need_extra("--mojibake", "ftfy", "mojibake")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from eightfold.cli.output.lines import say
 from eightfold.faults import Fault
@@ -32,7 +33,7 @@ def foreign_remedies(fault: Fault, conversion: Conversion) -> str:
 
 def _of_source(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str]]:
     source, target, errors = conversion
-    if (web := _on_the_web(source)) and _reads(charset(web).codec, fault.units):
+    if (web := _on_the_web(source)) and _succeeds(partial(fault.units.decode, charset(web).codec)):
         yield f"-f {web}", "reads these bytes"
     if errors != "replace":
         yield "--errors replace", f"writes {'?' if target.is_foreign else 'U+FFFD'} for it"
@@ -42,7 +43,7 @@ def _of_source(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str]
 def _of_target(fault: Fault, conversion: Conversion) -> Iterator[tuple[str, str]]:
     _, target, errors = conversion
     character = chr(fault.code_point or 0)
-    if (web := _on_the_web(target)) and _writes(charset(web).codec, character):
+    if (web := _on_the_web(target)) and _succeeds(partial(character.encode, charset(web).codec)):
         yield f"-t {web}", "has this character"
     if errors != "replace":
         yield "--errors replace", "writes ? for it"
@@ -54,17 +55,9 @@ def _on_the_web(form: Form) -> str:
     return charset(form.name).web_name if form.is_foreign else ""
 
 
-def _reads(codec: str, units: bytes) -> bool:
+def _succeeds(act: Callable[[], object]) -> bool:
     try:
-        units.decode(codec)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _writes(codec: str, character: str) -> bool:
-    try:
-        character.encode(codec)
-    except UnicodeEncodeError:
+        act()
+    except UnicodeError:
         return False
     return True

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from eightfold.cli.output.ending import UsageError
-from eightfold.files.extras import installing
 from eightfold.legacy import charset
 
 _MOST = 5
@@ -36,18 +34,6 @@ class Guess(NamedTuple):
         language = f" ({self.language})" if self.language else ""
         alike = f", or {', '.join(self.alike)}, which read it alike" if self.alike else ""
         return f"{self.charset}{language}{alike}"
-
-
-def need_guesses() -> None:
-    """Refuse to guess if the extra is missing.
-
-    Raises:
-        UsageError: it is, with the command that installs it.
-    """
-    try:
-        import charset_normalizer  # noqa: F401
-    except ImportError:
-        raise UsageError(f"--legacy needs charset-normalizer: {installing('legacy')}") from None
 
 
 def guesses(sample: bytes, reads_as: str) -> list[Guess]:
