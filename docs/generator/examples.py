@@ -157,8 +157,10 @@ def _checked(files: dict[str, bytes]) -> list[tuple[str, list[dict[str, Any]]]]:
         for name, data in files.items():
             Path(folder, name).write_bytes(data)
         command = [sys.executable, "-m", "eightfold", "check", "--binary", "--output-format", "json", folder]
-        printed = subprocess.run(command, capture_output=True, check=False).stdout
-    return [(Path(each["path"]).name, each["faults"]) for each in json.loads(printed)["files"]]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode != 1:
+        raise RuntimeError(f"{' '.join(command)} ended with status {ran.returncode}: {ran.stderr}")
+    return [(Path(each["path"]).name, each["faults"]) for each in json.loads(ran.stdout)["files"]]
 
 
 def _only(by: str, data: bytes, find: Callable[[bytes], Iterable[Any]], shown: str = "") -> Iterator[Example]:
