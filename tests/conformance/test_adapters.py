@@ -35,6 +35,8 @@ BOARD: dict[str, Any] = json.loads((KIT / "scoreboard.json").read_text(encoding=
 RECORDED = {each["adapter"]: each for each in BOARD["programs"]}
 TRIED = 3
 """Vectors of each operation and form that a test puts to an adapter."""
+SECONDS = 120
+"""The time for an answer; the machine may be busy."""
 
 
 @cache
@@ -63,7 +65,7 @@ def test_an_adapter_answers_as_recorded(name: str) -> None:
     adapter = ADAPTERS[name]
     if adapter.missing():
         pytest.skip(f"{name}: {adapter.missing()}")
-    with Program(adapter.command) as program:
+    with Program(adapter.command, timeout=SECONDS, start_timeout=SECONDS) as program:
         counts = totals(score(program, some_vectors(name)))
         assert counts["broken"] == 0
         assert counts["passed"] > 0
