@@ -23,7 +23,7 @@ import eightfold_verbs  # noqa: E402
 import record  # noqa: E402
 from generator import answers, mutants, rules, vectors  # noqa: E402
 from runner import as_markdown, judging, scores  # noqa: E402
-from runner.adapters import adapters  # noqa: E402
+from runner.adapters import Adapter, adapters  # noqa: E402
 from runner.as_markdown import literal  # noqa: E402
 from runner.judging import judge, shown  # noqa: E402
 from runner.program import Program  # noqa: E402
@@ -82,6 +82,31 @@ def test_an_adapter_answers_as_recorded(name: str) -> None:
 )
 def test_the_examples_in_docstrings_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    absent = Adapter("mine", "", ("x",), programs=("no-such-program",))
+    assert absent.missing() == "no-such-program is not installed"
+    unmade = Adapter("mine", "", ("x",), made=str(tmp_path / "none"))
+    assert unmade.missing() == "not set up: python conformance/run.py --setup mine"
+    tmp_path.joinpath("none").touch()
+    assert unmade.missing() == ""
+
+
+def test_a_setup_that_fails_is_said() -> None:
+    script = "import sys; sys.exit('no compiler')"
+    failing = Adapter("mine", "", ("x",), setup=((sys.executable, "-c", script),))
+    assert "ended with status 1:\nno compiler" in failing.set_up()
+    assert "No such file" in Adapter("mine", "", ("x",), setup=(("/no/such/program",),)).set_up()
+    assert Adapter("mine", "", ("x",), setup=((sys.executable, "-c", ""),)).set_up() == ""
+
+
+def test_an_adapter_that_is_not_set_up_is_wrong_use(tmp_path: Path) -> None:
+    run = [sys.executable, str(KIT / "run.py"), "--work", str(tmp_path), "--adapter", "npm-wtf-8"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "npm-wtf-8: " in done.stderr
 
 
 # --- the record -------------------------------------------------------------------------------------------------------
