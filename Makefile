@@ -30,12 +30,13 @@ INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
 INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
+INSTALLED_DOCS := $(VENV)/installed-docs
 INSTALLED_WEB := $(VENV)/installed-web
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web full bench wheel explorer \
-    screenshots lint versions clean
+.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web full bench wheel docs \
+    explorer screenshots lint versions clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -94,6 +95,13 @@ wheel: $(INSTALLED_WHEEL) ## build a wheel with the core into dist/, and try it 
 	.ci/try-wheel $(BIN)/python build/wheel/repaired/*.whl
 	@mkdir -p dist && cp build/wheel/repaired/*.whl dist/ && echo "made: dist/$$(basename build/wheel/repaired/*.whl)"
 
+docs: $(INSTALLED_DOCS) ## build the site of the documentation into build/docs/; a warning is an error
+	$(BIN)/python -m docs.generator --check
+	rm -rf build/docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
+	@grep -rhoE 'href="https?://[^"]+' build/docs --include='*.html' | sort -u | sed 's/href="/links to, not followed: /'
+	@rm -rf build/docs/.doctrees && echo "made: build/docs/index.html"
+
 explorer: $(MADE) $(NODE_MODULES) ## assemble the explorer without a server, with Python in the browser, in build/explorer/
 	$(BIN)/python explorer/build.py build/explorer
 
@@ -125,6 +133,10 @@ $(INSTALLED_DEV): $(MADE) $(METADATA)
 
 $(INSTALLED_BENCH): $(INSTALLED_DEV)
 	@$(PIP) --editable '.[bench]' || echo "make bench: not all peers could be installed; they are skipped" >&2
+	@touch $@
+
+$(INSTALLED_DOCS): $(INSTALLED)
+	$(PIP) --editable '.[docs]'
 	@touch $@
 
 $(INSTALLED_WEB): $(INSTALLED_DEV)

@@ -17,7 +17,18 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks import peers, tables
-from benchmarks.contests import CLEAN, COUNTED, FAULTY, PYTHON, Contest, Scale, contests
+from benchmarks.contests import (
+    CLEAN,
+    CLEAN_JSON,
+    COUNTED,
+    ESCAPED_COUNTED,
+    FAULTY,
+    PYTHON,
+    UNSEARCHED,
+    Contest,
+    Scale,
+    contests,
+)
 from benchmarks.goals import is_met
 from benchmarks.programs import Program, output_of, race
 from benchmarks.results import Results, read, write
@@ -53,6 +64,8 @@ GOALS: Mapping[tuple[str, str, int], Goal] = {
     ("convert utf-8 to utf-16-le", "iconv", JUDGED): Goal(times=1.5),
     ("convert cesu-8 to utf-8", "uconv", JUDGED): Goal(times=3),
     (COUNTED, CLEAN, JUDGED): Goal(times=1 / 2),
+    (CLEAN_JSON, UNSEARCHED, JUDGED): Goal(times=1 / 2),
+    (ESCAPED_COUNTED, CLEAN_JSON, JUDGED): Goal(times=1 / 2),
     (FAULTY, CLEAN, JUDGED): Goal(times=1 / 8),
     ("version", PYTHON, 0): Goal(over=STARTING),
     ("check, one small file", PYTHON, 0): Goal(over=STARTING),

@@ -5,6 +5,7 @@ Other modules time programs, set goals and print results.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -30,6 +31,9 @@ EXPLAINED = 100 * MIB
 """The size of the file whose end `explain` shows."""
 CLEAN = "check, valid"
 FAULTY, COUNTED = "check, faulty", "check --statistics, faulty"
+CLEAN_JSON = "check, clean JSON"
+ESCAPED, ESCAPED_COUNTED = "check, escaped JSON", "check --statistics, escaped JSON"
+UNSEARCHED = "check --escapes off"
 
 
 class Scale(NamedTuple):
@@ -90,6 +94,31 @@ def with_faults(data: bytes, one_in: int) -> bytes:
     return b"".join(parts[:-1])
 
 
+def json_lines(path: Path, size: int, *, escaped: bool = False) -> int:
+    """Write about so many bytes of JSON, a value on each line, unless the file exists; return its length.
+
+    Args:
+        path: the file.
+        size: its size in bytes.
+        escaped: whether each value, of about :data:`ONE_FAULT_IN` bytes, ends with the escape of half an emoji.
+    """
+    length = min(size, BLOCK_BYTES)
+    if not path.exists():
+        texts = made().pieces(MIXED, ONE_FAULT_IN * 3 // 4, length // ONE_FAULT_IN)
+        values = (
+            {"id": at, "messages": [{"role": "user", "content": text}], "tags": ["a\n", None, 1.5]}
+            for at, text in enumerate(texts)
+        )
+        lines = (json.dumps(value, ensure_ascii=False).encode() for value in values)
+        cut = rb"\ud83d" if escaped else b""
+        block = b",\n".join(line.replace(b'"}]', cut + b'"}]') for line in lines)
+        with open(path, "wb") as file:
+            file.write(b"[")
+            file.writelines([block + b",\n"] * (size // length))
+            file.write(b"0]\n")
+    return path.stat().st_size
+
+
 def tree(top: Path, count: int) -> int:
     """Write many small files, a hundred in a folder, and return their total size in bytes."""
     for at, text in enumerate(made().pieces(MIXED, FILE_BYTES, count)):
@@ -109,6 +138,8 @@ def contests(folder: Path, scale: Scale) -> Iterator[Contest]:
     for size in scale.sizes:
         yield _valid(folder / "valid", size)
         yield _faulty(folder, size)
+        yield _clean_json(folder / "clean.json", size)
+        yield _escaped_json(folder, size)
         yield _converted(folder / "units", size, "utf-16-le", "utf-8")
         yield _converted(folder / "valid", size, "utf-8", "utf-16-le")
         yield _converted(folder / "pairs", size, "cesu-8", "utf-8")
@@ -168,6 +199,25 @@ def _faulty(folder: Path, size: int) -> Contest:
         Program("iconv -c", ("iconv", "-c", "-f", "UTF-8", "-t", "UTF-8", str(path)), statuses=(0, 1)),
     )
     return Contest(size, make, ours, others)
+
+
+def _clean_json(path: Path, size: int) -> Contest:
+    others = _ours(UNSEARCHED, "check", "--escapes", "off", str(path)), Program("jq", ("jq", "empty", str(path)))
+    return Contest(size, partial(json_lines, path, size), (_ours(CLEAN_JSON, "check", str(path)),), others)
+
+
+def _escaped_json(folder: Path, size: int) -> Contest:
+    clean, path = folder / "clean.json", folder / "escaped.json"
+
+    def make() -> int:
+        json_lines(clean, size)
+        return json_lines(path, size, escaped=True)
+
+    ours = (
+        _ours(ESCAPED_COUNTED, "check", "--statistics", str(path)),
+        _ours(ESCAPED, "check", str(path)),
+    )
+    return Contest(size, make, ours, (_ours(CLEAN_JSON, "check", str(clean)),))
 
 
 def _converted(path: Path, size: int, source: str, target: str) -> Contest:

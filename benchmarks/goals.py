@@ -58,6 +58,7 @@ SURROGATES_DECODED, SURROGATES_ENCODED = (
     tuple(f"{form} {way}, 1 surrogate in" for form in ("generalized-utf-8", "wtf-8")) for way in CODED
 )
 JAVA = _coded("cesu-8", "mutf-8")
+TRUNCATED = ("truncate to half", "truncate to 255")
 
 TABLE = (
     Line(DECODE, CPYTHON, MIB, ("ascii",), Goal(1.8, 1.3)),
@@ -92,6 +93,9 @@ TABLE = (
     Line(JAVA, MUTF8, MIB, ("emoji",), Goal(2, 1.5)),
     Line(JAVA, MUTF8, MIB, ("ascii",), Goal(0.9, 0.9)),
     Line(JAVA, OURS, MIB, SCRIPTS, Goal(0.6, 0.5)),
+    Line(("encoded_length",), CPYTHON, MIB, SCRIPTS, Goal(5, 5)),
+    Line(TRUNCATED, CPYTHON, MIB, SCRIPTS, Goal(1, 1)),
+    Line(TRUNCATED, CPYTHON, 64, SCRIPTS, Goal(1, 1)),
     Line(_coded("corrected-utf-8"), OURS, MIB, SCRIPTS, Goal(0.6, 0.3, aim=0.9)),
 )
 
@@ -104,6 +108,7 @@ UNSET = (
     *("wtf-16-le encode, clean", "wtf-16-le encode, 1 surrogate in 10"),
     *_coded("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),
     *(f"stream {way}, {size} at once" for way in CODED for size in (64, 8 * KIB)),
+    *("code_point_count", "converted_length utf-8 to utf-16-le"),
     *("convert utf-16-le to utf-8", "convert utf-8 to utf-16-le", "convert mutf-8 to utf-8"),
 )
 """Names of rows without a goal."""

@@ -21,6 +21,8 @@ SIMDUTF = "simdutf"
 
 VERBS = {
     **{name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "xtf8")},
+    **{name: getattr(eightfold, name) for name in eightfold.measuring.__all__},
+    "truncate": eightfold.truncate,
     **{name: getattr(eightfold.stream, name) for name in ("Decoder", "Encoder")},
 }
 

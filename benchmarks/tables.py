@@ -140,6 +140,10 @@ GROUPS = (
     Group("convert between UTF-8 and UTF-16LE", CPYTHON, ("convert *",)),
     Group("convert MUTF-8 to UTF-8", MUTF8, ("convert *",)),
     Group("decode and encode in pieces of 64 and 8192", CPYTHON, ("stream *",)),
+    Group(
+        "measure a result instead of building it", CPYTHON, ("encoded_length", "code_point_count", "converted_length *")
+    ),
+    Group("truncate text to a number of bytes", CPYTHON, ("truncate *",)),
 )
 """Every row of `rows/` is in exactly one."""
 

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 from eightfold import xtf8
 from eightfold._engine import ENGINE
+from eightfold.buffers import decode_code_points_into, encode_into
 from eightfold.codec import register_codecs, unregister_codecs
+from eightfold.cutting import boundary, split, truncate, truncate_bytes
 from eightfold.explain import explain
 from eightfold.explain.rows import Explained
 from eightfold.faults import ConversionError, DecodeError, EncodeError, Fault, fault_of
 from eightfold.forms import FaultRow, Form, Row, Signature, Variant, fault_row, form, forms
 from eightfold.identify import Identification, identify
+from eightfold.measuring import code_point_count, converted_length, encoded_length
 from eightfold.scrub import scrub, scrub_report
 from eightfold.stream import Checker, Converter
 from eightfold.text import (
@@ -70,13 +73,19 @@ __all__ = [
     "Signature",
     "Variant",
     "__version__",
+    "boundary",
+    "code_point_count",
     "convert",
+    "converted_length",
     "corrected",
     "decode",
     "decode_code_points",
+    "decode_code_points_into",
     "encode",
     "encode_code_points",
     "encode_faults",
+    "encode_into",
+    "encoded_length",
     "explain",
     "fault_of",
     "fault_row",
@@ -94,7 +103,10 @@ __all__ = [
     "repair",
     "scrub",
     "scrub_report",
+    "split",
     "tally",
+    "truncate",
+    "truncate_bytes",
     "unregister_codecs",
     "wtf8",
     "xtf8",

@@ -1,14 +1,14 @@
-"""How much bytes speak for a form: in bits, against bytes drawn at random. Derived from rows and from Unicode's areas.
+"""How strongly bytes suggest a form, in bits, compared with random bytes; derived from rows and Unicode's blocks.
 
-In a form of bytes each sequence beyond ASCII is evidence, since chance seldom makes one: of the strings of `n` bytes
-80-FF a share of ``(growth / 128) ** n`` is well-formed, where the growth follows from the rows. In UTF-8 a byte of such
-a sequence is worth a bit; in a form in which any bytes are well-formed it is worth nothing.
+In a form of bytes each sequence beyond ASCII is evidence, since chance seldom produces one: of all strings of `n` bytes
+80-FF, a share of ``(growth / 128) ** n`` is well-formed, where the growth follows from the rows. In UTF-8 a byte of
+such a sequence is worth a bit; in a form in which any bytes are well-formed it is worth nothing.
 
-In forms of 16 and 32 bits nearly anything is well-formed, so that the code points count: those of a text come from few
-areas of Unicode, and hardly any is unassigned, private or a control. How often each area comes is learnt from the text
-itself, with Perks's prior (1947): one observation in all is shared by the areas. Within an area all are alike.
+In forms of 16 and 32 bits nearly everything is well-formed, so the code points count: those of a text come from few
+areas of Unicode, and hardly any of them is unassigned, private or a control. How often each area occurs is learnt from
+the text itself, with Perks's prior (1947): all areas together share one observation. Within an area all are alike.
 
-Not here: which forms there are to choose from, and how many faults the bytes have in them.
+Not here: which forms to choose from, and how many faults the bytes have in them.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from eightfold.reference import SURROGATES
 from eightfold.text import decode_code_points
 
 FAULT_BITS = 10.0
-"""What a fault costs: in a text that was damaged, one of a thousand bytes or so is wrong."""
+"""The cost of a fault: in damaged text, about one byte in a thousand is wrong."""
 _NUL_BITS = 4.0
-"""What a NUL costs between bytes of ASCII: there are lists of words that end so."""
+"""The cost of a NUL between bytes of ASCII: some lists of words end so."""
 _HALF_PAIR_BITS = 8.0
-"""What half a surrogate pair costs where it is no fault: it is likelier than damage."""
+"""The cost of half a surrogate pair, if it is not a fault: it is likelier than damage."""
 _POINTS_FOR_A_MARK, _POINTS_FOR_AN_UNLIKELY = 200, 50
-"""Text has one of :data:`_MARKS` in so many code points, or more, and one unlikely one in so many, or fewer."""
+"""Text has at least one of :data:`_MARKS` in so many code points, and at most one unlikely one in so many."""
 _FEW = 3
-"""So many unlikely code points, one in as many, are no sign of other data: one wrong byte and a cut end make them."""
+"""So many unlikely code points, one in as many, do not suggest other data: a wrong byte and a cut end cause them."""
 _MARKS = ((0x9, 0xA), (0x20, 0x7E), (0x2010, 0x2027), (0x3000, 0x3011), (0xFF01, 0xFF1F))
 """White space, common punctuation, and all of ASCII."""
 _MUCH = 1.5
-"""How many bits a byte has where the areas alone are evidence enough, as with pairs of emoji."""
+"""The number of bits in a byte if the areas alone are evidence enough, as for pairs of emoji."""
 _OF_ONE_SCRIPT = 3.0
-"""How many bits a byte of 16-bit units has, or more, in text of one small script."""
+"""The minimum number of bits in a byte of 16-bit units, in text of one small script."""
 _REPLACED = 0xFFFD
 _UNLIKELY = ("Cc", "Cn", "Co")
-"""The general categories of code points that text hardly has: controls, what is unassigned, what is private."""
+"""The general categories of code points that text hardly has: controls, unassigned and private ones."""
 _LAYOUT = frozenset(b"\b\t\n\f\r\x1b")
 """The controls that text has; manual pages for a terminal overstrike with backspaces."""
 _PLAIN = bytes(sorted({*range(0x20, 0x7F), *_LAYOUT}))
 _ASCII = bytes(range(0x80))
 _PLAIN_BITS = log2(256 / len(_PLAIN))
 
-# The areas of Unicode that hold a script, or a few that come together, by their first code points.
+# The areas of Unicode that hold a script, or a few that occur together, by their first code points.
 _AREAS = (
     *(0x0, 0x80, 0x250, 0x370, 0x400, 0x530, 0x590, 0x600, 0x700, 0x900, 0x980, 0xA00, 0xA80, 0xB00, 0xB80, 0xC00),
     *(0xC80, 0xD00, 0xD80, 0xE00, 0xE80, 0xF00, 0x1000, 0x10A0, 0x1100, 0x1200, 0x1400, 0x1780, 0x1800, 0x1E00),
@@ -61,9 +61,9 @@ _AREAS = (
 
 @cache
 def byte_bits(form: Form) -> int:
-    """Return what a byte of a well-formed sequence beyond ASCII is worth in a form of bytes.
+    """Return the worth of a byte in a well-formed sequence beyond ASCII, in a form of bytes.
 
-    It is rounded to whole bits, so that forms which read a text alike are worth the same, and their faults decide.
+    It is rounded to whole bits, so forms that read a text alike are worth the same, and their faults decide.
 
     >>> from eightfold.forms import form
     >>> byte_bits(form("utf-8")), byte_bits(form("cesu-8")), byte_bits(form("xtf-8"))
@@ -79,7 +79,7 @@ def byte_bits(form: Form) -> int:
 
 
 def _growth(counts: Counter[int]) -> float:
-    """Return by how much each byte more multiplies the strings of sequences, of which there are so many of each length.
+    """Return the factor by which each further byte multiplies the strings of sequences, counted here by their length.
 
     It is the root of ``sum(count / growth**length) == 1``: Shannon (1948), section 1.
     """
@@ -95,10 +95,10 @@ class ByteCounts:
     r"""Counts of the bytes of an input, read piece by piece.
 
     Attributes:
-        length: how many bytes there are.
-        beyond: how many of them are beyond ASCII.
-        plain: how many are printable ASCII or the controls that text has.
-        nuls: how many are 0.
+        length: the number of bytes.
+        beyond: the number of bytes beyond ASCII.
+        plain: the number of printable ASCII bytes, and of the controls that text has.
+        nuls: the number of zeros.
 
     >>> counts = ByteCounts()
     >>> counts.add(b"a\x00\xff")
@@ -121,40 +121,40 @@ class ByteCounts:
 
     @property
     def controls(self) -> int:
-        """How many bytes are controls that text hardly has, other than NUL."""
+        """The number of controls that text hardly has, other than NUL."""
         return self.length - self.beyond - self.plain - self.nuls
 
     def ascii_bits(self) -> float:
-        """Return what the bytes of ASCII are worth in a form of bytes."""
+        """Return the worth of the ASCII bytes in a form of bytes."""
         return self.plain * _PLAIN_BITS - self.nuls * _NUL_BITS - self.controls * FAULT_BITS
 
     def are_halves(self, bits: float) -> bool:
-        """Say whether bytes of ASCII are rather halves of wider units, for which so many bits speak.
+        """Return whether ASCII bytes are more likely halves of wider units, which have so many bits of evidence.
 
-        Each byte of Devanagari in UTF-16 is one of ASCII, and every other one a tab; only the controls among the rest
-        tell such text from a table of mostly empty fields.
+        Each byte of Devanagari in UTF-16 is an ASCII byte, and every other one a tab; only the controls among the rest
+        distinguish such text from a table of mostly empty fields.
         """
         return not self.beyond and self.controls > 0 and bits > _OF_ONE_SCRIPT * self.length
 
     def beyond_bits(self, form: Form, faults: float, faulty: float) -> float:
-        """Return what the bytes beyond ASCII are worth in a form of bytes.
+        """Return the worth of the bytes beyond ASCII in a form of bytes.
 
-        A byte that would be well-formed whatever it is says no more for the form than a fault does.
+        A byte that would be well-formed whatever its value says no more for the form than a fault does.
 
         Args:
             form: the form.
-            faults: how many faults there are in it.
-            faulty: how many bytes these have.
+            faults: the number of faults in that form.
+            faulty: the number of bytes in these faults.
         """
         worth = byte_bits(form)
         return max(0.0, self.beyond - faulty) * worth - (faults if worth else self.beyond) * FAULT_BITS
 
 
 def text_bits(form: Form, sample: bytes) -> float:
-    """Return what the code points of a sample are worth in a form of 16 or 32 bits.
+    """Return the worth of the code points of a sample in a form of 16 or 32 bits.
 
-    Its faults cost nothing here. Other text that is read so lacks ASCII and common punctuation, and other data has many
-    unlikely code points: these are worth nothing, however often their areas come.
+    Its faults cost nothing here. Other text read in this form lacks ASCII and common punctuation, and other data has
+    many unlikely code points: these are worth nothing, however often their areas occur.
     """
     points = Counter(decode_code_points(sample, form, "replace"))
     unlikely = points.pop(_REPLACED, 0)
@@ -186,14 +186,14 @@ def _width_bits(area: int) -> float:
 
 
 def _unlikely_bits(point: int) -> float:
-    """Return what a code point costs that text hardly has, or 0 for any other."""
+    """Return the cost of a code point that text hardly has, or 0 for any other."""
     if point in SURROGATES:
         return _HALF_PAIR_BITS
     return FAULT_BITS if category(chr(point)) in _UNLIKELY and point not in _LAYOUT else 0.0
 
 
 def _learnt_bits(counts: Iterable[int], kinds: int) -> float:
-    """Return the bits that say which of some kinds each of a series is, where nothing is known of them beforehand."""
+    """Return the bits needed to say which of some kinds each of a series is, if nothing is known beforehand."""
     found, each = list(counts), 1 / kinds
     nats = lgamma(1 + sum(found)) - sum(lgamma(each + count) - lgamma(each) for count in found)
     return nats / log(2)
@@ -210,10 +210,10 @@ _NO_WESTERN_WORD = (
 def legacy_charset(sample: bytes) -> str:
     r"""Return the name of the legacy charset that bytes beyond ASCII read as, or an empty str.
 
-    Only the one charset of Western Europe is known, of which Latin-1 text is a part but for controls.
+    Only the charset of Western Europe is known; Latin-1 text is a subset of it, except for controls.
 
     Args:
-        sample: the bytes; if they have none beyond ASCII, they read as no such charset.
+        sample: the bytes; without any beyond ASCII, there is no such charset.
 
     >>> legacy_charset(b"caf\xe9 \x96 na\xefve"), legacy_charset(b"\xcf\xf0\xe8\xe2\xe5\xf2"), legacy_charset(b"plain")
     ('windows-1252', '', '')

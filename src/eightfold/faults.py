@@ -36,9 +36,12 @@ Kind = Literal[
     "needless-escape",
     "unexamined",
     "other-form",
+    "escaped-surrogate",
 ]
 Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
+
+ESCAPED_SURROGATE: Kind = "escaped-surrogate"
 
 UNITS_KEPT = 64
 """The maximum number of bytes of its span that a fault keeps; only a reserved run of Corrected UTF-8 can be longer."""
@@ -67,6 +70,7 @@ KINDS: Mapping[Kind, str] = {
     "needless-escape": "escapes of bytes that together are a well-formed sequence",
     "unexamined": "an object that was not examined and may hold text",
     "other-form": "a file that appears to be in a form other than the default",
+    "escaped-surrogate": "an escape of an unpaired surrogate in JSON",
 }
 """The meaning of each kind of fault in one line; the keys are stable identifiers."""
 
@@ -200,6 +204,20 @@ class UnexaminedFault(Fault):
     type: str = "object"
 
 
+@dataclass(frozen=True, slots=True)
+class EscapedSurrogateFault(Fault):
+    r"""An escape of an unpaired surrogate in JSON text, where only ``json_path`` is not known from the escape itself.
+
+    Attributes:
+        json_path: the JSON path of the string that contains it.
+
+    >>> print(EscapedSurrogateFault("escaped-surrogate", "utf-8", 0, 6, rb"\ud83d", 0xD83D, json_path="$.text"))
+    escape \ud83d of an unpaired surrogate, at $.text
+    """
+
+    json_path: str = "$"
+
+
 def _shown(fault: Fault) -> str:
     ellipsis = " ..." if fault.end - fault.start > len(fault.units) else ""
     return hex_bytes(fault.units) + ellipsis
@@ -252,6 +270,12 @@ def _unexamined(fault: Fault) -> str:
     return f"{what} was not examined and may hold text"
 
 
+def _escaped_surrogate(fault: Fault) -> str:
+    written = fault.units.replace(b"\0", b"").decode("ascii", "replace")
+    path = f", at {fault.json_path}" if isinstance(fault, EscapedSurrogateFault) else ""
+    return f"escape {written} of an unpaired surrogate{path}"
+
+
 _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "overlong": lambda f: f"overlong form of {_meant(f)} ({_shown(f)})",
     "surrogate": _surrogate,
@@ -278,6 +302,7 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "needless-escape": lambda f: f"needless escapes ({_shown(f)}) for {_meant(f)}, which {f.form} does not escape",
     "unexamined": _unexamined,
     "other-form": lambda f: f"the file appears to be in a form other than {f.form}",
+    "escaped-surrogate": _escaped_surrogate,
 }
 
 

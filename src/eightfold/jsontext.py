@@ -22,13 +22,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from eightfold._engine import bind, choose
+from eightfold._engine import choose
 from eightfold.faults import ConversionError, Fault
 from eightfold.forms.utf_8 import CONTINUATION, UTF_8
-from eightfold.policy import REPLACEMENT, raise_conversion
-from eightfold.reference import LEADS, SURROGATES, TRAILS, fault_at, sequence_at
+from eightfold.jsonescapes import (
+    CUT_SHORT,
+    PAIR,
+    SURROGATE_BEGUN,
+    UNPAIRED,
+    is_undecided,
+    replacement,
+    unpaired_escapes,
+)
+from eightfold.policy import raise_conversion
+from eightfold.reference import fault_at, sequence_at
 from eightfold.scrub import check_errors
-from eightfold.scrub.copies import instead_of
 from eightfold.text import AnyErrors, Data, bytes_of, convert, is_well_formed
 
 SOURCE = "json"
@@ -37,26 +45,10 @@ LONGEST_SEQUENCE = max(len(name.unit_ranges) for name in UTF_8.names)
 _AT_ONCE = frozenset({"ignore", "replace"})
 """Policies that never raise, and whose output never needs escapes, so all bytes can be converted at once."""
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
-
-
-def _first_digits(surrogates: range) -> str:
-    # Leads and trails are whole blocks of 0x100 code points, so the first two hex digits identify them.
-    blocks = "|".join(f"{block:02x}" for block in range(surrogates.start >> 8, surrogates.stop >> 8))
-    return f"(?i:{blocks})"
-
-
-_HEX_DIGIT = "[0-9A-Fa-f]"
-_LEAD, _TRAIL = (rf"\\u{_first_digits(half)}{_HEX_DIGIT}{{2}}" for half in (LEADS, TRAILS))
-_PAIR, _UNPAIRED = f"{_LEAD}{_TRAIL}", f"{_LEAD}|{_TRAIL}"
-_CUT_SHORT = rf"\\u{_HEX_DIGIT}{{0,3}}(?!{_HEX_DIGIT})"
 _EVENT_IN_STRING = re.compile(
-    rf'"|\n|(?P<pair>{_PAIR})|(?P<unpaired>{_UNPAIRED})|(?P<cut_short>{_CUT_SHORT})|\\[^\n]?'.encode()
+    rf'"|\n|(?P<pair>{PAIR})|(?P<unpaired>{UNPAIRED})|(?P<cut_short>{CUT_SHORT})|\\[^\n]?'.encode()
 )
 """Matches everything inside a string that matters: its end, surrogate escapes, and other escapes to skip."""
-_SURROGATE_BEGUN = re.compile(rf"\\u{_first_digits(SURROGATES)}".encode())
-_ESCAPE = re.compile(rf"{_PAIR}|\\u{_HEX_DIGIT}{{4}}".encode())
-_SOME_PAIR = rf"\u{LEADS.start:04x}\u{TRAILS.start:04x}".encode()
-_REPLACEMENT = json.dumps(REPLACEMENT)[1:-1].encode()
 
 
 def scrub(data: Data, errors: AnyErrors = "replace") -> bytes:
@@ -85,7 +77,7 @@ def scrub(data: Data, errors: AnyErrors = "replace") -> bytes:
     """
     scrubber = Scrubber(errors)
     content = bytes_of(data)
-    if _is_utf_8(content) and not may_hold_unpaired(content):
+    if _is_utf_8(content) and not unpaired_escapes(content, limit=1)[0]:
         return content
     scrubbed = scrubber.scrub(content, final=True)
     return content if scrubbed == content else scrubbed
@@ -223,12 +215,6 @@ def _made_well_formed(run: bytes, errors: AnyErrors, *, ended: bool) -> bytes:
 # --- the second layer: escapes ----------------------------------------------------------------------------------------
 
 
-@bind
-def may_hold_unpaired(text: bytes) -> bool:
-    """Return whether the text may contain an unpaired escape of a surrogate; the core checks more precisely."""
-    return _SURROGATE_BEGUN.search(text) is not None
-
-
 @dataclass(slots=True)
 class _Escapes:
     """Scrubs the escapes of well-formed UTF-8.
@@ -254,13 +240,11 @@ class _Escapes:
         written: list[bytes] = []
         done, end, cut_short_end = 0, len(whole), 0 if self.after_cut_short else -1
         for found in self._in_strings(whole):
-            if not final and _is_undecided(whole, found.start()):
+            if not final and is_undecided(whole, found.start()):
                 end = found.start()
                 break
             if found["unpaired"]:
-                replaced = self._replaced(found, origins)
-                if cut_short_end == found.start():
-                    replaced = replaced or _REPLACEMENT
+                replaced = self._replaced(found, origins, after_cut_short=cut_short_end == found.start())
                 written += (whole[done : found.start()], replaced)
                 done = found.end()
             elif found["cut_short"]:
@@ -276,7 +260,7 @@ class _Escapes:
         """
         at = 0
         while at < len(text):
-            found = _SURROGATE_BEGUN.search(text, at)
+            found = SURROGATE_BEGUN.search(text, at)
             here = found.start() if found else len(text)
             line = text.rfind(b"\n", at, here) + 1
             if line:
@@ -302,14 +286,13 @@ class _Escapes:
             else:
                 self.in_string = False
 
-    def _replaced(self, found: re.Match[bytes], origins: _Origins) -> bytes:
-        surrogate = chr(int(found[0].removeprefix(rb"\u"), 16))
+    def _replaced(self, found: re.Match[bytes], origins: _Origins, *, after_cut_short: bool) -> bytes:
+        surrogate = int(found[0].removeprefix(rb"\u"), 16)
         try:
-            # An escape is replaced with escapes.
-            return json.dumps(instead_of(surrogate, self.errors))[1:-1].encode()
+            return replacement(surrogate, self.errors, after_cut_short=after_cut_short)
         except ConversionError:
             start, end = origins.of(found.start()), origins.of(found.end() - 1) + 1
-            fault = Fault("unrepresentable", UTF_8.name, start, end, b"", ord(surrogate), "target")
+            fault = Fault("unrepresentable", UTF_8.name, start, end, b"", surrogate, "target")
             raise_conversion(SOURCE, UTF_8.name, 0, fault, (start, end))
 
 
@@ -321,13 +304,6 @@ class _Origins(NamedTuple):
 
     def of(self, at: int) -> int:
         return self.held[at] if at < len(self.held) else self.rest + at - len(self.held)
-
-
-def _is_undecided(text: bytes, at: int) -> bool:
-    """Return whether the text ends before the meaning of a backslash inside a string is certain."""
-    there = text[at : at + len(_SOME_PAIR)]
-    could_be = _ESCAPE.match(there + _SOME_PAIR[len(there) :])
-    return could_be is not None and could_be.end() > len(there)
 
 
 __all__ = ["Scrubber", "scrub"]

@@ -380,6 +380,53 @@ def well_formed_end(form: Form, data: bytes, start: int, *, final: bool = True) 
     return at
 
 
+def stops_around(form: Form, data: bytes, start: int, offset: int) -> tuple[int, int]:
+    r"""Return the last end of a sequence at or before an offset and the first at or after it, reading from ``start``.
+
+    ``start`` counts as an end; ill-formed decoding units count as sequences.
+
+    >>> from eightfold.forms import form
+    >>> stops_around(form("utf-8"), b"\xe2\x82\xac\xe2\x82\xac", 0, 4)
+    (3, 6)
+    """
+    at = end = start
+    while end < min(offset, len(data)):
+        step = sequence_at(form, data, end)
+        assert step is not None  # complete input always gives a result
+        at, end = end, step.end
+    return (at, end) if end > offset else (end, end)
+
+
+def only_opens(form: Form, unit: int) -> bool:
+    """Return whether a code unit can only begin a sequence, well-formed or not, and never continues one.
+
+    >>> from eightfold.forms import form
+    >>> [only_opens(form("utf-8"), byte) for byte in (0x41, 0x80, 0xC3)]
+    [True, False, True]
+    """
+    entries = (*form.sequences, *form.names)
+    later = [each for entry in entries for each in entry.unit_ranges[1:]]
+    later += form.run_unit.run if form.run_unit is not None else ()
+    return not any(_holds(each, unit) for each in later)
+
+
+def is_cut(form: Form, data: bytes, at: int) -> bool:
+    r"""Return whether bytes can be cut at a unit: what is before and what is behind means the same apart as together.
+
+    That is certain before a well-formed sequence whose first unit never continues a sequence: whatever precedes it
+    ends there, and reaches no further. A trail is not such a sequence, because a lead may wait for it.
+
+    >>> from eightfold.forms import form
+    >>> [is_cut(form("utf-8"), b"a\xc3\xa9", at) for at in range(3)]
+    [True, True, False]
+    """
+    unit = unit_at(form, data, at)
+    if unit is None or not only_opens(form, unit):
+        return False
+    step = sequence_at(form, data, at, final=False)
+    return step is not None and step.code_point is not None and step.code_point not in TRAILS
+
+
 def encoded(form: Form, code_point: int) -> bytes | None:
     r"""Return the bytes that write a code point, or None if the form cannot write it.
 

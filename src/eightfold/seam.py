@@ -1,7 +1,7 @@
 r"""The seam of a text file: the place where the text written next meets the bytes that already stand before it.
 
-A form that joins surrogate pairs writes a pair in other bytes than its halves. So a trail must not be put behind a lead
-that is already in the file: the lead's bytes are replaced by those of the supplementary code point.
+A form that joins surrogate pairs writes a pair in other bytes than its halves. So a trail must not be written after a
+lead that is already in the file: the lead's bytes are replaced by those of the supplementary code point.
 
 Source: WTF-8 section 6.5 (concatenation).
 """
@@ -19,18 +19,18 @@ _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_
 
 
 class Lead(NamedTuple):
-    """A lead surrogate that ends some bytes, and how many of them are its own."""
+    """A lead surrogate at the end of some bytes, and how many of them are its own."""
 
     code_point: int
     length: int
 
 
 class SeamError(Exception):
-    """What stands before the seam cannot be read, or cannot be changed."""
+    """The bytes before the seam cannot be read, or cannot be changed."""
 
 
 def lead_at_end(form: Form, data: bytes) -> Lead | None:
-    r"""Return the lead surrogate that some bytes end in, by the form's own tables, or None.
+    r"""Return the lead surrogate at the end of some bytes, by the form's own tables, or None.
 
     >>> from eightfold.forms import form
     >>> lead_at_end(form("wtf-8"), b"a\xed\xa0\xbd"), lead_at_end(form("wtf-8"), b"\xed\xb8\x80")
@@ -55,15 +55,15 @@ def longest_row(form: Form) -> int:
 
 
 class Seam:
-    """Where the next text meets what is in a binary file.
+    """The place where the next text meets the content of a binary file.
 
     Args:
         binary: the file. What was written to it need not have reached the disk.
         path: the path that it was opened by, or its descriptor.
-        appends: whether whatever is written goes to the end of the file.
+        appends: whether everything written goes to the end of the file.
 
     Attributes:
-        continued: whether the text before was written by the encoder that writes the next: it has seen its last lead.
+        continued: whether the encoder that writes next wrote the text before, and so knows its last lead.
     """
 
     def __init__(self, binary: BufferedIOBase, path: str | bytes | os.PathLike[str] | int, *, appends: bool) -> None:
@@ -74,7 +74,7 @@ class Seam:
         self._settled: tuple[int | None, bytes] | None = None
 
     def settle(self, data: bytes) -> None:
-        """Write what an encoder still held: it ends here, and other text may come next."""
+        """Write what an encoder still held: it ends here, and other text may follow."""
         self._binary.write(data)
         self._settled = (self._position(), data) if data else None
 
@@ -143,7 +143,7 @@ class Seam:
             self._binary.seek(here)
 
     def _read_again(self, start: int, count: int) -> bytes:
-        """Read from a file that is open for writing only, by opening it once more."""
+        """Read from a file that is open for writing only, by opening it again."""
         self._binary.flush()
         own = self._binary.fileno()
         for path in (f"/dev/fd/{own}", self._path):
@@ -154,7 +154,7 @@ class Seam:
 
 
 def _read_if_same(path: str | bytes | os.PathLike[str] | int, own: int, start: int, count: int) -> bytes | None:
-    """Return bytes of the file at a path if it is the one that is open already and can be read, else None."""
+    """Return bytes of the file at a path if it is the file already open and can be read, else None."""
     if isinstance(path, int):
         return None
     try:

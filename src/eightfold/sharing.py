@@ -1,9 +1,9 @@
 """What a form shares with a codec of the interpreter, derived from the rows of both; no form is named here.
 
-A sequence is *shared* where both read it as the same code point whatever follows it: it lies in a row of each, with
-the same value, and begins no longer entry of the form. From the shared sequences come the expressions that match
-stretches of them, in bytes and in a str, and the bytes at which the two *part*: what the codec reads, and holds none of
-these, is shared as a whole.
+A sequence is *shared* if both read it as the same code point whatever follows it: it lies in a row of each, has the
+same value, and does not begin a longer entry of the form. From the shared sequences come the expressions that match
+runs of them, in bytes and in a str, and the bytes at which the two *part*: text that the codec reads and that has none
+of these is shared as a whole.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Box = tuple[Range, ...]
 """The sequences whose units lie in these ranges, one for each unit."""
 
 _MOST_RANGES = 1000
-"""How many ranges of code points an expression may hold: with more it is slower than what it is to avoid."""
+"""The maximum number of ranges of code points in an expression: with more it is slower than what it avoids."""
 
 
 Search: TypeAlias = "bytes | re.Pattern[bytes]"
@@ -35,15 +35,15 @@ class Parting(NamedTuple):
     """The bytes at which a form and a codec of 8-bit units part.
 
     Attributes:
-        below_80: those below 80, which alone can stand in ASCII: a byte, or an expression for a first and its second.
-        others: those from 80 on.
+        below_80: those below 80, the only ones in ASCII: a byte, or an expression for a first byte and its second.
+        others: those from 80 up.
     """
 
     below_80: tuple[Search, ...]
     others: tuple[Search, ...]
 
     def occurs(self, data: bytes, start: int, end: int, *, in_ascii: bool) -> bool:
-        """Say whether one of them stands in a part of the data."""
+        """Return whether one of them occurs in a part of the data."""
         searched = self.below_80 if in_ascii else chain(self.below_80, self.others)
         return any(
             data.find(each, start, end) >= 0 if isinstance(each, bytes) else each.search(data, start, end) is not None
@@ -55,10 +55,10 @@ class Sharing(NamedTuple):
     """A codec of the interpreter, and what a form shares with it.
 
     Attributes:
-        decode, encode: the codec's functions; they take what :mod:`codecs` documents and return how far they came.
-        reads: matches the longest stretch of shared sequences; None where the form reads all that the codec reads.
-        writes: matches the longest stretch of shared code points; None where the form writes all that the codec writes.
-        parting: what to search for; None where there is only the expression.
+        decode, encode: the codec's functions, as :mod:`codecs` documents them; they return how far they came.
+        reads: matches the longest run of shared sequences; None if the form reads everything that the codec reads.
+        writes: matches the longest run of shared code points; None if the form writes everything that the codec writes.
+        parting: what to search for; None if only the expression can decide.
     """
 
     decode: Callable[[Any, str, bool], tuple[str, int]]
@@ -68,14 +68,14 @@ class Sharing(NamedTuple):
     parting: Parting | None
 
     def is_whole(self, data: bytes, start: int, end: int, *, in_ascii: bool) -> bool:
-        """Say whether what the codec reads, or has written, is shared as a whole; False where this is not known."""
+        """Return whether text that the codec has read or written is shared as a whole; False if this is not known."""
         if self.reads is None:
             return True
         return self.parting is not None and not self.parting.occurs(data, start, end, in_ascii=in_ascii)
 
 
 def sharing_of(form: Form) -> Sharing | None:
-    r"""Return the codec that a form shares most with and what they share, or None where that is nothing.
+    r"""Return the codec with which a form shares most, and what they share, or None if they share nothing.
 
     >>> from eightfold.forms import form
     >>> sharing_of(form("cesu-8")).parting.others
@@ -90,7 +90,7 @@ def sharing_of(form: Form) -> Sharing | None:
 
 
 def _derived(form: Form) -> Sharing | None:
-    # A form with CPython's words for its faults is one that CPython has a codec for.
+    # A form that has CPython's reasons for its faults is one that CPython has a codec for.
     offered = [each for each in forms() if each.cpython_reasons and not each.signatures]
     alike = [each for each in offered if (each.unit_bits, each.byte_order) == (form.unit_bits, form.byte_order)]
     shared = {each.name: shared_sequences(form, each) for each in alike}
@@ -108,7 +108,7 @@ def _derived(form: Form) -> Sharing | None:
 
 
 def shared_sequences(form: Form, codec: Form) -> list[Box]:
-    """Return the sequences that two forms read alike, whatever follows them; no two overlap.
+    """Return the sequences that two forms read alike, whatever follows; no two overlap.
 
     >>> from eightfold.forms import form
     >>> shared_sequences(form("corrected-utf-8"), form("utf-8"))
@@ -126,7 +126,7 @@ def shared_sequences(form: Form, codec: Form) -> list[Box]:
 
 
 def common_ranges(one: Row, other: Row) -> Box:
-    """Return the ranges of the sequences that are in both of two rows; nothing where there are none."""
+    """Return the ranges of the sequences common to two rows; empty if there are none."""
     if len(one.unit_ranges) != len(other.unit_ranges):
         return ()
     common = tuple(
@@ -137,7 +137,7 @@ def common_ranges(one: Row, other: Row) -> Box:
 
 
 def values_agree(one: Row, other: Row, common: Box) -> bool:
-    """Say whether two rows give the same code points for the sequences that they have in common."""
+    """Return whether two rows give the same code points for the sequences that they have in common."""
     # A value is a sum over the units, so two that agree at one corner and along each edge from it agree everywhere.
     lowest = [low for low, _ in common]
     corners = [lowest, *([*lowest[:at], high, *lowest[at + 1 :]] for at, (_, high) in enumerate(common))]
@@ -160,7 +160,7 @@ def points_within(row: Row, ranges: Sequence[Range]) -> Points:
 
 
 def _outside(box: Box, longer: Box) -> list[Box]:
-    """Return what is left of sequences without those that begin a longer entry."""
+    """Return what remains of some sequences without those that begin a longer entry."""
     if len(longer) <= len(box):
         return [box]
     left, inside = [], list(box)
@@ -174,7 +174,7 @@ def _outside(box: Box, longer: Box) -> list[Box]:
 
 
 def _count(boxes: Sequence[Box], *begins: int) -> int:
-    """Return how many sequences there are, of those that begin with some units."""
+    """Return the number of sequences, or of those that begin with some units."""
     return sum(
         prod(high - low + 1 for low, high in box[len(begins) :])
         for box in boxes
@@ -183,7 +183,7 @@ def _count(boxes: Sequence[Box], *begins: int) -> int:
 
 
 def _parting(shared: Sequence[Box], whole: Sequence[Box]) -> Parting:
-    """Return the first bytes, or first two, of the sequences that only the codec reads so."""
+    """Return the first bytes, or first two, of the sequences that only the codec reads in this way."""
     firsts = [byte for byte in range(256) if _count(shared, byte) < _count(whole, byte)]
     searched = {byte: _search(byte, shared, whole) for byte in firsts}
     return Parting(
@@ -200,7 +200,7 @@ def _search(first: int, shared: Sequence[Box], whole: Sequence[Box]) -> Search:
 
 
 def _stretch(form: Form, shared: Sequence[Box]) -> re.Pattern[bytes]:
-    """Return the expression that matches as many shared sequences as there are, and takes none back."""
+    """Return the expression that matches as many shared sequences as possible, without backtracking."""
     parts = []
     for box in shared:
         units = [[_in_order(form, each) for each in _byte_boxes(*span, form.unit_bytes)] for span in box]
@@ -214,7 +214,7 @@ def _in_order(form: Form, big_endian: Box) -> Box:
 
 
 def _byte_boxes(low: int, high: int, width: int) -> Iterator[Box]:
-    """Yield the bytes, the highest first, of the units of a range."""
+    """Yield the bytes, the most significant first, of the units of a range."""
     if width == 1:
         yield ((low, high),)
         return
@@ -249,7 +249,7 @@ def _lies_in(box: Box, other: Box) -> bool:
 
 
 def _class(points: Points) -> re.Pattern[str]:
-    """Return the expression that matches as many of these code points as there are; none where they are too many."""
+    """Return the expression that matches as many of these code points as possible; None if there are too many."""
     few = points if len(points) <= _MOST_RANGES else ()
     shown = "".join(f"\\U{each.start:08x}-\\U{each.stop - 1:08x}" for each in few)
     return re.compile(f"[{shown}]*+" if shown else "")

@@ -41,6 +41,8 @@ else:
     Data = bytes | bytearray | memoryview | array
 """Any bytes-like object: for type checkers, anything that supports the buffer protocol."""
 AnyForm: TypeAlias = Form | str
+_NATIVE_FORMATS = frozenset("bBcdefhHiIlLnNPqQ?")
+"""The formats of items that a view can be cast from."""
 AnyErrors: TypeAlias = Errors | str
 
 
@@ -58,7 +60,12 @@ def bytes_of(data: Data) -> bytes:
         raise wants_bytes(data) from None
 
 
-def _text_of(text: str) -> str:
+def text_of(text: str) -> str:
+    """Return a str unchanged.
+
+    Raises:
+        TypeError: the object is not a str.
+    """
     if not isinstance(text, str):
         raise wants_text(text)
     return text
@@ -86,7 +93,7 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     check_policy(errors, asked)
     plain, mark = signed(asked)
     policy = writing(plain, errors, asked.name)
-    part, end = Writer(policy.form).stretch(_text_of(text), 0)
+    part, end = Writer(policy.form).stretch(text_of(text), 0)
     return mark + (part if end == len(text) else b"".join(encoded_pieces(policy, text)))
 
 
@@ -115,7 +122,8 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     return "".join(piece.text for piece in decoding.pieces(final=True))
 
 
-def _opening(form: Form, data: bytes) -> tuple[Form, int]:
+def opening_of(form: Form, data: bytes) -> tuple[Form, int]:
+    """Return the form of the text after the signature of complete data, and the length of that signature."""
     opening = reference.opening(form, data)
     assert opening is not None  # the input is complete
     return opening
@@ -123,7 +131,7 @@ def _opening(form: Form, data: bytes) -> tuple[Form, int]:
 
 def opened(form: Form, data: bytes) -> tuple[Form, bytes, int]:
     """Return the form of the text after the signature, the bytes that offsets refer to, and where to begin in them."""
-    plain, length = _opening(form, data)
+    plain, length = opening_of(form, data)
     if any(not signature.counted for signature in form.signatures):
         return plain, data[length:], 0
     return plain, data, length
@@ -155,13 +163,39 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     check_policy(errors, source_form, target_form)
     _check_threads(threads)
     content = bytes_of(data)
-    plain, skipped = _opening(source_form, content)
+    plain, skipped = opening_of(source_form, content)
     decoding = Decoding(
         reading(plain, errors, source_form.name, converting=True), content, skipped, largest=LARGEST_IN_ARRAY
     )
     written, mark = signed(target_form)
     end = Target(writing(written, errors, target_form.name), source_form.name)
     return mark + b"".join(converted_pieces(decoding, end, 0, final=True))
+
+
+def view_of(data: Data) -> memoryview:
+    """Return a view of the bytes of any bytes-like object; those that are not side by side are copied.
+
+    Raises:
+        TypeError: the object is not bytes-like.
+    """
+    try:
+        view = memoryview(data)
+    except TypeError:
+        raise wants_bytes(data) from None
+    is_plain = view.c_contiguous and view.nbytes > 0 and view.format.lstrip("@") in _NATIVE_FORMATS
+    return view.cast("B") if is_plain else memoryview(view.tobytes())
+
+
+def size_of(given: SupportsIndex, name: str, *, least: int = 0) -> int:
+    """Return the value of an argument that is a size, a limit or an offset.
+
+    Raises:
+        TypeError: it is not an integer. ValueError: it is below ``least``.
+    """
+    size = operator.index(given)
+    if size < least:
+        raise ValueError(f"{name} must be {least} or more, not {size}")
+    return size
 
 
 def _check_threads(threads: int) -> None:
@@ -186,7 +220,7 @@ def is_well_formed(data: Data, form: AnyForm, *, threads: int = 1) -> bool:
     """
     _check_threads(threads)
     content = bytes_of(data)
-    plain, skipped = _opening(form_named(form), content)
+    plain, skipped = opening_of(form_named(form), content)
     return lane.well_formed_end(plain, content, skipped) == len(content)
 
 
@@ -218,7 +252,7 @@ def faults(data: Data, form: AnyForm, limit: int | None = None, *, threads: int 
     """
     _check_threads(threads)
     asked, content = form_named(form), bytes_of(data)
-    plain, skipped = _opening(asked, content)
+    plain, skipped = opening_of(asked, content)
     return _limited((fault.renamed(asked.name) for fault in lane.faults(plain, content, skipped)), limit)
 
 
@@ -282,7 +316,7 @@ def encode_faults(text: str, form: AnyForm, limit: int | None = None, *, warning
     >>> [str(fault) for fault in encode_faults("a\ud83d\ude00", "wtf-16-le", warnings=True)]
     ['surrogate pair, which is read back from wtf-16-le as one code point, U+1F600']
     """
-    return _limited(_encode_faults(_text_of(text), form_named(form), warnings=warnings), limit)
+    return _limited(_encode_faults(text_of(text), form_named(form), warnings=warnings), limit)
 
 
 def _encode_faults(text: str, asked: Form, *, warnings: bool) -> Iterator[Fault]:
@@ -325,7 +359,7 @@ def locate(data: Data, fault: Fault, form: AnyForm | None = None) -> tuple[int, 
     if fault.side == "text":
         raise ValueError("a fault of a str has no line and column in bytes")
     content = bytes_of(data)
-    plain, _ = _opening(_form_of(fault) if form is None else form_named(form), content)
+    plain, _ = opening_of(_form_of(fault) if form is None else form_named(form), content)
     position = LinePosition(plain)
     position.pass_over(content[: fault.start])
     return position.line, position.column

@@ -70,7 +70,7 @@ class _Opened(NamedTuple):
 
 @in_turn(*_METHODS, "detach", "close")
 class TextFile(io.TextIOWrapper):
-    """A text file of a form that never loses or misplaces a lead surrogate. Returned by :func:`open`.
+    """A text file of a form that never loses or misplaces a lead surrogate. Returned by :func:`eightfold.open`.
 
     A form that joins surrogate pairs holds a lead back until the next code point is written. `flush` writes everything
     except such a lead. `tell`, `seek`, `truncate`, `reconfigure`, `detach`, `close`, and `read` in a file opened for

@@ -139,6 +139,20 @@ def test_a_narrow_terminal_loses_nothing(columns: int, folder: Path) -> None:
     assert sorted("".join(words(drawn))) == sorted("".join(text.split()))
 
 
+@pytest.mark.parametrize("columns", [40, 70])
+@pytest.mark.parametrize("arguments", TABLES, ids=" ".join)
+def test_a_table_breaks_no_word(arguments: list[str], columns: int, folder: Path) -> None:
+    pytest.importorskip("rich")
+    environment = {**ENVIRONMENT, "FORCE_COLOR": "1"}
+    drawn, wide = (
+        run(*arguments, cwd=folder, env={**environment, "COLUMNS": str(width)}).stdout.decode()
+        for width in (columns, 1000)
+    )
+    assert sorted(words(drawn)) == sorted(words(wide))
+    longest = max(map(len, words(wide)))
+    assert all(len(line) <= max(columns, 79, longest) for line in plain(drawn).splitlines())
+
+
 def test_a_long_explanation_is_drawn_in_tables_of_a_thousand_rows(folder: Path) -> None:
     pytest.importorskip("rich")
     (folder / "long.txt").write_text("a" * 2001)

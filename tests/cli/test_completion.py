@@ -30,8 +30,11 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["c"], {"check", "convert", "completion"}),
     (["no-such"], set()),
     (["--v"], {"--version"}),
+    (["-V"], {"-V"}),
     (["check", ""], None),
     (["check", "--st"], {"--statistics", "--strict"}),
+    (["check", "--files"], {"--files-from"}),
+    (["check", "--files-from", ""], None),
     (["check", "alpha.txt", "--max"], {"--max-faults"}),
     (["check", "-f", ""], FORMS | {"auto"}),
     (["check", "--form", "wtf-16-"], {"wtf-16-le", "wtf-16-be"}),
@@ -45,7 +48,7 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["names", "--fix", ""], set(POLICIES)),
     (["names", "--apply", ""], None),
     (["repair", "--backup", ""], set()),
-    (["check", "--output-format", ""], {"text", "json", "jsonl", "github", "sarif"}),
+    (["check", "--output-format", ""], {"text", "json", "jsonl", "github", "sarif", "gitlab"}),
     (["manual", "--output-format", ""], {"roff", "markdown"}),
     (["check", "--color", "a"], {"auto", "always"}),
     (["table", "c"], {"cesu-8", "corrected-utf-8", "corrected-utf-8-sig"}),
@@ -145,6 +148,48 @@ def test_fish_offers(words: list[str], offered: set[str] | None, scripts: Path, 
     assert fish_offers(scripts, words, files) == (FILES if offered is None else offered)
 
 
+# --- PowerShell -------------------------------------------------------------------------------------------------------
+
+POWERSHELL = """
+. $args[0]
+$found = [System.Management.Automation.CommandCompletion]::CompleteInput($args[1], $args[1].Length, $null)
+$found.CompletionMatches | ForEach-Object { $_.CompletionText }
+"""
+
+
+@needs_program("pwsh")
+@pytest.mark.parametrize(("words", "offered"), OFFERED, ids=IDS)
+def test_powershell_offers(words: list[str], offered: set[str] | None, scripts: Path, files: Path) -> None:
+    (files / "eightfold.ps1").write_bytes((scripts / "powershell").read_bytes())
+    (files / "ask.ps1").write_text(POWERSHELL)
+    line = ["pwsh", "-NoProfile", "-File", "ask.ps1", "./eightfold.ps1", " ".join(["eightfold", *words])]
+    printed = subprocess.run(line, capture_output=True, text=True, cwd=files, timeout=60, check=True).stdout
+    names = {each.strip("'").removeprefix("./") for each in printed.splitlines()}
+    # Where nothing is offered PowerShell completes names of files, whether one may stand there or not.
+    assert names >= FILES if not offered else names == offered
+
+
+def test_the_parts_of_the_powershell_script(scripts: Path) -> None:
+    script = (scripts / "powershell").read_text()
+    outside_strings = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"|#.*", "", script)
+    for opening, closing in ("()", "{}", "[]"):
+        assert outside_strings.count(opening) == outside_strings.count(closing) > 0
+    assert not re.search(r"@[A-Z]+@", script)
+    cases = dict(re.findall(r"^ +'(\w+ --?[\w-]+)' \{ (@\(.*\)); break \}$", script, re.MULTILINE))
+    assert set(cases) == {
+        f"{each.name} {flag}"
+        for each in commands()
+        for option in each.options
+        if option.metavar
+        for flag in option.flags
+    }
+    assert cases["check --color"] == "@('auto', 'always', 'never')"
+    assert cases["check --output-file"] == "@()"
+    offered = dict(re.findall(r"^ +'(\w+)' \{ if .* else \{ (@\(.*\)) \} \}$", script, re.MULTILINE))
+    assert set(offered) == set(COMMANDS)
+    assert offered["completion"] == f"@({', '.join(map(repr, SHELLS))})"
+
+
 # --- zsh --------------------------------------------------------------------------------------------------------------
 
 
@@ -223,7 +268,7 @@ def test_every_command_and_option_is_in_every_script(scripts: Path) -> None:
     for shell in SHELLS:
         script = (scripts / shell).read_text()
         spelt = {f"--{flag}" for flag in re.findall(r" -l ([\w-]+)", script)} | set(
-            re.findall(r"--?[a-z][\w-]*", script)
+            re.findall(r"--?[a-zA-Z][\w-]*", script)
         )
         short = {f"-{flag}" for flag in re.findall(r" -s (\w)", script)}
         assert flags <= spelt | short

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 import eightfold
-from eightfold.cli.output import missing_core
+from eightfold.cli.output import missing_core, slowness
 from support.command_line import ENVIRONMENT, run
 
 MUCH = b"a" * 79 + b"\n"
-MUCH *= missing_core._MUCH // len(MUCH) + 1
+MUCH *= slowness._MUCH // len(MUCH) + 1
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_one_line_says_it_when_much_is_read(
 
 def test_what_many_files_or_a_pipe_hold_counts_together(without_core: dict[str, str], tmp_path: Path) -> None:
     for number in range(3):
-        (tmp_path / str(number)).write_bytes(MUCH[: missing_core._MUCH // 2])
+        (tmp_path / str(number)).write_bytes(MUCH[: slowness._MUCH // 2])
     assert len(lines(run("check", str(tmp_path), env=without_core))) == 1
     assert len(lines(run("check", "-", env=without_core, input=MUCH))) == 1
     assert lines(run("check", str(tmp_path / "0"), env=without_core)) == []

@@ -98,7 +98,7 @@ def test_faults_in_ascii(form: Form, policy: str) -> None:
     for number, data in enumerate(sample(list(inputs(form)), 40, f"nearly {form.name}")):
         for before, after in ((0, number), (number, 0), (64 + number, 0), (64 + number, 70), (1000 + number, 9)):
             text = same("decode", b"a" * before + data + b"b" * after, form, policy)
-            if isinstance(text, str):
+            if isinstance(text, str) and len(text) > 1:  # CPython keeps one str for each character of Latin-1
                 again = "".join(list(text))
                 assert (sys.getsizeof(text), hash(text)) == (sys.getsizeof(again), hash(again))
 

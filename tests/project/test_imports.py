@@ -31,12 +31,15 @@ ORDER = (
     ("pairs",),
     ("run",),
     ("text",),
+    ("measuring", "graphemes"),
+    ("cutting",),
+    ("buffers",),
     ("stream",),
     ("wtf8", "xtf8", "mutf8", "corrected"),
     ("codec",),
     ("seam",),
     ("textfile",),
-    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsontext", "tables"),
+    ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsonescapes", "jsontext", "tables"),
     ("__init__",),
     ("files",),
     ("columns",),
@@ -69,7 +72,7 @@ RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}
 INNER_RANKS = {
     outer: {room: rank for rank, line in enumerate(order) for room in line} for outer, order in INSIDE.items()
 }
-DOORS = ("files", "columns", "web", "integrations", "cli")
+DOORS = ("files", "columns", "web", "integrations", "cli", "graphemes")
 """The only rooms with third-party packages."""
 TYPES = "_typeshed"
 """What type checkers have of the standard library; at run time it is not there, so it can only be imported for them."""
@@ -80,7 +83,7 @@ CORE, CHOOSERS = "_native", ("_engine",)
 HEAVY = (
     *("argparse", "asyncio", "concurrent.futures", "ctypes", "difflib", "email", "gettext", "hashlib", "http"),
     *("json", "logging", "multiprocessing", "numpy", "pandas", "pathlib", "pickle", "polars", "pyarrow", "rich"),
-    *("shutil", "socket", "sqlite3", "ssl", "subprocess", "tempfile", "unittest", "urllib", "xml", "zipfile"),
+    *("regex", "shutil", "socket", "sqlite3", "ssl", "subprocess", "tempfile", "unittest", "urllib", "xml", "zipfile"),
     *("eightfold.cli", "eightfold.columns", "eightfold.files", "eightfold.integrations", "eightfold.web"),
 )
 

@@ -33,6 +33,7 @@ COMMANDS = (
     "full",
     "bench",
     "wheel",
+    "docs",
     "explorer",
     "screenshots",
     "lint",

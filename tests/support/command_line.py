@@ -37,6 +37,8 @@ INPUTS = {
     "packed/cut.gz": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff",
     "packed/none.xz": b"no archive at all\n",
     "packed/words.txt.bz2": bz2.compress(b"ok\ncaf\xe9\n"),
+    "configured.toml": b'exclude = ["/tree/vendor/"]\nform-map = { "words.*" = "cesu-8" }\n',
+    "wrong.toml": b"# one\nformmap = {}\n",
     "tree/.gitignore": b"*.log\n",
     "tree/build.log": b"\xff\n",
     "tree/Cut.class": b"\xca\xfe\xba\xbe\x00\x00\x00\x34",

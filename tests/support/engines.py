@@ -12,10 +12,12 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 import eightfold
-from eightfold import lane, run, text
+from eightfold import buffers, cutting, lane, measuring, run, text
 from eightfold._engine import CORE, ENGINE
 
 Functions = Mapping[str, Callable[..., Any]]
+VERBS: Functions = {**text.TWINS, **measuring.TWINS, **cutting.TWINS, **buffers.TWINS}
+"""The reference implementation of each verb that the core has too."""
 
 
 class Engine(NamedTuple):
@@ -48,14 +50,14 @@ def _with_the_lane(function: Callable[..., Any], *, is_open: bool) -> Callable[.
 def _of_python(name: str, *, lane_is_open: bool) -> Engine:
     verbs, passes = (
         {name: _with_the_lane(function, is_open=lane_is_open) for name, function in twins.items()}
-        for twins in (text.TWINS, run.TWINS)
+        for twins in (VERBS, run.TWINS)
     )
     return Engine(name, verbs, passes)
 
 
 def _of_the_core() -> Iterator[Engine]:
     if CORE is not None:
-        verbs = {name: getattr(eightfold, name) for name in text.TWINS}
+        verbs = {name: getattr(eightfold, name, getattr(cutting, name, None)) for name in VERBS}
         yield Engine("native", verbs, {name: getattr(run, name) for name in run.TWINS})
         # Use the short path for a piece if there is one, above, and the general one.
         yield Engine("native, general", {}, {name: getattr(CORE, name) for name in run.TWINS})

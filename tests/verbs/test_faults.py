@@ -14,7 +14,7 @@ import pytest
 
 import eightfold
 from eightfold import ConversionError, DecodeError, EncodeError, Fault
-from eightfold.faults import KINDS, UNITS_KEPT, Kind, UnexaminedFault, code_point_name
+from eightfold.faults import KINDS, UNITS_KEPT, EscapedSurrogateFault, Kind, UnexaminedFault, code_point_name
 
 EXAMINED = "was not examined and may hold text"
 UNEXAMINED = f"an object {EXAMINED}"
@@ -119,6 +119,16 @@ SENTENCES = [
     (Fault("unexamined", "utf-8", 0, 0, side="text", severity="warning"), UNEXAMINED),
     (UnexaminedFault(path="a[0]", type="http.client.HTTPResponse"), f"a[0] (http.client.HTTPResponse) {EXAMINED}"),
     (Fault("other-form", "utf-8", 0, 2, b"\xff\xfe"), "the file appears to be in a form other than utf-8"),
+    (
+        Fault("escaped-surrogate", "utf-8", 0, 6, rb"\ud83d", 0xD83D, severity="warning"),
+        r"escape \ud83d of an unpaired surrogate",
+    ),
+    (
+        EscapedSurrogateFault(
+            "escaped-surrogate", "utf-16-le", 0, 12, r"\uDE00".encode("utf-16-le"), 0xDE00, json_path="$.a[0]"
+        ),
+        r"escape \uDE00 of an unpaired surrogate, at $.a[0]",
+    ),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 
@@ -132,6 +142,7 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
         *("joined-pair", "needless-escape"),
         "unexamined",
         "other-form",
+        "escaped-surrogate",
     ]
     assert get_args(Kind) == tuple(KINDS)
     assert all(KINDS.values())

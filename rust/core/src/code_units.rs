@@ -72,6 +72,16 @@ impl Form {
         }
     }
 
+    /// How many bytes a code point takes; None if the form lacks it.
+    pub(crate) fn length(&self, code_point: u32) -> Option<usize> {
+        match self.spelling.as_ref().filter(|_| code_point <= LARGEST_IN_STR) {
+            // A form with a spelling writes ASCII as ASCII only.
+            Some(_) if (1..0x80).contains(&code_point) => Some(1),
+            Some(spelling) => spelling.spelt(code_point).map(|(_, length)| length),
+            None => self.row_of(code_point).map(|row| row.ranges.len() * self.tables.unit_bytes),
+        }
+    }
+
     /// Whether the form has bytes for a code point.
     pub(crate) fn has(&self, code_point: u32) -> bool {
         if let Some(spelling) = self.spelling.as_ref().filter(|_| code_point <= LARGEST_IN_STR) {

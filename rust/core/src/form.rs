@@ -33,7 +33,8 @@ pub struct Form {
     pub spelling: Option<Spelling>,
     /// How the kernels read and write a form with units wider than a byte.
     pub wide: Option<Wide>,
-    pub(crate) automaton: Automaton,
+    /// Which rows and units match after some code units.
+    pub automaton: Automaton,
     /// The units that occur in a row after the first place, as ranges in order.
     pub(crate) later: Vec<Range>,
     /// The indices of the rows in the order of their code points; empty if rows share code points.

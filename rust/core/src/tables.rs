@@ -28,6 +28,7 @@ const KINDS: [&str; Kind::COUNT] = [
     "needless-escape",
     "unexamined",
     "other-form",
+    "escaped-surrogate",
 ];
 
 /// A kind of fault.
@@ -36,7 +37,7 @@ pub struct Kind(u8);
 
 impl Kind {
     /// The number of kinds.
-    pub(crate) const COUNT: usize = 23;
+    pub(crate) const COUNT: usize = 24;
     pub(crate) const INVALID_BYTE: Kind = Kind(4);
     pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
     pub(crate) const TRUNCATED: Kind = Kind(6);

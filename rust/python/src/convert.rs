@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eightfold_core::kernels::{is_ascii, is_utf8};
 use eightfold_core::{
-    Form, Halt, Held, Joined, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
+    Form, Halt, Held, Joined, Meter, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
     encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
@@ -65,6 +65,11 @@ impl<'py> Target<'py> {
     /// A target; `source` is the name of where code points come from.
     pub fn new(writing: &Arc<Writing>, source: Bound<'py, PyAny>, replacement: char) -> Self {
         Target { writing: writing.clone(), source, replacement, offset: 0 }
+    }
+
+    /// A target without an answer to any fault.
+    pub fn strict(writing: &Arc<Writing>, source: Bound<'py, PyAny>) -> Self {
+        Target::new(writing, source, REPLACEMENT)
     }
 
     /// Let Python answer for a code point that the form lacks: its bytes, or an exception.
@@ -158,6 +163,21 @@ impl<'py> Target<'py> {
                 return Ok(reader.input.is(&input) && reader.at == end);
             }
         }
+    }
+
+    /// Read all, and count what would be written.
+    pub fn count(&self, reader: &mut Reader<'py>) -> PyResult<usize> {
+        let mut meter = Meter::new(&self.writing.form);
+        // The policy answers nothing: what Python is asked about raises.
+        loop {
+            match reader.next(true, &mut meter).map_err(|error| self.converted(error))? {
+                Event::End => break,
+                Event::Unwritten(pending) => self.answer(&mut meter.writer, pending)?,
+                Event::Points { .. } => {}
+            }
+        }
+        self.finish(&mut meter.writer)?;
+        Ok(meter.bytes())
     }
 
     /// Convert a long input piece by piece, several at once: what a piece has that Python must answer is met when those

@@ -296,6 +296,14 @@ impl Handle {
         matches!(errors, Errors::Strict) && !self.varies_strict
     }
 
+    /// The form that `strict` writes behind the signature.
+    pub fn strictly_written(&self, py: Python<'_>) -> PyResult<Arc<Form>> {
+        if self.varies_strict {
+            return Ok(self.writing(py, &Errors::Strict)?.form.clone());
+        }
+        Ok(self.plain(usize::from(!self.signatures.is_empty())).form.clone())
+    }
+
     /// Check the name of a policy before any work is done.
     pub fn check<'py>(&self, py: Python<'py>, errors: &Errors<'py>) -> PyResult<()> {
         if matches!(errors, Errors::Strict) && !self.refuses_strict {
@@ -346,6 +354,11 @@ impl Handle {
     /// The signature that is written before the text; empty where there is none.
     pub fn mark(&self) -> &[u8] {
         self.signatures.first().map_or(&[], |signature| &signature.mark)
+    }
+
+    /// The length of the longest signature.
+    pub fn longest_mark(&self) -> usize {
+        self.signatures.iter().map(|signature| signature.mark.len()).max().unwrap_or(0)
     }
 
     /// The compiled form behind [`Opened::plain`].
@@ -439,7 +452,7 @@ fn kept<T>(
     Ok(policy)
 }
 
-/// What is told of a policy for the form itself, if it has been kept.
+/// What is known about a policy for the form itself, if it has been kept.
 fn known<T, A>(kept: &Mutex<Vec<Kept<T>>>, policy: &Bound<'_, PyAny>, told: impl Fn(&T) -> A) -> Option<A> {
     let name = policy_name(policy)?;
     let fits = |each: &&Kept<T>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;

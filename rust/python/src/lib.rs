@@ -6,7 +6,10 @@
 //! few lines each.
 
 mod ask;
+mod automaton;
+mod buffers;
 mod convert;
+mod cutting;
 mod decode;
 mod documented;
 mod encode;
@@ -16,8 +19,10 @@ mod handle;
 mod header;
 mod interpreter;
 mod json;
+mod json_position;
 mod known;
 mod located;
+mod measuring;
 mod memory;
 mod names;
 mod reader;
@@ -35,7 +40,13 @@ use pyo3::types::PyTuple;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use super::automaton::automaton;
+    #[pymodule_export]
+    use super::buffers::{decode_code_points_into, encode_into};
+    #[pymodule_export]
     use super::convert::{convert, converted_piece};
+    #[pymodule_export]
+    use super::cutting::{boundary, cut_before, truncate, truncate_bytes};
     #[pymodule_export]
     use super::decode::{decode, decode_code_points};
     #[pymodule_export]
@@ -45,9 +56,13 @@ mod _native {
     #[pymodule_export]
     use super::faults::{fault_at, faults, is_well_formed, sequence_at, tally, well_formed_end};
     #[pymodule_export]
-    use super::json::may_hold_unpaired;
+    use super::json::unpaired_escapes;
+    #[pymodule_export]
+    use super::json_position::JsonPosition;
     #[pymodule_export]
     use super::located::{Located, line_feeds};
+    #[pymodule_export]
+    use super::measuring::{code_point_count, converted_length, encoded_length};
     #[pymodule_export]
     use super::stream::{decoded_piece, encoded_piece};
     #[pymodule_export]
@@ -65,6 +80,8 @@ mod _native {
         module.add("UNITS_KEPT", crate::faults::UNITS_KEPT)?;
         module.add("STALLS_ALLOWED", crate::ask::STALLS_ALLOWED)?;
         module.add("FAULTS_AHEAD", crate::faults::FAULTS_AHEAD)?;
+        module.add("DEEPEST", crate::json_position::DEEPEST)?;
+        module.add("KEY_BYTES", crate::json_position::KEY_BYTES)?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
         module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
     }

@@ -325,6 +325,16 @@ pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     }
 }
 
+/// The first code points of a str; the str itself where they are all of it.
+pub fn beginning<'py>(text: &Bound<'py, PyString>, count: usize) -> PyResult<Bound<'py, PyString>> {
+    let end = count.min(text_length(text)) as ffi::Py_ssize_t;
+    // SAFETY: the object is a str; the call returns a new reference to a str or null with an exception set.
+    unsafe {
+        let part = ffi::PyUnicode_Substring(text.as_ptr(), 0, end);
+        Ok(Bound::from_owned_ptr_or_err(text.py(), part)?.cast_into_unchecked())
+    }
+}
+
 /// How many code points a str has.
 #[inline]
 pub fn text_length(text: &Bound<'_, PyString>) -> usize {

@@ -47,5 +47,10 @@ names! {
     backslashreplace_errors = "codecs" . "backslashreplace_errors";
     array_type = "array" . "array";
     index = "operator" . "index";
+    size_of = "eightfold.text" . "size_of";
+    bytes_view = "eightfold.text" . "view_of";
+    grapheme_end = "eightfold.graphemes" . "grapheme_end";
+    writable = "eightfold.buffers" . "writable";
+    items = "eightfold.buffers" . "items";
     located_type = "eightfold.stream" . "Located";
 }

@@ -73,7 +73,7 @@ impl<'py> Reader<'py> {
     /// A pass that begins at an offset.
     pub fn new(reading: Arc<Reading>, input: Bound<'py, PyBytes>, at: usize, largest: u32) -> Self {
         let limit = input.as_bytes().len();
-        // The handler is told of the whole fault, of which the core would have answered a part.
+        // The handler gets the whole fault, of which the core would have answered a part.
         let is_in_part = reading.form.is_answered_in_part(reading.on_fault);
         Reader {
             input,

@@ -87,7 +87,7 @@ fn gathered<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> P
     str_of_buffer(py, &buffer)
 }
 
-/// Where text ends that nothing behind it can change, if that is told without reading it.
+/// Where text ends that nothing behind it can change, if that is known without reading it.
 fn certain_end(form: &Form, data: &[u8], is_final: bool) -> Option<usize> {
     if is_final || (shares_ascii(form) && data.last().is_none_or(u8::is_ascii)) {
         return Some(data.len());

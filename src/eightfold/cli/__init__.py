@@ -57,10 +57,12 @@ def _run(argv: list[str]) -> int:
         module = command(argv[0])
         status: int = module.run(module.parser().options(argv[1:], module.Options()))
         return status
+    from argparse import Namespace
+
     from eightfold.cli.commands.program import parser
 
     if not argv:
         parser().print_help(sys.stderr)
         return WRONG_USE_OR_FILE
-    parser().parse_args(argv)
+    parser().options(argv, Namespace())
     return 0

@@ -1,7 +1,7 @@
 """Files: walking folders, reading in chunks, writing whole or not at all, and names that are not UTF-8.
 
-What can go wrong with a file is a :class:`FileError` here, so that a door can tell it from a standard output that went
-away. Nothing in this package prints.
+A failure of a file is a :class:`FileError` here, so callers can distinguish it from a standard output whose reader has
+gone. Nothing in this package prints.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class FileError(Exception):
 
     Attributes:
         path: the file, as it was given; ``-`` is standard input or output.
-        reason: what the operating system, or we, say of it.
+        reason: what went wrong, in the words of the operating system or of this package.
 
     >>> str(FileError("notes.txt", "No such file or directory"))
     'notes.txt: No such file or directory'
@@ -30,7 +30,7 @@ class FileError(Exception):
 
 
 def file_error(path: str, error: OSError) -> FileError:
-    """Return the FileError for what the operating system says of a file.
+    """Return the FileError for an error of the operating system about a file.
 
     >>> file_error("notes.txt", PermissionError(13, "Permission denied")).reason
     'Permission denied'
@@ -40,7 +40,7 @@ def file_error(path: str, error: OSError) -> FileError:
 
 @contextmanager
 def blaming(path: str) -> Iterator[None]:
-    """Turn an OSError of the block into a FileError that names the path.
+    """Turn an OSError raised in the block into a FileError that names the path.
 
     Raises:
         FileError: in place of the OSError.

@@ -1,4 +1,4 @@
-"""What to install for an extra: its requirements as the metadata of this package have them, by names that pip finds."""
+"""What to install for an extra: its requirements, from this package's metadata, as pip understands them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BEFORE = re.compile(r"""python_version\s*<\s*["'](\d+)\.(\d+)["']""")
 
 
 def installing(extra: str) -> str:
-    """Return the command that installs what an extra brings.
+    """Return the command that installs an extra.
 
     >>> installing("cli").startswith("pip install 'rich")
     True
@@ -27,7 +27,7 @@ def installing(extra: str) -> str:
 
 
 def requirements(required: Iterator[str] | tuple[str, ...] | list[str], extra: str) -> Iterator[str]:
-    """Yield the requirements of an extra that are for this Python.
+    """Yield the requirements of an extra that apply to this Python.
 
     >>> list(requirements(['rich<15,>=13; extra == "cli"', 'old; python_version < "3.0" and extra == "cli"'], "cli"))
     ['rich<15,>=13']

@@ -1,6 +1,6 @@
-r"""Names of files as people and JSON can take them: one line each, whatever bytes the file system holds.
+r"""File names for people and for JSON: one line each, whatever bytes the file system holds.
 
-A name that is not UTF-8 reaches Python with its bytes as U+DC80 to U+DCFF (PEP 383), which no UTF-8 writer takes.
+A name that is not UTF-8 reaches Python with its bytes as U+DC80 to U+DCFF (PEP 383), which no UTF-8 encoder accepts.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ _SMUGGLED_BYTES = range(0xDC80, 0xDD00)
 
 
 LONGEST_PATH = 4096
-"""How many characters of a name are shown: Linux opens no longer path, but names in archives may have any length."""
+"""The maximum number of characters shown. Linux opens no longer path, but names in archives may have any length."""
 
 
 def shown(path: str, most: int = LONGEST_PATH) -> str:
     r"""Return a name with everything that is not printable as a backslash escape: bytes and controls as ``\xHH``.
 
-    For reading, not for opening: a backslash of the name itself stays as it is.
+    For reading, not for opening: a backslash in the name itself is not escaped.
 
     Args:
-        path: the name, or any text that is not to be trusted.
-        most: of a longer one so many characters are shown, and how many there are in all.
+        path: the name, or any other untrusted text.
+        most: the number of characters to show; a longer text is cut, and its length added.
 
     >>> print(shown("caf\udce9.txt"), shown("two\nlines"), shown("\u202etxt.exe"))
     caf\xE9.txt two\x0Alines \u202Etxt.exe
@@ -43,7 +43,7 @@ def _escaped(code_point: int) -> str:
 
 
 def as_text(path: str) -> str:
-    r"""Return a name as XTF-8 text: valid Unicode for JSON, from which :func:`as_path` has the name back to the byte.
+    r"""Return a name as XTF-8 text: valid Unicode for JSON, from which :func:`as_path` restores the name to the byte.
 
     >>> as_text("caf\udce9.txt")
     'caf\uefe9.txt'
@@ -52,10 +52,10 @@ def as_text(path: str) -> str:
 
 
 def as_path(text: str) -> str:
-    r"""Return the name of XTF-8 text: the inverse of :func:`as_text`.
+    r"""Return the name that XTF-8 text stands for: the inverse of :func:`as_text`.
 
     Raises:
-        ValueError: the text is no Unicode text, or no file can have this name.
+        ValueError: the text is not Unicode text, or no file can have this name.
 
     >>> as_path("caf\uefe9.txt")
     'caf\udce9.txt'

@@ -267,7 +267,7 @@ class Form(_Fixed):
     note: str
     source: str
     sequences: tuple[Row | FaultRow, ...]
-    """The units that input is divided into: the rows, and the ill-formed sequences that are one decoding unit."""
+    """What input is divided into, the rows and the ill-formed sequences that are one decoding unit."""
     run_unit: FaultRow | None
     """The ill-formed sequence of unbounded length, if the form has one."""
     derived: dict[str, Any]

@@ -10,6 +10,8 @@ original, and a plan for other bytes is refused. Without the plan only the outpu
 reversed, because under them different inputs give different results. The other policies are *lossy*, and a plan counts
 the changes that they made.
 
+With ``escapes``, escapes of unpaired surrogates in JSON are changes as well: see :mod:`eightfold.jsonescapes`.
+
 >>> from eightfold import repair
 >>> plan = repair.plan(b"caf\xe9\nCESU-8: \xed\xa0\xbd\xed\xb8\x80\n", errors="replace")
 >>> print(plan)
@@ -30,10 +32,11 @@ from __future__ import annotations
 
 from eightfold.repair.changes import Change, PlanError, apply_changes, undo_changes
 from eightfold.repair.plans import Plan, plan, plan_chunks
-from eightfold.repair.policies import LOSSLESS, POLICIES
+from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
 from eightfold.repair.repairing import Repaired, Repairer, repair
 
 __all__ = [
+    "ESCAPE_POLICIES",
     "LOSSLESS",
     "POLICIES",
     "Change",

@@ -8,9 +8,9 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, NamedTuple
 
-from eightfold.faults import code_point_name, hex_bytes
+from eightfold.faults import ESCAPED_SURROGATE, code_point_name, hex_bytes
 from eightfold.forms.utf_8 import UTF_8
-from eightfold.repair.policies import LOSSLESS, POLICIES
+from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
 from eightfold.text import is_well_formed
 
 _OTHER_BYTES = "the plan is for other bytes: make a new one"
@@ -34,9 +34,10 @@ class Change:
     Attributes:
         start: the byte offset in the original.
         old, new: the original bytes, and the UTF-8 that replaces them.
-        kind: the kind of fault; ``well-formed`` if the sequence is well-formed and UTF-8 writes it differently;
-            ``signature`` for a mark that is not part of the text.
-        policy: the policy that decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` if there is no fault.
+        kind: the kind of fault; ``escaped-surrogate`` for an escape in JSON; ``well-formed`` if the sequence is
+            well-formed and UTF-8 writes it differently; ``signature`` for a mark that is not part of the text.
+        policy: the policy that decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` if there is no fault;
+            for an escape in JSON a key of :data:`~eightfold.repair.ESCAPE_POLICIES`.
         line, column: the place of the change, both counted from 1; the column counts bytes.
 
     ``str(change)`` is one line. ``end`` is the offset after the old bytes. ``lossy`` is true if the new bytes could
@@ -66,6 +67,8 @@ class Change:
         return self.policy not in LOSSLESS
 
     def __str__(self) -> str:
+        if self.kind == ESCAPED_SURROGATE:
+            return f"{self.kind}: {_escape(self.old)} -> {_escape(self.new)}"
         return f"{self.kind}: {_shown(self.old)} -> {_shown(self.new)}{_points(self.new)}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -107,6 +110,10 @@ def _shown(data: bytes) -> str:
     return hex_bytes(data[:_BYTES_SHOWN]) + ellipsis if data else "nothing"
 
 
+def _escape(written: bytes) -> str:
+    return written[:_BYTES_SHOWN].decode("ascii", "backslashreplace") if written else "nothing"
+
+
 def _points(new: bytes) -> str:
     names = " ".join(code_point_name(ord(character)) for character in new.decode())
     return f" ({names})" if new and len(new) <= _BYTES_SHOWN else ""
@@ -120,7 +127,7 @@ def _change(values: Any) -> Change:
     old, new = bytes.fromhex(values["old"]), bytes.fromhex(values["new"])
     if end - start != len(old):
         raise ValueError(f"the change at {start} does not end at {end}")
-    if values["policy"] not in POLICIES or not isinstance(values["kind"], str):
+    if values["policy"] not in {**POLICIES, **ESCAPE_POLICIES} or not isinstance(values["kind"], str):
         raise ValueError(f"the change at {start} has no known kind and policy")
     if not is_well_formed(new, UTF_8):
         raise ValueError(f"the change at {start} does not write UTF-8")

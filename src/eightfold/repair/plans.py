@@ -177,13 +177,15 @@ def versioned(text: str | bytes) -> Any:
     return values
 
 
-def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> Plan:
+def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape", *, escapes: str | None = None) -> Plan:
     r"""Return a plan of the changes that turn bytes into UTF-8; it has no changes if none are needed.
 
     Args:
         data: any bytes-like object.
         form: the 8-bit form in which to read them, or its name.
         errors: the policy for faults, a key of :data:`~eightfold.repair.POLICIES`; ``pairs`` is only for utf-8.
+        escapes: the policy for escapes of unpaired surrogates in JSON, a key of
+            :data:`~eightfold.repair.ESCAPE_POLICIES`; None leaves them alone.
 
     Raises:
         ConversionError: the policy cannot repair a fault; ``start`` is its offset. For ``escape`` this is a fault with
@@ -192,11 +194,16 @@ def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape") -
 
     >>> [change.new for change in plan(b"caf\xe9", errors="cp1252").changes]
     [b'\xc3\xa9']
+    >>> print(plan(rb'{"cut": "\ud83d"}', escapes="replace"))
+    1 change from utf-8 to UTF-8, errors='escape', 1 lossy
+    1:10: escaped-surrogate: \ud83d -> \ufffd
     """
-    return plan_chunks([bytes_of(data)], form, errors)
+    return plan_chunks([bytes_of(data)], form, errors, escapes=escapes)
 
 
-def plan_chunks(chunks: Iterable[bytes], form: AnyForm = "utf-8", errors: Policy | str = "escape") -> Plan:
+def plan_chunks(
+    chunks: Iterable[bytes], form: AnyForm = "utf-8", errors: Policy | str = "escape", *, escapes: str | None = None
+) -> Plan:
     r"""Return the plan for bytes that arrive in chunks; memory holds the changes, not the bytes.
 
     Raises:
@@ -205,7 +212,7 @@ def plan_chunks(chunks: Iterable[bytes], form: AnyForm = "utf-8", errors: Policy
     >>> plan_chunks([b"caf", b"\xe9"]) == plan(b"caf\xe9")
     True
     """
-    repairer = Repairer(form, errors)
+    repairer = Repairer(form, errors, escapes=escapes)
     read, written = sha256(), sha256()
     changes: list[Change] = []
     for chunk in chunks:

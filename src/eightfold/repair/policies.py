@@ -22,6 +22,16 @@ POLICIES: Mapping[str, str] = {
 }
 """What each policy writes for a fault."""
 
+ESCAPE_POLICIES: Mapping[str, str] = {
+    "replace": r"\ufffd",
+    "ignore": "nothing",
+    "backslashreplace": r"the text of the escape, as \\ud83d",
+    "xmlcharrefreplace": "&#55357;",
+    "namereplace": r"the text of the escape, as \\ud83d",
+    "strict": "nothing: any escape is an error",
+}
+"""What each policy of :mod:`eightfold.jsontext` writes for an escape of an unpaired surrogate in JSON."""
+
 LOSSLESS = ("escape", "strict")
 """The policies under which different inputs give different results, so the result alone determines the original."""
 

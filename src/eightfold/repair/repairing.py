@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold import reference
-from eightfold.faults import Fault
+from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
@@ -16,10 +16,13 @@ from eightfold.forms.xtf_8 import XTF_8
 from eightfold.policy import raise_conversion
 from eightfold.reference import signed
 from eightfold.repair.changes import Change, Edit, spliced
-from eightfold.repair.policies import ESCAPES, WRITERS, Policy, escaped
+from eightfold.repair.policies import ESCAPE_POLICIES, ESCAPES, WRITERS, Policy, escaped
 from eightfold.run import fault_at, sequence_at, well_formed_end
 from eightfold.sharing import sharing_of
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of
+
+if TYPE_CHECKING:
+    from eightfold.jsonescapes import Unpaired
 
 _SHORT_BYTES = 4096
 """Held data longer than this is examined again only when it has doubled in size, so the work stays linear."""
@@ -28,11 +31,13 @@ _COLLISION = re.compile(b"\xee[\xbe\xbf]")
 _UTF_8_WITH_PAIRS = Form(UTF_8.name, UTF_8.rows, units=(PAIR,), names=UTF_8.names, source="WTF-8 section 2.1")
 
 
-def repair(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> bytes:
+def repair(
+    data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape", *, escapes: str | None = None
+) -> bytes:
     r"""Return bytes repaired to UTF-8, as if the plan for them were applied at once.
 
     Args:
-        data, form, errors: as for :func:`eightfold.repair.plan`.
+        data, form, errors, escapes: as for :func:`eightfold.repair.plan`.
 
     Raises:
         ConversionError, LookupError, ValueError: as for :func:`eightfold.repair.plan`.
@@ -40,7 +45,7 @@ def repair(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape")
     >>> repair(b"\xed\xa0\xbd\xed\xb8\x80", errors="pairs")
     b'\xf0\x9f\x98\x80'
     """
-    return Repairer(form, errors).repair(data, final=True).data
+    return Repairer(form, errors, escapes=escapes).repair(data, final=True).data
 
 
 class Repaired(NamedTuple):
@@ -94,7 +99,7 @@ class Repairer:
     r""":func:`repair` piece by piece: the pieces and their changes add up to the result for the whole.
 
     Args:
-        form, errors: as for :func:`eightfold.repair.plan`.
+        form, errors, escapes: as for :func:`eightfold.repair.plan`.
 
     Raises:
         LookupError: unknown form. ValueError: unknown policy, or a form with wider units.
@@ -104,10 +109,11 @@ class Repairer:
     (b'caf', b'\xef\xbf\xbd!', ())
     """
 
-    def __init__(self, form: AnyForm = "utf-8", errors: Policy | str = "escape") -> None:
+    def __init__(self, form: AnyForm = "utf-8", errors: Policy | str = "escape", *, escapes: str | None = None) -> None:
         self.form: Form = form_named(form)
         self.errors = errors
-        _check(self.form, errors)
+        self.escapes = escapes
+        _check(self.form, errors, escapes)
         self._plain = self.form
         self._position: LinePosition | None = None
         self._held: list[bytes] = []
@@ -132,16 +138,54 @@ class Repairer:
             return Repaired(b"", ())
         self._plain, end = opened
         found = [_Found(0, end, b"", "signature", "strict")] if end else []
-        for each in self._sequences(content, end, final=final):
-            end = each.end
-            if each.new != content[each.start : end]:
-                found.append(each)
+        end = self._find(found, content, end, final=final)
         changes = tuple(self._placed(content[:end], found))
         edits = (Edit(each.start, content[each.start : each.end], each.new) for each in found)
         held = content[end:]
         self._held, self._due = [held], len(held) if len(held) > _SHORT_BYTES else 0
         self._offset += end
         return Repaired(b"".join(spliced([content[:end]], edits)), changes)
+
+    def _find(self, found: list[_Found], content: bytes, end: int, *, final: bool) -> int:
+        """Add what changes from an offset on, in order; return where what is decided ends."""
+        try:
+            for each in self._sequences(content, end, final=final):
+                end = each.end
+                if each.new != content[each.start : end]:
+                    found.append(each)
+        except ConversionError as error:
+            # An escape before the fault is reported first.
+            self._add_escapes([], content[: error.start - self._offset], final=True)
+            raise
+        return min(end, self._add_escapes(found, content, end, final=final))
+
+    def _add_escapes(self, found: list[_Found], content: bytes, end: int | None = None, *, final: bool) -> int:
+        """Add the escapes of unpaired surrogates before an end; return where what is decided of them ends.
+
+        They are ASCII, which every 8-bit form writes as itself and no other change contains.
+        """
+        if self.escapes is None:
+            return len(content)
+        from eightfold.jsonescapes import unpaired_escapes
+
+        unpaired, decided = unpaired_escapes(content, final=final)
+        end = decided if end is None else min(end, decided)
+        found += [self._escape(content, each) for each in unpaired if each[0] < end]
+        found.sort()
+        return decided
+
+    def _escape(self, content: bytes, unpaired: Unpaired) -> _Found:
+        from eightfold.jsonescapes import ESCAPE_BYTES, replacement
+
+        start, point, after_cut_short = unpaired
+        end = start + ESCAPE_BYTES
+        assert self.escapes is not None
+        try:
+            new = replacement(point, self.escapes, after_cut_short=after_cut_short)
+        except ConversionError:
+            fault = Fault(ESCAPED_SURROGATE, self.form.name, start, end, content[start:end], point)
+            raise_conversion(self.form.name, UTF_8.name, self._offset, fault, (start, end))
+        return _Found(start, end, new, ESCAPED_SURROGATE, self.escapes)
 
     def _opened(self, content: bytes, *, final: bool) -> tuple[Form, int] | None:
         """Return the form that applies and the length of its signature; None if more bytes are needed."""
@@ -201,9 +245,11 @@ class Repairer:
         position.pass_over(content[passed:])
 
 
-def _check(form: Form, errors: str) -> None:
+def _check(form: Form, errors: str, escapes: str | None) -> None:
     if errors not in WRITERS:
         raise ValueError(f"errors must be one of {', '.join(WRITERS)} here, not {errors!r}")
+    if escapes is not None and escapes not in ESCAPE_POLICIES:
+        raise ValueError(f"escapes must be one of {', '.join(ESCAPE_POLICIES)}, or None, not {escapes!r}")
     if form.unit_bits != 8:
         raise ValueError(f"repair reads 8-bit forms; {form.name} has {form.unit_bits}-bit units: use convert")
     if errors == "pairs" and signed(form)[0] is not UTF_8:

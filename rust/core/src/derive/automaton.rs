@@ -11,23 +11,26 @@ use crate::code_point::{Range, holds};
 use crate::tables::Tables;
 
 /// No state: no entry continues with this unit.
-pub(crate) const DEAD: u16 = u16::MAX;
+pub const DEAD: u16 = u16::MAX;
 /// No entry is complete here.
-pub(crate) const NONE: u16 = u16::MAX;
+pub const NONE: u16 = u16::MAX;
 
 /// The value of one entry's units: `base` plus each unit times its weight, modulo 2 to the 32.
 ///
 /// This is the row's mixed-radix index, with the constant contribution of the lowest units moved into `base`.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
+    /// The value of units that are all 0.
     pub base: u32,
+    /// What each unit counts.
     pub weights: Vec<u32>,
     /// The index in the form's units; None for a row.
     pub unit: Option<usize>,
 }
 
+/// What is known after some units.
 #[derive(Debug)]
-pub(crate) struct State {
+pub struct State {
     /// The entry that is complete here, the first of the rows and then of the units, or [`NONE`].
     pub accept: u16,
     /// The units matched by the longest matching row on the way here; at least 1.
@@ -40,9 +43,12 @@ pub(crate) struct State {
     pub row_goes_on: bool,
 }
 
+/// The automaton of a form; state 0 is the first.
 #[derive(Debug)]
-pub(crate) struct Automaton {
+pub struct Automaton {
+    /// The rows and then the units.
     pub entries: Vec<Entry>,
+    /// Every state.
     pub states: Vec<State>,
     next: Vec<u16>,
     width: usize,
@@ -60,7 +66,7 @@ const MOST_STATES: usize = u16::MAX as usize;
 const MOST_CELLS: usize = 1 << 25;
 
 impl Automaton {
-    pub fn new(tables: &Tables) -> Result<Self, TooLarge> {
+    pub(crate) fn new(tables: &Tables) -> Result<Self, TooLarge> {
         let longest = |ranges: &Vec<Range>| ranges.len() > usize::from(u8::MAX);
         let builder = Builder::new(tables);
         if builder.ranges.len() >= MOST_STATES || builder.ranges.iter().any(longest) {
@@ -69,6 +75,14 @@ impl Automaton {
         builder.build(tables)
     }
 
+    /// The first unit of every class, in order: units of one class lead to the same states.
+    #[must_use]
+    pub fn classes(&self) -> Vec<u32> {
+        if self.cuts.is_empty() { (0..=255).collect() } else { [&[0], &self.cuts[..]].concat() }
+    }
+
+    /// The state after one more unit, or [`DEAD`].
+    #[must_use]
     pub fn next(&self, state: u16, unit: u32) -> u16 {
         let class = if self.cuts.is_empty() { unit as usize } else { self.cuts.partition_point(|&cut| cut <= unit) };
         self.next[usize::from(state) * self.width + class]

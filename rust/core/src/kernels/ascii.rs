@@ -128,7 +128,7 @@ fn copy_until(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> boo
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[eightfold_features::avx2]
 fn copy_avx2(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> bool) -> usize {
     copy(from, out, ends)
 }

@@ -34,7 +34,7 @@ fn copy<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
 
 /// Block by block, with one branch for what is in it: to guess that wrongly is nearly all that a fault costs.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1")]
+#[eightfold_features::avx2]
 fn copy_blocks<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
     use std::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8};
     let mut at = 0;

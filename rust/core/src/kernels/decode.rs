@@ -34,14 +34,14 @@ macro_rules! shared {
 
 shared!(u8 => write_latin1, u16 => write_ucs2, u32 => write_ucs4);
 
-/// Measure from an offset to a limit, or to where the layout does not tell.
+/// Measure from an offset to a limit, or to where the layout does not apply.
 fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let mut counter = Counter(Extent::none(start));
     let (end, is_clean) = source.read(start, limit, &mut counter);
     Extent { end, is_clean, ..counter.0 }
 }
 
-/// Write from an offset to a limit, or to where the layout does not tell; the end is returned.
+/// Write from an offset to a limit, or to where the layout does not apply, and return the end.
 fn write(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Shared) -> usize {
     source.read(start, limit, out).0
 }

@@ -18,7 +18,7 @@ pub enum Width {
     Ucs4,
 }
 
-/// The bytes from which on the largest of valid UTF-8 tells wider text.
+/// The least bytes that, as the largest of valid UTF-8, show wider text.
 pub(super) const WIDTH_BORDERS: [u8; 3] = [0x80, 0xC4, 0xF0];
 
 impl Width {

@@ -20,6 +20,8 @@ mod encode;
 mod fetch;
 mod find;
 mod input;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod level;
 mod measured;
 mod output;
@@ -48,6 +50,7 @@ pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
 pub use short::write_short;
 pub use short_buffer::{SHORT_BYTES, ShortBuffer};
+pub(crate) use simdutf::{utf8_points, utf16_units};
 pub(crate) use source::Faults;
 pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};

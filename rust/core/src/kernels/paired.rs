@@ -26,7 +26,7 @@ pub fn count_pairs(text: Text<'_>) -> usize {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[eightfold_features::avx2]
 fn count_wide(text: Text<'_>) -> usize {
     count(text)
 }

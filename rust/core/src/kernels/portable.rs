@@ -38,14 +38,14 @@ macro_rules! points {
 
 points!(u8, u16, u32);
 
-/// Measure from an offset to a limit, or to where the layout does not tell.
+/// Measure from an offset to a limit, or to where the layout does not apply.
 pub fn measure_each(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let mut counter = Counter(Extent::none(start));
     let (end, is_clean) = source.read_each(start, limit, &mut counter);
     Extent { end, is_clean, ..counter.0 }
 }
 
-/// Write from an offset to a limit, or to where the layout does not tell; the end is returned.
+/// Write from an offset to a limit, or to where the layout does not apply, and return the end.
 pub fn write_each(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Points) -> usize {
     source.read_each(start, limit, out).0
 }
@@ -105,7 +105,7 @@ impl Bytes for Output<'_, u8> {
     }
 }
 
-/// Write from an index to a limit, or to a code point that the spelling does not tell; the end is returned.
+/// Write from an index to a limit, or to a code point that the spelling does not cover, and return the end.
 pub fn spell(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut impl Bytes) -> usize {
     let mut at = start;
     while at < limit && put_point(spelt, at, out) {
@@ -129,7 +129,7 @@ fn put_point(spelt: &Spelt<'_>, at: usize, out: &mut impl Bytes) -> bool {
     bytes.is_some()
 }
 
-/// What is written for the code point at an index, and how many bytes that is; None where the spelling does not tell.
+/// The bytes of the code point at an index, and how many these are; None if the spelling does not cover it.
 #[inline]
 pub fn bytes_at(spelt: &Spelt<'_>, at: usize) -> Option<([u8; 16], usize)> {
     let (spelling, code_point) = (spelt.spelling, spelt.text.at(at));

@@ -34,6 +34,16 @@ pub fn count(text: &str) -> usize {
     simdutf::count_utf8(text.as_bytes())
 }
 
+/// How many code points valid UTF-8 has; of other bytes the number means nothing.
+pub fn utf8_points(text: &[u8]) -> usize {
+    simdutf::count_utf8(text)
+}
+
+/// How many units of UTF-16 valid UTF-8 takes; of other bytes the number means nothing.
+pub fn utf16_units(text: &[u8]) -> usize {
+    simdutf::utf16_length_from_utf8(text)
+}
+
 /// Write text up to U+00FF as bytes.
 ///
 /// # Panics

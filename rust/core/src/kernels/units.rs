@@ -49,7 +49,7 @@ impl Points for Extent {
 
     #[inline]
     fn run(&mut self, points: &[u32]) {
-        // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
+        // The bitwise or of all: the limits of the kinds are powers of two, so it gives the width as the largest would.
         let seen = points.iter().fold(0, |seen, &point| seen | point);
         self.count += points.len();
         self.width = self.width.max(Width::of(seen));

@@ -36,13 +36,20 @@ impl Form {
     }
 
     fn cut_before(&self, data: &[u8], near: usize) -> Option<usize> {
-        (0..REACH_BYTES).step_by(self.tables.unit_bytes).map(|back| near - back).find(|&at| self.is_cut(data, at))
+        self.cut_between(data, near - REACH_BYTES, near)
+    }
+
+    /// The last cut above `least` and at most at `near`, both at units. More input may follow.
+    #[must_use]
+    pub fn cut_between(&self, data: &[u8], least: usize, near: usize) -> Option<usize> {
+        let backward = (0..near.saturating_sub(least)).step_by(self.tables.unit_bytes).map(|back| near - back);
+        { backward }.find(|&at| self.is_cut(data, at))
     }
 
     fn is_cut(&self, data: &[u8], at: usize) -> bool {
         let opens = self.tables.unit_at(data, at).is_some_and(|unit| self.only_opens(unit));
         let begins = |step| matches!(step, Step::Value { code_point, .. } if !holds(TRAILS, code_point));
-        opens && begins(self.sequence_at(data, at, true))
+        opens && begins(self.sequence_at(data, at, false))
     }
 
     /// Whether a unit occurs only at the beginning of a sequence, well-formed or not.

@@ -1,5 +1,7 @@
 //! Reading: from the bytes of a form to code points and faults. Nothing here writes a form.
 
+pub mod boundary;
+pub mod count;
 pub mod cuts;
 pub mod fault;
 pub mod line;

@@ -87,7 +87,7 @@ impl Form {
 
     /// The end of a unit of error on encoding: in a byte form the longest run of missing code points, otherwise one
     /// code point.
-    fn missing_end(&self, text: Text<'_>, start: usize) -> usize {
+    pub(crate) fn missing_end(&self, text: Text<'_>, start: usize) -> usize {
         let mut at = start + 1;
         while self.tables.unit_bytes == 1 && at < text.len() {
             let (code_point, end) = self.next_written(text, at);

@@ -1,6 +1,8 @@
 //! Writing: from code points to the bytes of a form, or to a str. Nothing here diagnoses input.
 
 pub mod encode;
+pub mod fit;
+pub mod meter;
 pub mod paired;
 pub mod text_buffer;
 pub mod writer;

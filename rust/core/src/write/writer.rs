@@ -50,7 +50,7 @@ pub struct Writer<'a> {
 
 /// The code points of a chunk, in the narrowest kind of str that holds them, which the kernels process fastest.
 #[derive(Debug, Default)]
-struct Points {
+pub(crate) struct Points {
     one: Vec<u8>,
     two: Vec<u16>,
     four: Vec<u32>,
@@ -59,7 +59,12 @@ struct Points {
 
 impl Points {
     /// Read a chunk, and return its text and where it ended.
-    fn read<'s>(&'s mut self, input: &Input<'s>, start: usize, limit: usize) -> Result<(Text<'s>, usize), OutOfMemory> {
+    pub(crate) fn read<'s>(
+        &'s mut self,
+        input: &Input<'s>,
+        start: usize,
+        limit: usize,
+    ) -> Result<(Text<'s>, usize), OutOfMemory> {
         self.notes.clear();
         let extent = input.measure_noting(start, limit, &mut self.notes);
         if let Some(ascii) = input.ascii(start, &extent) {
@@ -145,6 +150,12 @@ impl<'a> Writer<'a> {
         Ok(start)
     }
 
+    /// Whether the code points at an offset are walked: a held lead needs what follows it, with its place, and a chunk
+    /// may have a code point that must be reported.
+    pub(crate) fn walks(&self, at: usize) -> bool {
+        at < self.walked_to || self.held.is_some()
+    }
+
     /// Whether what follows a lead matters.
     fn watches_leads(&self) -> bool {
         self.form.holds_back_lead || self.joined.is_some()
@@ -219,7 +230,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Whether the text ends with a lead.
-fn ends_with_lead(text: Text<'_>) -> bool {
+pub(crate) fn ends_with_lead(text: Text<'_>) -> bool {
     text.len().checked_sub(1).is_some_and(|last| holds(LEADS, text.at(last)))
 }
 
@@ -253,8 +264,7 @@ impl Sink for Writer<'_> {
     /// Work chunk by chunk: read code points, then write bytes.
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
         let mut at = start;
-        // A held lead needs what follows it, with its place, so that is walked.
-        while at < limit && at >= self.walked_to && self.held.is_none() {
+        while at < limit && !self.walks(at) {
             let chunk_limit = limit.min(at + CHUNK_BYTES);
             let end = self.take_chunk(input, at, chunk_limit)?;
             // A chunk may end just before its limit, if the limit cuts a unit.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
@@ -15,15 +15,18 @@ from eightfold.cli.options.arguments import (
     UTF_8,
     CommandParser,
     OneOf,
+    add_files_from,
     add_form,
     add_jobs,
     add_paths,
     count_argument,
     form_or_auto,
 )
+from eightfold.cli.options.escapes import EscapeOptions, add_escapes
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
-from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
+from eightfold.cli.options.setting import Setting, Switch
+from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import results_in
 from eightfold.cli.output.reports import FORMATS, report_as
 from eightfold.cli.output.reports.findings import Summary
@@ -37,10 +40,12 @@ from eightfold.forms import Form
 
 
 @dataclass
-class Options(SelectionOptions, ReadingOptions):
+class Options(SelectionOptions, EscapeOptions, ReadingOptions):
     """The options of `check`; `form` is None for auto."""
 
     paths: Sequence[str] = ()
+    files_from: str = ""
+    null: bool = False
     form: Form | None = UTF_8
     form_map: list[tuple[Pattern, str | None]] = field(default_factory=list)
     output_format: str = "text"
@@ -50,13 +55,16 @@ class Options(SelectionOptions, ReadingOptions):
     context: bool = False
     jobs: int = 1
     strict: bool = False
+    show_settings: bool = False
 
     @property
     def task(self) -> Task:
         """The options for every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
-        return Task(name, self.form_is_given, tuple(self.form_map), self.binary, shown, self.context, self.unpack)
+        maps, json_files = tuple(self.form_map), self.json_files
+        options = (self.binary, shown, self.context, self.unpack)
+        return Task(name, self.form_is_given, maps, *options, json_files, self.strict)
 
 
 def parser() -> CommandParser:
@@ -71,7 +79,8 @@ def parser() -> CommandParser:
         "binary files, which are counted; symbolic links are not followed. A path given\n"
         "on the command line is always checked. A file that looks like UTF-16 or UTF-32\n"
         "is one error, and the rest of it is not checked unless -f or --form-map gives\n"
-        "its form.\n"
+        "its form. In JSON, an escape of an unpaired surrogate (\\ud83d alone), which other\n"
+        "readers refuse, is a warning.\n"
         "Exit status 0: no faults; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
@@ -89,6 +98,7 @@ def parser() -> CommandParser:
                 "curl -s https://example.org | eightfold check --output-format json",
                 "check standard input, with results for a program",
             ),
+            ("eightfold check --strict requests.jsonl", "will every JSON reader accept each line?"),
             (
                 "eightfold check -f corrected-utf-8 --strict letter.txt",
                 "apply the rules for documents too, and count warnings",
@@ -96,6 +106,7 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
+    add_files_from(command)
     add_form(command)
     command.add_argument(
         "--form-map",
@@ -104,10 +115,15 @@ def parser() -> CommandParser:
         metavar="GLOB=FORM",
         help="the form of files that match, such as '*.class=mutf-8'; the last match wins (repeatable)",
     )
+    add_escapes(command, repairs=False)
     add_selection(command)
     add_reading(command)
     command.add_argument(
-        "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{', '.join(FORMATS)} (default: text)"
+        "--output-format",
+        type=OneOf(FORMATS),
+        action=Setting,
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)} (default: text)",
     )
     command.add_argument("--output-file", metavar="FILE", help="write the results to this file, whole or not at all")
     command.add_argument(
@@ -127,8 +143,13 @@ def parser() -> CommandParser:
     add_jobs(command, "check")
     command.add_argument(
         "--strict",
-        action="store_true",
+        action=Switch,
         help="exit with status 1 for warnings too, and if no file was read",
+    )
+    command.add_argument(
+        "--show-settings",
+        action="store_true",
+        help="show the settings for the first PATH (default: the current folder), and where each comes from, and exit",
     )
     return command
 
@@ -148,8 +169,19 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
 
 def run(options: Options) -> int:
     """Check the files; return the exit status."""
+    if options.show_settings:
+        from eightfold.cli.options.settings import put_settings
+
+        put_settings(options)
+        return NOTHING_WRONG
+    if options.null and not options.files_from:
+        raise UsageError("-z needs --files-from")
+    if options.files_from and options.paths:
+        raise UsageError("--files-from and PATHs cannot be combined")
+    for name in ("strict", "jobs", "output_format"):
+        setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     results = results_in(options.output_file) if options.output_file else nullcontext()
-    with watched(options, options.paths, options.selection), results:
+    with watched(options, None if options.files_from else options.paths, options.selection), results:
         summary = _checked(options)
     if not summary.files:
         say_nothing_read(options, binary=summary.binary)
@@ -169,6 +201,7 @@ def _checked(options: Options) -> Summary:
             check.take(met)
     else:
         _check_at_once(check, options)
+    report.summary.excluded = options.configurations.excluded
     report.end()
     return report.summary
 
@@ -184,8 +217,16 @@ def _check_at_once(check: FileCheck, options: Options) -> None:
 def _met(options: Options) -> Iterator[Found | FileError]:
     """Yield the files that the paths name, and, in order, folders that cannot be listed."""
     errors: deque[FileError] = deque()
-    for found in found_files(options.paths, errors.append, options.selection):
+    for found in found_files(_named(options, errors.append), errors.append, options.selection):
         while errors:
             yield errors.popleft()
         yield found
     yield from errors
+
+
+def _named(options: Options, on_error: Callable[[FileError], None]) -> Iterable[str]:
+    if not options.files_from:
+        return options.paths
+    from eightfold.cli.options.files_from import names_in
+
+    return names_in(options.files_from, b"\0" if options.null else b"\n", on_error)

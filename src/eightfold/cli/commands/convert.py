@@ -12,7 +12,7 @@ from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_
 from eightfold.cli.options.certificate import CertificateOptions, add_certificate
 from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
 from eightfold.cli.options.reading_options import add_reading
-from eightfold.cli.options.selection import add_selection, say_nothing_read
+from eightfold.cli.options.selection import add_selection, say_excluded, say_nothing_read
 from eightfold.cli.output.colour import Part, Styled, painted
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
@@ -152,6 +152,7 @@ def run(options: Options) -> int:
     if options.document and options.to.name != DOCUMENT:
         raise UsageError("--document needs -t corrected-utf-8")
     check_certificate(options, writes=True)
+    options.jobs = options.configurations.setting("jobs", options.jobs)
     if options.form is not None:
         # Wrong use is reported before anything is read.
         _check_policy(Conversion(options.form, options.to, options.errors))
@@ -243,6 +244,7 @@ class _Run:
         """Report which files were skipped; if all are done, remove the journals."""
         if self._binary:
             say(f"{counted(self._binary, 'binary file')} skipped (--binary)")
+        say_excluded(self._options)
         self.in_place.end(status, certified=certified)
 
 

@@ -59,7 +59,7 @@ def program() -> Command:
     """Return the program itself.
 
     >>> [option.flags for option in program().options]
-    [('-h', '--help'), ('--version',)]
+    [('-h', '--help'), ('-V', '--version')]
     """
     return _command("", "", parser())
 

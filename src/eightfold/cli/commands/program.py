@@ -22,8 +22,10 @@ def parser() -> CommandParser:
         ],
         "\n" + _forms_listed(),
     )
-    program.add_argument("--version", action="version", version=f"eightfold {__version__}", help="print the version")
-    program.add_argument("command", type=_no_command, metavar="COMMAND", help="one of the commands above")
+    program.add_argument(
+        "-V", "--version", action="version", version=f"eightfold {__version__}", help="print the version"
+    )
+    program.add_argument("command", nargs="?", type=_no_command, metavar="COMMAND", help="one of the commands above")
     return program
 
 

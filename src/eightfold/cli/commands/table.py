@@ -105,7 +105,7 @@ def _sections(form: Form) -> Iterator[tuple[str, list[str]]]:
     yield "rows: what is well-formed", _row_lines(form, form.rows)
     yield "units: ill-formed sequences that are one decoding unit", _fault_row_lines(form, form.units)
     yield "names: ill-formed sequences with a name", _fault_row_lines(form, form.names)
-    yield "rules", [line for rule in _rules(form) for line in _wrapped("  - ", rule)]
+    yield "rules", [line for rule in rules_of(form) for line in _wrapped("  - ", rule)]
     for variant in form.variants:
         direction = "" if variant.encodes else ", when reading"
         yield f"--errors {variant.policy}{direction}: other rows", list(_variant_lines(form, variant.form))
@@ -135,7 +135,12 @@ def _fault_row_lines(form: Form, entries: Sequence[FaultRow]) -> list[str]:
     return _aligned([("kind", "meant", "units", "source"), *lines]) if lines else []
 
 
-def _rules(form: Form) -> Iterator[str]:
+def rules_of(form: Form) -> Iterator[str]:
+    """Yield a sentence for each rule of a form that its tables do not show.
+
+    >>> len(list(rules_of(form_named("utf-8")))), len(list(rules_of(form_named("wtf-8"))))
+    (0, 1)
+    """
     if form.unit_bits > 8:
         unless = " unless a signature says otherwise" if form.signatures else ""
         yield f"Code units have {form.unit_bits} bits and are {form.byte_order}-endian{unless}."
@@ -216,7 +221,7 @@ def _grid(found: dict[str, Comparison]) -> Iterator[str]:
     keys = _KEYS[: len(found)]
     yield f"  {'':{width + 2}}  {' '.join(keys)}"
     for key, (name, comparison) in zip(keys, found.items(), strict=True):
-        marks = [_mark(name, comparison, other) for other in found]
+        marks = [relation(name, comparison, other) for other in found]
         yield f"  {key} {name:{width}}  {' '.join(_painted(mark, _ROLES[mark]) for mark in marks)}"
 
 
@@ -230,7 +235,12 @@ def _chains(found: dict[str, Comparison], name: str) -> Iterator[tuple[str, ...]
         yield from ((name, *rest) for rest in _chains(found, each))
 
 
-def _mark(name: str, comparison: Comparison, other: str) -> str:
+def relation(name: str, comparison: Comparison, other: str) -> str:
+    """Return the mark of the conversion from a form, with its comparison, to another.
+
+    >>> [relation("utf-8", compared("utf-8"), other) for other in ("utf-8", "wtf-8", "cesu-8", "xtf-8")]
+    ['=', '<', '+', '.']
+    """
     if name == other:
         return _SAME
     if other in comparison.contained_in:

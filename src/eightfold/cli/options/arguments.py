@@ -8,8 +8,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
+from eightfold.cli.options.setting import Setting
 from eightfold.cli.output import colour
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say
@@ -21,6 +23,8 @@ from eightfold.forms import Form, form
 _Options = TypeVar("_Options")
 UTF_8 = form("utf-8")
 _HELP_COLUMNS = 78
+_LONGEST_OPTION = 80
+_LIKENESS = 0.75
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -67,6 +71,13 @@ class CommandParser(argparse.ArgumentParser):
         """
         raise UsageError(f"{shown(message)} (see {self.prog} --help)")
 
+    def format_help(self) -> str:
+        """Return the help, as wide as the terminal."""
+        from eightfold.cli.output.prose import columns
+
+        self.formatter_class = partial(_HelpFormatter, width=columns() - 2)
+        return super().format_help()
+
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print help or the version; argparse itself ignores errors in writing."""
         if file is sys.stderr:
@@ -85,7 +96,20 @@ class CommandParser(argparse.ArgumentParser):
             # Python reads the arguments twice, and has lost the `--` by the second time.
             end = given.index("--")
             given[end:] = map(_Path, given[end + 1 :])
-        return self.parse_intermixed_args(given, into)
+        found, unknown = self.parse_known_intermixed_args(given, into)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._hint(unknown)}")
+        return found
+
+    def _hint(self, unknown: Sequence[str]) -> str:
+        """Return which option the first unknown one may stand for."""
+        from difflib import get_close_matches
+
+        asked = next((each.partition("=")[0][:_LONGEST_OPTION] for each in unknown if each.startswith("--")), "")
+        flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
+        begun = [flag for flag in flags if flag.startswith(asked)] if asked.strip("-") else []
+        near = begun or get_close_matches(asked, flags, n=1, cutoff=_LIKENESS)
+        return f"; did you mean {' or '.join(near)}?" if near else ""
 
     def _parse_optional(self, arg_string: str) -> Any:
         return None if isinstance(arg_string, _Path) else super()._parse_optional(arg_string)
@@ -116,8 +140,13 @@ class _ChooseForm(argparse.Action):
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str, **options: Any) -> None:
-        # One width for all terminals: looking up theirs costs as many imports as everything else here.
-        super().__init__(prog, **{**options, "width": _HELP_COLUMNS})
+        # argparse makes one for each argument too, and would look up the width for each, with many imports.
+        super().__init__(prog, **{"width": _HELP_COLUMNS, **options})
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from eightfold.cli.output.prose import refilled
+
+        return refilled(text, self._width + 2)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         # Python 3.13 changed this from `-f FORM, --form FORM`.
@@ -135,6 +164,20 @@ def add_paths(parser: CommandParser) -> None:
         type=path_argument,
         metavar="PATH",
         help="a file, a URL, a folder (all files in it), or - for standard input",
+    )
+
+
+def add_files_from(parser: CommandParser) -> None:
+    """Add the options for a list of files."""
+    parser.add_argument(
+        "--files-from",
+        type=path_argument,
+        metavar="FILE",
+        help="read the PATHs from this file, one per line (-: from standard input); none of them is a URL or "
+        "standard input",
+    )
+    parser.add_argument(
+        *("-z", "--null"), action="store_true", help="with --files-from: NUL, not a line feed, ends each PATH"
     )
 
 
@@ -165,6 +208,7 @@ def add_jobs(parser: CommandParser, verb: str) -> None:
     parser.add_argument(
         *("-j", "--jobs"),
         type=jobs_argument,
+        action=Setting,
         metavar="N",
         help=f"{verb} N files, or parts of a large one, at once "
         "(default: 1; 0: one per processor); the output is the same",

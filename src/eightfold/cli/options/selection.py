@@ -6,7 +6,8 @@ import argparse
 from dataclasses import dataclass, field
 
 from eightfold.cli.options.arguments import CommandParser
-from eightfold.cli.output.lines import say
+from eightfold.cli.options.configuration import Configurations, add_configuration
+from eightfold.cli.output.lines import excluded_by, say
 from eightfold.files.walk.globs import Pattern, globs
 from eightfold.files.walk.walking import Selection
 
@@ -19,11 +20,14 @@ class SelectionOptions:
     exclude: list[Pattern] = field(default_factory=list)
     no_ignore: bool = False
     binary: bool = False
+    force_exclude: bool = False
+    configurations: Configurations = field(default_factory=Configurations)
 
     @property
     def selection(self) -> Selection:
         """The files that are selected in a folder."""
-        return Selection(tuple(self.include), tuple(self.exclude), ignore=not self.no_ignore)
+        lists = tuple(self.include), tuple(self.exclude)
+        return Selection(*lists, not self.no_ignore, self.configurations, self.force_exclude)
 
 
 def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
@@ -38,8 +42,15 @@ def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
         "--exclude": bool(options.exclude),
         "--no-ignore": not options.no_ignore,
         "--binary": bool(binary),
+        "--no-config": bool(options.configurations.excluded),
     }
     say(f"warning: no file was read; see {', '.join(flag for flag, counts in flags.items() if counts) or 'the PATHs'}")
+
+
+def say_excluded(options: SelectionOptions) -> None:
+    """Report how much configurations have excluded."""
+    if excluded := excluded_by(options.configurations.excluded):
+        say(excluded)
 
 
 def add_selection(parser: CommandParser) -> None:
@@ -67,6 +78,12 @@ def add_selection(parser: CommandParser) -> None:
         help="in a folder, read binary files too: those with a NUL near the start, if the form has 8-bit units and "
         "is not mutf-8",
     )
+    parser.add_argument(
+        "--force-exclude",
+        action="store_true",
+        help="skip what --exclude or the configuration excludes even if it is given as PATH, as hooks need",
+    )
+    add_configuration(parser)
 
 
 def glob_argument(given: str) -> Pattern:

@@ -9,7 +9,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 WHEN = ("auto", "always", "never")
 _LOOKS = {
@@ -35,6 +39,9 @@ class Styled(NamedTuple):
     role: str
 
 
+_INDENT = 4
+_BETWEEN_COLUMNS = 3
+"""How many columns of the terminal are between two of a table."""
 Part = str | Styled
 Cell = Sequence[Part]
 
@@ -109,6 +116,8 @@ def _for_rich(part: Part) -> str | tuple[str, str]:
 def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: int | None = None) -> str:
     """Return rows as a table as wide as the terminal at most, for standard output where colour is on.
 
+    No word is broken: where the longest ones do not fit side by side, each row becomes a paragraph.
+
     Args:
         header: the titles of the columns.
         rows: the cells of each row, each a sequence of parts.
@@ -119,14 +128,47 @@ def drawn_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], right: in
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, header_style=_LOOKS["title"], show_edge=False, pad_edge=False)
-    for at, title in enumerate(header):
-        table.add_column(title, justify="right" if at == right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text.assemble(*map(_for_rich, cell)) for cell in row))
     console = Console(
         file=sys.stdout, force_terminal=True, color_system="standard", no_color=False, markup=False, highlight=False
     )
+    lines = [[Text.assemble(*map(_for_rich, cell)) for cell in row] for row in rows]
+    widths = _widths(list(zip(header, *([cell.plain for cell in line] for line in lines), strict=True)), console.width)
+    if not widths:
+        return _flowing(console, [[Text(title, _LOOKS["title"]) for title in header], *lines])
+    table = Table(box=box.SIMPLE_HEAD, header_style=_LOOKS["title"], show_edge=False, pad_edge=False)
+    for at, title in enumerate(header):
+        table.add_column(title, justify="right" if at == right else "left", overflow="fold", width=widths[at])
+    for line in lines:
+        table.add_row(*line)
     with console.capture() as captured:
         console.print(table)
+    return captured.get()
+
+
+def _widths(columns: Sequence[Sequence[str]], most: int) -> list[int]:
+    """Return the width of each column, at least that of its longest word; none at all if that is too much."""
+    from rich.cells import cell_len
+
+    natural = [max(map(cell_len, column)) for column in columns]
+    widths = [max(cell_len(word) for cell in column for word in (*cell.split(), "")) for column in columns]
+    room = most - _BETWEEN_COLUMNS * (len(columns) - 1) - sum(widths)
+    if room < 0:
+        return []
+    wanting = sorted(range(len(columns)), key=lambda at: natural[at] - widths[at])
+    for count, at in enumerate(wanting):
+        more = min(natural[at] - widths[at], room // (len(wanting) - count))
+        widths[at] += more
+        room -= more
+    return widths
+
+
+def _flowing(console: Console, rows: Iterable[Sequence[Text]]) -> str:
+    """Return rows as paragraphs, whose lines after the first are indented."""
+    from rich.text import Text
+
+    with console.capture() as captured:
+        for row in rows:
+            cells = Text("  ").join(cell for cell in row if cell.plain.strip())
+            first, *others = cells.wrap(console, max(1, console.width - _INDENT))
+            console.print(Text("\n" + " " * _INDENT).join([first, *others]), soft_wrap=True)
     return captured.get()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from eightfold import reference
 from eightfold.cli.output.reports.findings import Context
+from eightfold.faults import ESCAPED_SURROGATE, Fault
 from eightfold.files.read.reading import Source
 from eightfold.files.read.segments import opening
 from eightfold.forms import Form
@@ -45,9 +46,14 @@ class Lines:
         after = self._to_line_end(rest)[:_BYTES_AROUND]
         return Context(
             (_CUT if len(before) < found.column - 1 else "") + self._shown(before),
-            _escaped(fault.units[:_MOST_BYTES]) + (_CUT if fault.end - fault.start > _MOST_BYTES else ""),
+            self._faulty(fault) + (_CUT if fault.end - fault.start > _MOST_BYTES else ""),
             self._shown(after) + (_CUT if len(after) == _BYTES_AROUND else ""),
         )
+
+    def _faulty(self, fault: Fault) -> str:
+        if fault.kind == ESCAPED_SURROGATE:  # Its bytes are well-formed.
+            return self._shown(fault.units)
+        return _escaped(fault.units[:_MOST_BYTES])
 
     def _to_line_end(self, data: bytes) -> bytes:
         width = self._form.unit_bytes

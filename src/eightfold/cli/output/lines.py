@@ -20,6 +20,7 @@ class OutputError(Exception):
 
 _LONGEST_MESSAGE = 64 * 1024
 """The number of characters of a message that are shown; no path is that long."""
+_ORIGINS_NAMED = 3
 _output = "standard output"
 
 
@@ -104,3 +105,15 @@ def counted(count: int, noun: str) -> str:
     ('1 fault', '2 faults')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def excluded_by(excluded: dict[str, int]) -> str:
+    """Return how much configurations have excluded, and which did; empty if nothing.
+
+    >>> excluded_by({"eightfold.toml": 2, "vendor/eightfold.toml": 1})
+    '3 excluded (eightfold.toml, vendor/eightfold.toml)'
+    """
+    if not excluded:
+        return ""
+    names = [shown(origin) for origin in list(excluded)[:_ORIGINS_NAMED]] + ["…"] * (len(excluded) > _ORIGINS_NAMED)
+    return f"{sum(excluded.values())} excluded ({', '.join(names)})"

@@ -6,8 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from shutil import which
@@ -15,12 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import eightfold
 from eightfold._engine import CORE_IS_BUILT
-from eightfold.cli.output.lines import say
 from eightfold.files.path_text import shown
-from eightfold.files.read.reading import READ
 
-_MUCH = 16 * 1024 * 1024
-"""The number of input bytes from which a missing core matters."""
 _TOOLS = (("cargo", "cargo (https://rustup.rs)"), ("c++", "a C++ compiler"))
 
 
@@ -49,10 +44,10 @@ def _origin() -> Sequence[str]:
     That is the index where it noted nothing else, and the source that runs where pip did not install it.
     """
     try:
-        told = metadata.distribution("eightfold").read_text("direct_url.json")
+        recorded = metadata.distribution("eightfold").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return (str(Path(eightfold.__file__).parents[2]),)
-    origin = json.loads(told) if told else {}
+    origin = json.loads(recorded) if recorded else {}
     url, kept = origin.get("url", ""), origin.get("vcs_info")
     if not url:
         return ("--no-binary", "eightfold", "eightfold")
@@ -62,32 +57,3 @@ def _origin() -> Sequence[str]:
         return (f"{kept['vcs']}+{url}@{kept['commit_id']}",)
     place = unquote(urlsplit(url).path) if url.startswith("file:") else url
     return ("--editable", place) if origin.get("dir_info", {}).get("editable") else (place,)
-
-
-@contextmanager
-def core_missed(paths: Sequence[str] | None) -> Iterator[None]:
-    """Report once that there is no core if the block reads more than 16 MB: at its beginning, or at its end.
-
-    Args:
-        paths: the files to read; None if they are not known.
-    """
-    before, said = READ.bytes, sum(map(_size, paths or ())) > _MUCH
-    if said:
-        _say_missing()
-    try:
-        yield
-    finally:
-        if not said and READ.bytes - before > _MUCH:
-            _say_missing()
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except (OSError, ValueError):
-        return 0
-
-
-def _say_missing() -> None:
-    if missing := missing_core():
-        say(missing)

@@ -5,13 +5,16 @@ Not here: which files there are, and how they are reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from eightfold.cli.options.json_files import JsonFiles
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_reported, identified
 from eightfold.cli.work.likeness import PAIRED, OtherForm, Pairs, has_fewer_faults, is_binary, other_form
+from eightfold.faults import ESCAPED_SURROGATE
 from eightfold.files import FileError
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
@@ -22,6 +25,7 @@ from eightfold.stream import Located
 
 if TYPE_CHECKING:
     from eightfold.files.parallel.processes import BatchWork, Send
+    from eightfold.files.read.escapes import JsonReading
 
 _EVENTS_IN_A_PART = 1000
 Event = tuple[str, tuple[Any, ...]]
@@ -39,6 +43,8 @@ class Task(NamedTuple):
         max_faults: how many faults of a file are reported; None for all.
         context: whether the line of each fault is reported.
         unpack: whether compressed files are decompressed.
+        escapes: which files are searched for escapes of unpaired surrogates in JSON; None for none.
+        strict: whether these are errors.
     """
 
     form: str | None = "utf-8"
@@ -48,14 +54,53 @@ class Task(NamedTuple):
     max_faults: int | None = None
     context: bool = False
     unpack: bool = True
+    escapes: JsonFiles | None = None
+    strict: bool = False
+
+    def json_of(self, found: Found) -> JsonReading | None:
+        """Return how escapes of unpaired surrogates are found in a file; None if it is not searched for them."""
+        lines = None if self.escapes is None else self.escapes.lines_of(found, unpack=self.unpack)
+        if lines is None:
+            return None
+        from eightfold.files.read.escapes import JsonReading
+
+        return JsonReading(lines, "error" if self.strict else "warning")
 
     def form_of(self, found: Found) -> tuple[Form | None, bool]:
         """Return the form of a file, or None to identify it; and whether it was asked for."""
         matching = (
             (name, True) for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False)
         )
-        name, is_given = next(matching, (self.form, self.form_is_given))
+        name, is_given = next(matching, self._form_beside_map(found))
         return (None if name is None else form(name)), is_given
+
+    def _form_beside_map(self, found: Found) -> tuple[str | None, bool]:
+        if self.form_is_given or not found.form:
+            return self.form, self.form_is_given
+        return (None if found.form == "auto" else found.form), True
+
+
+class _Text(NamedTuple):
+    """A source, the form that it is checked in, and how escapes in its JSON are found, if they are."""
+
+    source: Source
+    form: Form
+    json: JsonReading | None
+    threads: int
+
+    def faults(self) -> Iterator[Located]:
+        if self.json is None:
+            return faults_in(self.source, self.form, self.threads)
+        from eightfold.files.read.json_scanning import faults_in_json
+
+        return faults_in_json(self.source, self.form, self.json, self.threads)
+
+    def counts(self) -> Iterator[Counter[str]]:
+        if self.json is None:
+            return counts_in(self.source, self.form, self.threads)
+        from eightfold.files.read.json_scanning import counts_in_json
+
+        return counts_in_json(self.source, self.form, self.json, self.threads)
 
 
 class FileCheck:
@@ -96,7 +141,7 @@ class FileCheck:
                 self._begin(checked, plain.name)
                 if other is None:
                     with byte_order_reported(source, plain, self.report.tell):
-                        self._check(source, plain, checked)
+                        self._check(_Text(source, plain, self._task.json_of(found), self._threads), checked)
                 else:
                     self._tell_other(checked, other)
         except FileError as error:
@@ -113,33 +158,35 @@ class FileCheck:
         checked.form = name
         self.report.begin_file(checked.path, name)
 
-    def _check(self, source: Source, asked: Form, checked: Checked) -> None:
-        if self._task.max_faults == 0 and asked.name != DOCUMENT:
-            for counts in counts_in(source, asked, self._threads):
-                checked.tally.add_errors(counts)
+    def _check(self, text: _Text, checked: Checked) -> None:
+        if self._task.max_faults == 0 and text.form.name != DOCUMENT:
+            for counts in text.counts():
+                warnings = 0 if self._task.strict else counts[ESCAPED_SURROGATE]
+                checked.tally.add_kinds(counts, warnings)
                 checked.hidden = checked.tally.faults
-            if source.seekable and PAIRED.intersection(checked.tally.kinds):
-                source.rewind()
-                self._note_likeness(source, Pairs().look_in(faults_in(source, asked)), checked)
+            if text.source.seekable and PAIRED.intersection(checked.tally.kinds):
+                text.source.rewind()
+                self._note_likeness(text.source, Pairs().look_in(faults_in(text.source, text.form)), checked)
         else:
-            self._tell(source, asked, checked)
+            self._tell(text, checked)
 
-    def _tell(self, source: Source, asked: Form, checked: Checked) -> None:
+    def _tell(self, text: _Text, checked: Checked) -> None:
         limit = self._task.max_faults
-        shows = self._shows(source, asked)
+        shows = self._shows(text.source, text.form)
         pairs = Pairs()
-        for found in faults_in(source, asked, self._threads):
+        for found in text.faults():
             checked.tally.count(found)
             pairs.see(found.fault)
             if limit is not None and checked.tally.faults > limit:
                 checked.hidden += 1
             else:
                 self.report.fault(checked.path, found, shows(found))
-        self._note_likeness(source, pairs.form, checked)
+        self._note_likeness(text.source, pairs.form, checked)
 
     def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
         """Note the form that the pairs of a file suggest, if it has fewer faults in it or cannot be read again."""
-        if name and (not source.seekable or has_fewer_faults(source, form(name), checked.tally.faults)):
+        count = checked.tally.faults - checked.tally.kinds.get(ESCAPED_SURROGATE, 0)
+        if name and (not source.seekable or has_fewer_faults(source, form(name), count)):
             checked.looks_like = name
 
     def _tell_other(self, checked: Checked, other: OtherForm) -> None:

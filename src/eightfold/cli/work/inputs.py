@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from eightfold import reference
@@ -30,14 +30,27 @@ def files_of(
 
 
 def found_files(
-    paths: Sequence[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
+    paths: Iterable[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
 ) -> Iterator[Found]:
-    """Yield the selected files that paths name, as :func:`files_of` does, with where each was found."""
+    """Yield the selected files that paths name, as :func:`files_of` does, with where each was found.
+
+    Paths that are not a sequence are taken as they come, and may be none.
+    """
     for path in paths or (STANDARD_INPUT,):
         if path == STANDARD_INPUT:
-            yield Found(path, b"", walked=False)
+            yield from _standard_input(on_error, selection)
         else:
             yield from found_under(path, on_error, selection)
+
+
+def _standard_input(on_error: Callable[[FileError], None], selection: Selection) -> Iterator[Found]:
+    """Yield standard input, in the form that the configuration of the current folder gives to files."""
+    try:
+        ruled = None if selection.rules is None else selection.rules.above("")
+    except FileError as error:
+        on_error(error)
+    else:
+        yield Found(STANDARD_INPUT, b"", False, "" if ruled is None else ruled.rules.form)
 
 
 class Failures:

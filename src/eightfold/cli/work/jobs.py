@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import BinaryIO
 
+from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.destination import STANDARD_OUTPUT, DestinationOptions
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import counted, say
@@ -36,6 +37,7 @@ class Job:
         in_place: whether the result replaces the file.
         backup: the suffix under which a replaced file is kept; empty for no backup.
         unpack: whether compressed files are decompressed, and results compressed.
+        found_as: the path of the file as patterns see it, if it was found.
     """
 
     source: str
@@ -46,6 +48,7 @@ class Job:
     in_place: bool = False
     backup: str = ""
     unpack: bool = True
+    found_as: bytes = b""
 
     @cached_property
     def is_remote(self) -> bool:
@@ -56,6 +59,11 @@ class Job:
     def packing(self) -> str:
         """How the result is compressed, as :func:`packing_of` says it; empty if it is not."""
         return packing_of(self.target) if self.unpack else ""
+
+    @property
+    def found(self) -> Found:
+        """The file as it was found."""
+        return Found(self.source, self.found_as, self.walked)
 
     @property
     def to_standard_output(self) -> bool:
@@ -86,7 +94,8 @@ class Job:
 def job_of(options: DestinationOptions, file: Found, target: str, inside: str = "") -> Job:
     """Return the job of a file, as the options say: see :class:`Job`."""
     folder = options.output if inside else ""
-    return Job(file.path, target, file.walked, inside, folder, options.in_place, options.backup, options.unpack)
+    ways = options.in_place, options.backup, options.unpack
+    return Job(file.path, target, file.walked, inside, folder, *ways, file.inside)
 
 
 def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:
@@ -106,7 +115,7 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> 
         return [job_of(options, file, file.path) for file in files]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not _is_folder(options.output):
-        return [job_of(options, Found(paths[0], b"", walked=False), options.output)]
+        return [job_of(options, file, options.output) for file in found(options, on_error)]
     if options.output == STANDARD_OUTPUT:
         raise UsageError(f"{_many(paths)}: use -o FOLDER or --in-place to say where the results go")
     each = ((path, replace(options, paths=(path,))) for path in paths)
@@ -123,6 +132,10 @@ def found(
     """
     compressed = 0
     for file in found_files(options.paths, on_error, options.selection):
+        refusal = _refusal(options, file)
+        if refusal is not None:
+            on_error(refusal)
+            continue
         is_backup = bool(options.backup) and file.path.endswith(options.backup)
         if file.walked and (is_backup or is_temporary(file.path)):
             continue
@@ -132,6 +145,19 @@ def found(
             yield file
     if compressed:
         say(f"{counted(compressed, 'compressed file')} skipped: they cannot be replaced (--no-compression)")
+
+
+def _refusal(options: DestinationOptions, file: Found) -> FileError | None:
+    """Return why a file is not read: a configuration gives it another form, which only the command line can choose.
+
+    What comes with a tree could otherwise choose how its files are rewritten; and to ignore it would destroy them.
+    """
+    if options.form_is_given or file.form in ("", UTF_8.name):
+        return None
+    ruled = options.configurations.above(os.path.dirname(file.path))
+    origin = "" if ruled is None else shown(ruled.rules.origin)
+    ways = f"use -f {file.form} to read it so, or -f {UTF_8.name}"
+    return FileError(file.path, f"{origin} gives it the form {file.form}; {ways}")
 
 
 def once(files: Iterable[Found]) -> Iterator[Found]:

@@ -1,1 +1,1 @@
-"""Work at once: threads, processes, and the signals that are held back meanwhile."""
+"""Parallel work: threads, processes, and holding back signals meanwhile."""

@@ -1,8 +1,8 @@
-"""Processes that work on batches, each its share in turn, while their results are taken in the order of the batches.
+"""Worker processes: each takes its share of the batches in turn; their results are read in the order of the batches.
 
-Processes and no threads: what is done for a small file is done by Python, of which one thread runs at a time. Each
-process has one pipe, so it ends when we do, however we end; and it waits with its results until they are taken, so
-that memory grows with neither.
+Processes rather than threads: most work on a small file is done in Python, which runs one thread at a time. Each
+process has one pipe, so it ends when this one does, for whatever reason. It waits until its results are read, so memory
+does not grow.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ BatchWork = Callable[[Any], None]
 
 
 class Workers:
-    """Processes that work.
+    """Worker processes.
 
     Args:
-        count: how many.
-        start: called once in each process with the settings, and with what sends a part of a result; returns what is
-            called with each batch. It must be importable by its name.
-        settings: what the work needs to know.
+        count: the number of processes.
+        start: called once in each process with the settings and a function that sends part of a result; returns the
+            function that is called with each batch. It must be importable by name.
+        settings: passed to ``start``.
     """
 
     def __init__(self, count: int, start: Callable[[Any, Send], BatchWork], settings: object) -> None:
-        # Forking is not safe where there are threads, and we cannot know whose there are.
+        # Forking is not safe in a process with threads, and the caller may have some.
         from multiprocessing import get_context
 
         context = get_context("spawn")
@@ -48,12 +48,12 @@ class Workers:
             self._workers.append((process, ours))
 
     def give(self, batch: object) -> Iterator[Any]:
-        """Give a batch to the next process, and return the parts of its result, as they come.
+        """Give a batch to the next process, and return the parts of its result as they arrive.
 
         The results must be taken in the order in which the batches were given.
 
         Raises:
-            FileError: while a part is taken: the process has ended, and the rest is not known.
+            FileError: while a part is read: the process has ended, and the rest is unknown.
         """
         _, pipe = self._workers[self._given % len(self._workers)]
         self._given += 1
@@ -62,7 +62,7 @@ class Workers:
         return _parts(pipe)
 
     def end(self) -> None:
-        """Let the processes end, whatever they are at."""
+        """Stop the processes, whatever they are doing."""
         for process, pipe in self._workers:
             pipe.close()
             process.terminate()
@@ -80,7 +80,7 @@ def _parts(pipe: Connection) -> Iterator[Any]:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Have a process start with Ctrl-C held back, as it is not for it, nor to be reported by a Python half started."""
+    """Start a process with Ctrl-C held back: a half-started Python would print a traceback."""
     if sys.platform == "win32":
         yield
         return
@@ -92,7 +92,7 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _serve(pipe: Connection, start: Callable[[Any, Send], BatchWork], settings: object) -> None:
-    # Ctrl-C is for the whole group of processes; who has started us ends us.
+    # Ctrl-C reaches the whole process group; the process that started this one ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     work = start(settings, pipe.send)
     with suppress(EOFError, OSError):

@@ -1,4 +1,4 @@
-"""The signals that stop a program, held back where it must not be stopped."""
+"""Hold back the signals that stop a program while it must not stop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import partial
 
 @contextmanager
 def signals_held() -> Iterator[Callable[[], object]]:
-    """Hold back what stops the program, until the block ends or calls what it is given."""
+    """Hold back the signals that stop the program, until the block ends or calls the function it is given."""
     if sys.platform == "win32":
         yield lambda: None
         return

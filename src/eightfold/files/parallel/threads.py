@@ -1,6 +1,6 @@
-"""Threads that work on what comes next, while what they have done is taken in order.
+"""Threads that work ahead while their results are read in order.
 
-Threads serve where the work is the core's or the system's, which let others run meanwhile; else see
+Threads suit work done by the core or the system, which lets other threads run; for other work see
 :mod:`eightfold.files.parallel.processes`.
 """
 
@@ -18,21 +18,21 @@ from eightfold.files.parallel.signals import signals_held
 
 _MOST = 64
 _OPEN_EACH = 4
-"""How many files a thread has open at most: what it reads and writes, a journal or a folder."""
+"""The maximum number of files that a thread has open: its input and output, and a journal or a folder."""
 _OPEN_ANYWAY = 16
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
 class Begin(Protocol):
-    """Begins work, and returns what waits for its end and gives its result, or raises what it raised."""
+    """Starts work, and returns a function that waits for its end and returns its result, or raises what it raised."""
 
     def __call__(self, work: Callable[[], _Result]) -> Callable[[], _Result]:
-        """Begin."""
+        """Start."""
 
 
 def processors() -> int:
-    """Return how many processors there are for this process.
+    """Return the number of processors available to this process.
 
     >>> processors() >= 1
     True
@@ -41,14 +41,14 @@ def processors() -> int:
 
 
 def allowed(threads: int) -> int:
-    """Return as many threads, or no more than can have their files open at the same time.
+    """Return the number of threads, reduced to what the limit on open files allows.
 
     >>> allowed(1)
     1
     """
     try:
         import resource
-    except ImportError:  # Windows, where thousands can be open.
+    except ImportError:  # Windows, whose limit is in the thousands.
         return min(threads, _MOST)
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     fitting = _MOST if most == resource.RLIM_INFINITY else (most - _OPEN_ANYWAY) // _OPEN_EACH
@@ -57,9 +57,9 @@ def allowed(threads: int) -> int:
 
 @contextmanager
 def working(threads: int) -> Iterator[Begin]:
-    """Open what begins work in so many threads; with one, work is done here when its result is asked for.
+    """Open a way to start work in so many threads; with one, the work is done here when its result is asked for.
 
-    In the end what is under way is waited for, and what has not been begun never is.
+    At the end, work in progress is waited for, and work not yet started is dropped.
     """
     if threads == 1:
         yield lambda work: work
@@ -77,12 +77,12 @@ def working(threads: int) -> Iterator[Begin]:
     try:
         yield begin
     finally:
-        with signals_held():  # Who is told twice to stop still cleans up.
+        with signals_held():  # A second signal must not interrupt the cleanup.
             pool.shutdown(cancel_futures=True)
 
 
 def ahead(items: Iterable[_Item], threads: int) -> Iterator[_Item]:
-    """Yield items, each when those behind it have been taken that so many threads can be at meanwhile.
+    """Yield items, each after as many items behind it have been taken as so many threads can work on meanwhile.
 
     >>> taken = iter([1, 2, 3, 4, 5, 6, 7])
     >>> next(ahead(taken, 2)), next(taken)
@@ -97,7 +97,7 @@ def ahead(items: Iterable[_Item], threads: int) -> Iterator[_Item]:
 
 
 def in_order(work: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:
-    """Yield what work makes of items; threads, where there are several, are at those that come next."""
+    """Yield the results of the work on items; several threads work on the items that come next."""
     with working(threads) as begin:
         for result in ahead((begin(partial(work, item)) for item in items), threads):
             yield result()

@@ -1,1 +1,1 @@
-"""Paths and entries of folders: what a path says by itself, and how it is reached without leaving a root."""
+"""Paths and entries of folders: what a path itself reveals, and how to reach it without leaving a root."""

@@ -1,7 +1,7 @@
-"""Entries of folders: what is looked at, opened, renamed or removed, by the descriptor of the folder if it has one.
+"""Entries of folders: looked at, opened, renamed and removed by the descriptor of their folder, if there is one.
 
-A path is resolved anew by each call that takes it, and somebody may put a link in its way between two of them. An entry
-whose folder is open stays in that folder, and no link in it is followed.
+Each call that takes a path resolves it anew, and somebody may place a link on the way between two calls. An entry whose
+folder is open stays in that folder, and no link in it is followed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""Opening waits for nobody: the other end of a pipe may never come."""
+"""Opening must not wait: nobody may ever open the other end of a pipe."""
 BY_DESCRIPTOR = {os.open, os.stat, os.unlink, os.rename, os.link} <= os.supports_dir_fd and bool(NO_LINK)
-"""Whether the system knows folders by descriptors, and can refuse links."""
+"""Whether the system has descriptors of folders, and can refuse links."""
 
 
 class Entry(NamedTuple):
@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
     Attributes:
         path: the whole path.
-        folder: the descriptor of its folder; None where the path is used.
+        folder: the descriptor of its folder; None if the path is used.
     """
 
     path: str
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What calls take: the name in the folder that is open, or the path."""
+        """The argument for calls: the name in the open folder, or the path."""
         return self.path if self.folder is None else os.path.basename(self.path)
 
     def beside(self, path: str) -> Entry:
@@ -41,15 +41,15 @@ class Entry(NamedTuple):
         return Entry(path, self.folder)
 
     def open(self, flags: int, mode: int = 0o777) -> int:
-        """Return a descriptor, which does not wait for anybody."""
+        """Return a descriptor, without waiting for anybody."""
         return os.open(self.name, flags | _AT_ONCE, mode, dir_fd=self.folder)
 
     def status(self) -> os.stat_result:
-        """Return what the file is like; a link is followed where the path is used."""
+        """Return the status of the file; a link is followed if the path is used."""
         return os.stat(self.name, dir_fd=self.folder, follow_symlinks=self.folder is None)
 
     def own_status(self) -> os.stat_result:
-        """Return what the entry itself is like, which may be a link."""
+        """Return the status of the entry itself, which may be a link."""
         return os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
 
     def unlink(self) -> None:
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
             os.unlink(self.name, dir_fd=self.folder)
 
     def replace(self, other: Entry) -> None:
-        """Rename the entry to another of the same folder, which is replaced."""
+        """Rename the entry to another one of the same folder, which it replaces."""
         if self.folder is None:
             os.replace(self.path, other.path)
         else:
@@ -80,7 +80,7 @@ class Entry(NamedTuple):
 
     @contextmanager
     def handle(self) -> Iterator[int | str]:
-        """Open what the calls take that know no folders: the path, or a descriptor of the file."""
+        """Yield what calls accept that do not know folders: the path, or a descriptor of the file."""
         if self.folder is None:
             yield self.path
             return
@@ -91,10 +91,10 @@ class Entry(NamedTuple):
             os.close(descriptor)
 
     def open_regular(self) -> int:
-        """Return a descriptor to read from; nothing but a regular file is opened, as far as that can be known before.
+        """Return a descriptor for reading; only a regular file is opened, as far as that can be known beforehand.
 
         Raises:
-            OSError: it is another kind of file, or a link in a folder that is open.
+            OSError: it is another kind of file, or a link in an open folder.
         """
         check_regular(self.status())
         descriptor = self.open(os.O_RDONLY | (0 if self.folder is None else NO_LINK))
@@ -107,7 +107,7 @@ class Entry(NamedTuple):
 
 
 def check_regular(status: os.stat_result) -> None:
-    """Refuse what is not a regular file.
+    """Refuse anything but a regular file.
 
     Raises:
         OSError: it is something else.

@@ -1,8 +1,8 @@
-"""Roots: the folder that the paths in a plan or a log are relative to, and that they never leave.
+"""Roots: the folder to which the paths in a plan or a log are relative, and which they never leave.
 
-What such a file says is what somebody else may have written. Its paths are taken apart here, and every step is made
-from the descriptor of the folder before it, without following a link. The root itself is named by the user, and never
-read from the file; on the way to it links are followed.
+Somebody else may have written such a file. So its paths are taken apart here, and every step starts from the descriptor
+of the folder before it and follows no link. The root itself is named by the user and never read from the file; links on
+the way to it are followed.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import BY_DESCRIPTOR, NO_LINK, Entry
 
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-"""As what a folder is opened to go on from: on Linux without asking for the right to list it."""
+"""Flags for opening a folder on the way: on Linux without asking for permission to list it."""
 
 
 def steps(path: str) -> list[str]:
-    """Return the names of which a relative path consists.
+    """Return the names that make up a relative path.
 
     Raises:
         ValueError: it is absolute, or leads upwards.
@@ -44,7 +44,7 @@ class Root:
     """A root.
 
     Args:
-        path: the folder, as the user names it; empty for the current one.
+        path: the folder, as the user named it; empty for the current one.
     """
 
     def __init__(self, path: str = "") -> None:
@@ -52,10 +52,10 @@ class Root:
         self._real = ""
 
     def relative(self, path: str) -> str:
-        """Return the path of a file from the root on, with no link in it; empty for the root itself.
+        """Return the path of a file relative to the root, without links; empty for the root itself.
 
         Raises:
-            FileError: it lies elsewhere.
+            FileError: it lies outside the root.
         """
         self._real = self._real or os.path.realpath(self.path or os.curdir)
         real = os.path.realpath(path or os.curdir)
@@ -67,19 +67,19 @@ class Root:
         return real[len(below) :]
 
     def join(self, path: str) -> str:
-        """Return the path of a file whose path from the root on is known."""
+        """Return the path of a file, from its path relative to the root."""
         return os.path.join(self.path, path) if self.path else path
 
     @contextmanager
     def entry(self, path: str, *, new: bool = False) -> Iterator[Entry]:
-        """Open the folder of a file, by its path from the root on.
+        """Open the folder of a file, by its path relative to the root.
 
         Args:
             path: the path.
-            new: make folders that are not there; the file need not be there then.
+            new: create missing folders; the file need not exist.
 
         Raises:
-            FileError: there is a link on the way, or no folder. ValueError: the path leads out of the root.
+            FileError: a link is on the way, or a folder is missing. ValueError: the path leads out of the root.
         """
         *folders, name = steps(path) or [""]
         if not name:
@@ -91,14 +91,14 @@ class Root:
 
     @contextmanager
     def folder(self, path: str, *, new: bool = False) -> Iterator[int | None]:
-        """Open a folder, by its path from the root on; None is yielded where the system has no such descriptors.
+        """Open a folder, by its path relative to the root; yields None if the system has no such descriptors.
 
         Args:
             path: the path.
-            new: make folders that are not there.
+            new: create missing folders.
 
         Raises:
-            FileError: there is a link on the way, or no folder. ValueError: the path leads out of the root.
+            FileError: a link is on the way, or a folder is missing. ValueError: the path leads out of the root.
         """
         names = steps(path)
         with blaming(self.path or os.curdir):
@@ -129,7 +129,7 @@ class Root:
 
 
 def _step(folder: int, way: str, name: str, *, new: bool) -> int:
-    """Open a folder of one that is open."""
+    """Open a folder inside an open one."""
     with blaming(way):
         if new:
             with suppress(FileExistsError):

@@ -1,1 +1,1 @@
-"""Reading: files, standard input and remote ones in pieces, cut into segments, scanned and converted."""
+"""Reading: files, standard input and remote files in chunks; cut into segments, scanned and converted."""

@@ -1,7 +1,7 @@
-"""Compressed files: read as what is in them, and written so. Which ones they are is told by the ending of their names.
+"""Compressed files: reading and writing their content. The ending of the name decides which files are compressed.
 
-A file may be several compressed ones behind each other, and zeros may follow, as tapes and block devices leave them;
-anything else behind it is an error, and so is an end that comes too early. Memory does not grow with what is in it.
+A file may consist of several compressed ones in a row, and zeros may follow, as tapes and block devices leave them.
+Anything else behind it is an error, and so is a premature end. Memory does not grow with the content.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from eightfold.files.extras import installing
 from eightfold.files.paths.addresses import packing_of
 
 _PIECE_BYTES = 64 * 1024
-"""How much of a compressed file is read at once."""
+"""The number of bytes of a compressed file that are read at once."""
 
 
 class Decompressor(Protocol):
-    """Reads one compressed file of those that stand behind each other; as the standard library has it."""
+    """Reads one of the compressed files in a row, with the interface of the standard library."""
 
     @property
     def eof(self) -> bool:
@@ -31,24 +31,24 @@ class Decompressor(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Whether there is no more without more of the file."""
+        """Whether it needs more input to go on."""
 
     @property
     def unused_data(self) -> bytes:
-        """What was taken behind its end."""
+        """The input behind its end."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        """Take more of the file, and return at most so many bytes of the decompressed data."""
+        """Accept input, and return at most ``max_length`` bytes of the decompressed data."""
 
 
 class Compression(NamedTuple):
-    """One way to compress.
+    """A way to compress.
 
     Attributes:
-        name: what it is called.
-        decompressor: makes what reads.
-        errors: what that raises of broken data.
-        writer: makes the file that compresses what is written to it into another one.
+        name: its name.
+        decompressor: creates a decompressor.
+        errors: the exceptions that it raises for broken data.
+        writer: creates the file that compresses what is written to it into another one.
     """
 
     name: str
@@ -61,7 +61,7 @@ def _gzip() -> Compression:
     from gzip import GzipFile
     from zlib import error
 
-    # Without a name and a time in it, the same content is the same file.
+    # Without a name and a time, the same content gives the same file.
     return Compression("gzip", _Gunzip, (error,), lambda file: GzipFile("", "wb", fileobj=file, mtime=0))
 
 
@@ -79,7 +79,7 @@ def _xz() -> Compression:
 
 def _zstd() -> Compression:
     zstd = _zstd_module()
-    # Its command has a checksum written, its library has none by default.
+    # Its command writes a checksum; its library does not by default.
     options = {zstd.CompressionParameter.checksum_flag: 1}
     return Compression(
         "zstd", zstd.ZstdDecompressor, (zstd.ZstdError,), lambda file: zstd.ZstdFile(file, "wb", options=options)
@@ -87,7 +87,7 @@ def _zstd() -> Compression:
 
 
 def _zstd_module() -> Any:
-    """Return the module of the standard library, which has one since 3.14, or its backport."""
+    """Return the module: the standard library has it since 3.14; before that it is a backport."""
     return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
@@ -105,23 +105,23 @@ def _compression(path: str) -> Compression:
 
 
 def unpacked(path: str, file: BinaryIO, length: int) -> io.BufferedReader:
-    """Return a file of what is in a compressed one.
+    """Return a file with the content of a compressed one.
 
     Args:
-        path: its name, which says how it is compressed.
-        file: the compressed one; it is closed with the other.
-        length: how many bytes are read ahead.
+        path: its name, which shows how it is compressed.
+        file: the compressed file; it is closed with the other.
+        length: the number of bytes to read ahead.
 
     Raises:
-        FileError: what reads it is not installed.
+        FileError: the package that reads it is not installed.
     """
     return io.BufferedReader(Unpacked(file, _compression(path)), length)
 
 
 class Unpacked(io.RawIOBase):
-    """What is in a compressed file. To go back in it is to begin again.
+    """The content of a compressed file. Seeking backwards starts again from the beginning.
 
-    Reading raises an OSError where it is broken, cut short, or followed by anything else.
+    Reading raises an OSError if the file is broken, cut short, or followed by anything else.
     """
 
     def __init__(self, file: BinaryIO, compression: Compression) -> None:
@@ -133,22 +133,22 @@ class Unpacked(io.RawIOBase):
         self._decompressor = self._compression.decompressor()
         self._at = 0
         self.consumed: int = 0
-        """How many bytes of the compressed file have been read."""
+        """The number of bytes read from the compressed file."""
 
     def readable(self) -> bool:
         """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Return whether the compressed file is."""
+        """Return whether the compressed file is seekable."""
         return self._file.seekable()
 
     def tell(self) -> int:
-        """Return how much of the content has been read."""
+        """Return the position in the content."""
         return self._at
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Go to an offset of the content, from its beginning or from here."""
+        """Go to an offset in the content, from its beginning or from the current position."""
         target = offset + (self._at if whence == os.SEEK_CUR else 0)
         if target < self._at:
             self._file.seek(0)
@@ -158,13 +158,13 @@ class Unpacked(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read some bytes, none at the end of the content."""
+        """Read some bytes; none at the end of the content."""
         found = self._next(len(buffer))
         buffer[: len(found)] = found
         return len(found)
 
     def _next(self, length: int) -> bytes:
-        """Return some bytes of the content, none at its end."""
+        """Return some bytes of the content; none at its end."""
         found = b""
         while not found and (data := self._due()) is not None:
             found = self._decompressed(data, length)
@@ -178,7 +178,7 @@ class Unpacked(io.RawIOBase):
             raise OSError(f"its {self._compression.name} data is corrupt {self._place} ({error})") from error
 
     def _due(self) -> bytes | None:
-        """Return what is to be decompressed next: nothing where there is more of the last; None at the end."""
+        """Return what to decompress next: nothing if more output of the last input is due; None at the end."""
         if self._decompressor.eof:
             return self._behind(self._decompressor.unused_data)
         if not self._decompressor.needs_input:
@@ -188,7 +188,7 @@ class Unpacked(io.RawIOBase):
         raise OSError(f"its {self._compression.name} data is truncated {self._place}")
 
     def _behind(self, data: bytes) -> bytes | None:
-        """Return the beginning of the next compressed file, less the zeros before it."""
+        """Return the beginning of the next compressed file, without the zeros before it."""
         while not (begun := data.lstrip(b"\0")):
             data = self._read()
             if not data:
@@ -212,7 +212,7 @@ class Unpacked(io.RawIOBase):
 
 
 class _Gunzip:
-    """zlib's decompressor as the others are."""
+    """zlib's decompressor, with the interface of the others."""
 
     def __init__(self) -> None:
         from zlib import decompressobj
@@ -234,17 +234,17 @@ class _Gunzip:
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         found = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
-        # What fills the room may not be all, though no input is left.
+        # More output may be due, though no input is left.
         self._has_more = len(found) == max_length or bool(self._inner.unconsumed_tail)
         return found
 
 
 @contextmanager
 def packing(path: str, file: BinaryIO) -> Iterator[BinaryIO]:
-    """Open what is written into a file compressed, as its name says; it is all there when the block ends.
+    """Open a file that compresses what is written to it, as its name asks; it is complete when the block ends.
 
     Raises:
-        FileError: what writes it is not installed.
+        FileError: the package that writes it is not installed.
     """
     with _compression(path).writer(file) as writer:
         writer.write(b"")  # Else nothing would become a zstd file without a frame, which is cut short.

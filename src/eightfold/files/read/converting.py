@@ -1,6 +1,6 @@
-"""Converting one file piece by piece, its bytes and what they become in step; a large one by threads, in segments.
+"""Converting one file piece by piece, its bytes and the result in step; a large one by threads, in segments.
 
-The result is that of one :class:`eightfold.stream.Converter` over the whole file, and so is what it raises.
+The result, and what it raises, equals that of one :class:`eightfold.stream.Converter` over the whole file.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from eightfold.forms import Form
 from eightfold.stream import Converter
 
 _HEAD_BYTES = 64 * 1024
-"""In how much of the beginning of a file there is looked for a cut behind its signature."""
+"""A cut behind the signature is looked for in so many bytes of the beginning."""
 _NOTHING_OPEN = "a segment ends where nothing is open"
 
 
 class Conversion(NamedTuple):
-    """From which form to which, and under which policy."""
+    """The two forms and the policy of a conversion."""
 
     source: Form
     target: Form
@@ -38,11 +38,11 @@ class Conversion(NamedTuple):
 
 
 class ConvertedPiece(NamedTuple):
-    """The next bytes of a file, what as many as can be converted by then become, and whether that is the end.
+    """The next bytes of a file, the result of as many as can be converted by then, and whether this is the end.
 
     Attributes:
         chunk, result, final: these three.
-        joined_pairs: how many surrogate pairs were joined in it, see :class:`eightfold.stream.Converter`.
+        joined_pairs: the number of surrogate pairs joined in it; see :class:`eightfold.stream.Converter`.
     """
 
     chunk: bytes
@@ -54,17 +54,17 @@ class ConvertedPiece(NamedTuple):
 def converted(
     source: Source, conversion: Conversion, threads: int = 1, *, strict: bool = False
 ) -> Iterator[ConvertedPiece]:
-    """Yield what is left of a source, piece by piece, and what the pieces become; whatever the number of threads.
+    """Yield the rest of a source, piece by piece, with the result of each; the same for any number of threads.
 
     Args:
         source: the file.
-        conversion: what is done to it.
-        threads: how many may work on a large file at once.
-        strict: whether a surrogate pair that is joined is an error.
+        conversion: the forms and the policy.
+        threads: the maximum number of threads for a large file.
+        strict: whether a joined surrogate pair is an error.
 
     Raises:
-        FileError: it cannot be read. ConversionError: it cannot be converted, with offsets from where the source was.
-            What is before that has been yielded.
+        FileError: the file cannot be read. ConversionError: it cannot be converted; offsets count from the source's
+            position. Everything before the fault has been yielded.
     """
     number = worth(source, threads)
     if number == 1 or _shifts(conversion):
@@ -73,12 +73,12 @@ def converted(
 
 
 def _shifts(conversion: Conversion) -> bool:
-    """Say whether units are read from their middle on: `surrogateescape` goes on behind each byte that it escapes."""
+    """Return whether units can be read from their middle: `surrogateescape` continues behind each escaped byte."""
     return conversion.errors == "surrogateescape" and conversion.source.unit_bytes > 1
 
 
 class _Converting:
-    """A converter, and whether a pair that it joins is an error."""
+    """A converter, and whether a joined pair is an error."""
 
     def __init__(self, conversion: Conversion, *, strict: bool) -> None:
         self.converter = Converter(*conversion)
@@ -89,7 +89,7 @@ class _Converting:
         """Convert the next bytes.
 
         Raises:
-            ConversionError: they cannot be converted, or a pair must not be joined; the converter is as before.
+            ConversionError: they cannot be converted, or a pair must not be joined; the converter's state is unchanged.
         """
         state, count = self.converter.getstate(), self.converter.joined_pairs
         result = self.converter.convert(chunk, final)
@@ -112,11 +112,11 @@ def _in_turn(converting: _Converting, pieces: Iterable[tuple[bytes, bool]]) -> I
 
 
 def _before(error: ConversionError, converter: Converter, chunk: bytes) -> ConvertedPiece:
-    """Return what is before a fault that a chunk has shown: it is all settled, a lead too."""
+    """Return what stands before a fault found in a chunk: all of it is settled, even a lead."""
     held, offset, *others = converter.getstate()
     assert isinstance(held, bytes)
     assert isinstance(offset, int)
-    # A lead that an earlier chunk ended with is before the offset.
+    # A lead at the end of an earlier chunk stands before the offset.
     content, end = held + chunk, max(0, error.start - offset)
     converter.setstate((b"", offset, *others))
     try:
@@ -146,7 +146,7 @@ def _at_once(source: Source, conversion: Conversion, threads: int, *, strict: bo
 
 
 def _apart(conversion: Conversion, others: Sequence[object], strict: bool, segment: Segment) -> ConvertedPiece:
-    """Convert a segment as if all before it had been converted; ``others`` is the state of that but for the offset."""
+    """Convert a segment as if everything before it had been converted; ``others`` is that state without the offset."""
     converting = _Converting(conversion, strict=strict)
     converter = converting.converter
     converter.setstate((b"", segment.start, *others))

@@ -1,4 +1,4 @@
-"""Where a byte offset of a file is for people: its line and its column."""
+"""The place of a byte offset in a file, for people: its line and its column."""
 
 from __future__ import annotations
 
@@ -11,17 +11,46 @@ from eightfold.text import LinePosition
 
 
 class LineAndColumn(NamedTuple):
-    """A line and a column in bytes, both from 1."""
+    """A line and a column in bytes, both 1-based."""
 
     line: int
     column: int
 
 
+class Places:
+    r"""The places of offsets in a segment, which are asked for in order.
+
+    Args:
+        form: the form of the segment, without signature.
+        data: the segment.
+        line, column: the place at which it begins.
+
+    >>> from eightfold.forms import form
+    >>> places = Places(form("utf-8"), b"two\nthree", 7, 3)
+    >>> places.of(1), places.of(6)
+    ((7, 4), (8, 3))
+    """
+
+    def __init__(self, form: Form, data: bytes, line: int = 1, column: int = 1) -> None:
+        self._data = data
+        self._position = LinePosition(form)
+        self._passed = 0
+        self._start = line, column
+
+    def of(self, offset: int) -> tuple[int, int]:
+        """Return the line and the column of an offset, none before those that have been asked for."""
+        position = self._position
+        position.pass_over(self._data[self._passed : offset])
+        self._passed = offset
+        line, column = self._start
+        return position.line + line - 1, position.column + (column - 1 if position.line == 1 else 0)
+
+
 def place_of(source: Source, form: Form, offset: int) -> LineAndColumn | None:
-    """Return where an offset is, as :func:`eightfold.locate` has it, by reading the file again; None for a pipe.
+    """Return the place of an offset, as :func:`eightfold.locate` does, by reading the file again; None for a pipe.
 
     Raises:
-        FileError: it cannot be read.
+        FileError: the file cannot be read.
     """
     if not source.seekable:
         return None

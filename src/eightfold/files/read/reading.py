@@ -1,4 +1,4 @@
-"""Reading a file or standard input in chunks, so that memory does not grow with it; compressed and remote ones too."""
+"""Reading a file or standard input in chunks, so memory does not grow with it; compressed and remote files too."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from eightfold.files.paths.entries import Entry
 
 STANDARD_INPUT = "-"
 CHUNK_BYTES = 256 * 1024
-"""Large enough for a call to cost nothing, and small enough for the nearest caches."""
+"""Large enough that a call costs nothing, and small enough for the nearest caches."""
 
 
 _BEGINNING_BYTES = 16
-"""How many bytes the beginning of a file has: more than any signature."""
+"""The size of the beginning that is kept: longer than any signature."""
 
 
 class Meter:
-    """How much has been read by now, for whoever looks on; of compressed files their own bytes count.
+    """How much has been read so far, for a progress bar; for a compressed file, its own bytes count.
 
-    What is read again does not count again; a file that is done counts as a whole.
+    Bytes that are read again do not count again; a finished file counts in full.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Meter:
         self._lock = Lock()
 
     def add(self, *, files: int = 0, bytes: int = 0) -> None:
-        """Count more of both, in whichever thread."""
+        """Add to both counts, from any thread."""
         with self._lock:
             self.files += files
             self.bytes += bytes
@@ -47,21 +47,21 @@ READ = Meter()
 
 
 class Source:
-    """A file that is being read. Made by :func:`opened`.
+    """A file that is being read; created by :func:`opened`.
 
     Attributes:
-        path: the file as it was given; ``-`` is standard input.
-        seekable: whether :meth:`rewind` can go back to its first byte.
-        beginning: the first bytes that were read piece by piece, longer than any signature if the file is.
+        path: the path as given; ``-`` is standard input.
+        seekable: whether :meth:`rewind` can return to its first byte.
+        beginning: the first bytes that were read in pieces, longer than any signature if the file is.
     """
 
     def __init__(self, path: str, file: io.BufferedReader, read: Callable[[], int] | None = None) -> None:
-        """Take a file.
+        """Wrap a file.
 
         Args:
             path: its name.
-            file: what is read.
-            read: how many bytes of it have been read, where that is another number than that of the bytes that come.
+            file: the file to read.
+            read: returns the number of bytes read from it, if that is not the number of bytes that it yields.
         """
         self.path = path
         self._read_of_it = read
@@ -75,13 +75,13 @@ class Source:
         self._start = file.tell() if self.seekable else 0
 
     def pieces(self, length: int | None = None) -> Iterator[tuple[bytes, bool]]:
-        """Yield what is left in chunks, each with False; last no bytes, with True.
+        """Yield the rest in chunks, each with False; finally no bytes, with True.
 
         Args:
-            length: how many bytes a chunk has at most; :data:`CHUNK_BYTES` where not given.
+            length: the maximum size of a chunk; :data:`CHUNK_BYTES` by default.
 
         Raises:
-            FileError: it cannot be read.
+            FileError: the file cannot be read.
         """
         ahead, self._ahead = self._ahead, b""
         for start in range(0, len(ahead), length or CHUNK_BYTES):
@@ -91,8 +91,10 @@ class Source:
         yield b"", True
 
     def _read(self, length: int) -> bytes:
+        if self._ended and not self.seekable:
+            return b""  # A terminal would wait for more.
         with blaming(self.path):
-            # What a pipe has now is taken now; `read` would wait until the chunk is full.
+            # Take what a pipe has now; `read` would wait until the chunk is full.
             chunk = self._file.read1(length)
         if self._passed == len(self.beginning) < _BEGINNING_BYTES:
             self.beginning += chunk[: _BEGINNING_BYTES - self._passed]
@@ -107,12 +109,12 @@ class Source:
             self._counted = passed
 
     def end(self) -> None:
-        """Count it as read to its end, of which nobody may have wanted more than the beginning."""
+        """Count the file as read to its end, though the caller may have wanted only the beginning."""
         if not self._ended and self._read_of_it is None:
             self._count(self.length or 0)
 
     def head(self, length: int) -> bytes:
-        """Return the first bytes of what is left, which stay there; of a pipe those that are there, but at least some.
+        """Return the first bytes of the rest without consuming them; from a pipe, those available, but at least some.
 
         Raises:
             FileError: they cannot be read.
@@ -124,9 +126,9 @@ class Source:
         return self._ahead[:length]
 
     def window(self, start: int, length: int) -> bytes:
-        """Return bytes from an offset on, fewer at the end, and stay where the source is; only of a seekable one.
+        """Return bytes from an offset on, fewer at the end, without moving the position; for a seekable source only.
 
-        Threads can do so at the same time.
+        Several threads can do so at the same time.
 
         Raises:
             FileError: they cannot be read.
@@ -142,7 +144,7 @@ class Source:
                 return found
 
     def pass_to(self, offset: int) -> None:
-        """Go on from an offset, up to which it has been read by windows; only of a seekable one.
+        """Continue from an offset, up to which the file has been read by windows; for a seekable source only.
 
         Raises:
             FileError: that is not possible.
@@ -154,12 +156,12 @@ class Source:
 
     @property
     def descriptor(self) -> int:
-        """The descriptor of the file that is read."""
+        """The descriptor of the file."""
         return self._file.fileno()
 
     @property
     def length(self) -> int | None:
-        """How many bytes there are now, where the system knows: of a regular file."""
+        """The current size in bytes, if the system knows it: that of a regular file."""
         with suppress(OSError):
             status = os.fstat(self._file.fileno())
             return status.st_size - self._start if stat.S_ISREG(status.st_mode) else None
@@ -169,7 +171,7 @@ class Source:
         """Go back to the first byte.
 
         Raises:
-            FileError: it is a pipe, or the like.
+            FileError: it is a pipe or the like.
         """
         with blaming(self.path):
             self._file.seek(self._start)
@@ -182,12 +184,12 @@ def opened(path: str, *, twice: bool = False, unpack: bool = False, regular: boo
 
     Args:
         path: the file, or the address of a remote one.
-        twice: it will be rewound; a pipe, and what is compressed or remote, is copied to a temporary file first.
-        unpack: of a file whose name says that it is compressed, what is in it is read.
-        regular: refuse pipes, devices and the like before anything is read of them.
+        twice: it will be rewound; a pipe, a compressed or a remote file is copied to a temporary file first.
+        unpack: if the name shows that the file is compressed, read its content.
+        regular: refuse pipes, devices and the like before reading anything from them.
 
     Raises:
-        FileError: it cannot be opened, is a folder, or not a regular file where one is due.
+        FileError: the file cannot be opened, is a folder, or is not a regular file though one is required.
     """
     unpack = unpack and bool(packing_of(path))
     file = _standard_input() if path == STANDARD_INPUT else _file(path, regular=regular)
@@ -217,7 +219,7 @@ def opened_entry(entry: Entry) -> Iterator[Source]:
     """Open a regular file for reading in chunks.
 
     Raises:
-        FileError: it cannot be opened, or is another kind of file.
+        FileError: it cannot be opened, or is not a regular file.
     """
     try:
         with _regular(entry) as file:

@@ -1,7 +1,7 @@
-"""Remote files: a path with a scheme, as `s3://` or `https://`, is read and written by fsspec, which knows many.
+"""Remote files: fsspec reads and writes a path with a scheme, such as `s3://` or `https://`; it knows many.
 
-What comes over a network is read once, from its beginning, as a pipe is. What is written is put together here first, so
-that nothing is sent of what fails on the way; whether others see a half of what is being sent is up to the server.
+A file from a network is read once, from its beginning, as a pipe is. Output is assembled locally first, so nothing is
+sent if the work fails; whether others see a partial upload depends on the server.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def fetched(path: str, length: int) -> io.BufferedReader:
 
     Args:
         path: its address.
-        length: how many bytes are read ahead, beside what fsspec does.
+        length: the number of bytes to read ahead, besides what fsspec reads.
 
     Raises:
-        FileError: there is none, or nobody here who could read it.
+        FileError: it does not exist, or the package that reads it is not installed.
     """
     return io.BufferedReader(_Fetched(path, _opened(path, "rb")), length)
 
@@ -55,7 +55,7 @@ class _Fetched(io.RawIOBase):
 
 @contextmanager
 def sending(path: str) -> Iterator[BinaryIO]:
-    """Open what is sent to a remote file when the block ends without an exception.
+    """Open a file that is sent to a remote address when the block ends without an exception.
 
     Raises:
         FileError: it cannot be written.
@@ -82,7 +82,7 @@ def _opened(path: str, mode: str) -> Any:
 
 @contextmanager
 def _blaming(path: str) -> Iterator[None]:
-    """Turn whatever the library behind a scheme raises, each its own, into a FileError."""
+    """Turn any exception of the library behind a scheme into a FileError; each library raises its own."""
     try:
         yield
     except FileError:
@@ -94,7 +94,7 @@ def _blaming(path: str) -> Iterator[None]:
 
 
 def _reason(path: str, error: BaseException) -> str:
-    """Return what is wrong: what a missing file was made of is told, where that says more than the name of the file."""
+    """Return the reason: the exception behind a missing file, if that says more than the file's name."""
     said = getattr(error, "strerror", None) or str(error)
     if said and said.strip("/") not in path:
         return said

@@ -1,8 +1,8 @@
-"""Files cut into segments that mean apart what they mean together, so that several can be worked on at once.
+"""Files cut into segments that mean separately what they mean together, so several can be worked on at once.
 
-A segment ends behind a unit that is a whole sequence by itself and part of no other, such as an ASCII byte in UTF-8:
-nothing that is before it can change what is behind it. Where too many bytes have no such unit (text without any ASCII,
-or bytes that are no text) the rest of the file is left to be worked on in order.
+A segment ends after a unit that is a whole sequence by itself and never part of another, such as an ASCII byte in
+UTF-8: nothing before it can change the meaning of what follows. If too many bytes have no such unit (text without any
+ASCII, or bytes that are not text), the rest of the file is worked on in order.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from eightfold.forms import Form
 from eightfold.forms.definition import Range
 
 SEGMENT_BYTES = 1024 * 1024
-"""How long the segments are that threads work on."""
+"""The length of the segments that threads work on."""
 LARGE_BYTES = 8 * SEGMENT_BYTES
-"""A file of this size is worth the start of threads."""
+"""A file of this size is worth starting threads."""
 _HELD_BYTES = 64 * 1024
-"""How many bytes are held to see where they can be cut."""
+"""The number of bytes held to find a place for a cut."""
 LONGEST_SIGNATURE = 16
-"""More bytes than any form has of them."""
+"""More bytes than any form's signature or unit has."""
 _REACH_BYTES = 4 * 1024
-"""How far from the end of a segment a cut is first looked for."""
+"""The distance from the end of a segment at which a cut is first looked for."""
 
 Pieces = Iterator[tuple[bytes, bool]]
-"""Bytes one after the other, each with whether they are the last."""
+"""Pieces of bytes in order, each with whether it is the last."""
 Ends = Callable[[Form, int], bool]
-"""Says whether a segment of a form can end behind a code unit."""
+"""Whether a segment of a form can end after a code unit."""
 _Result = TypeVar("_Result")
 
 
 def small_size(path: str) -> int | None:
-    """Return the size of a file that is one piece of work; None for one that is large, or has no size.
+    """Return the size of a file that is one piece of work; None for a large one, or one without a size.
 
     Args:
-        path: as it was given: ``-`` and what is remote have none. What opening a file will say is not said here.
+        path: the path as given: ``-`` and remote files have no size. Errors are left to opening the file.
     """
     if path == STANDARD_INPUT or is_remote(path):
         return None
@@ -55,31 +55,31 @@ def small_size(path: str) -> int | None:
 
 
 def worth(source: Source, threads: int) -> int:
-    """Return how many of these threads a source is worth: where there are more than processors, they wait for them."""
+    """Return how many of these threads a source is worth: more threads than processors would wait for each other."""
     return min(threads, processors()) if threads > 1 and (source.length or 0) >= LARGE_BYTES else 1
 
 
 def opening(source: Source, form: Form) -> tuple[Form, int]:
-    """Return the form that holds in a source that is seekable, and how many bytes of signature it has."""
+    """Return the form that applies to a seekable source, and the size of its signature in bytes."""
     opened = reference.opening(form, source.window(0, LONGEST_SIGNATURE))
     assert opened is not None  # the end of the input leaves no doubt
     return opened
 
 
 class Segment(NamedTuple):
-    """A part of a file, and at which offset it begins."""
+    """A part of a file, and its offset."""
 
     start: int
     data: bytes
 
 
 class Segments:
-    """The segments of a file that is read from its beginning to its end, each nearly a piece of it; and what is left.
+    """The segments of a file that is read from beginning to end, each close to a piece of it; and the rest.
 
     Args:
         form: one without signatures.
-        pieces: what is behind the signature, each piece with whether it is the last.
-        start: at which offset that is.
+        pieces: the content behind the signature, each piece with whether it is the last.
+        start: the offset of that content.
         ends: where segments can end.
     """
 
@@ -107,7 +107,7 @@ class Segments:
             self._failure = error
 
     def rest(self) -> Pieces:
-        """Yield what is left, if anything is, to be worked on in order: pieces, each with whether it is the last.
+        """Yield the rest, if there is any, to be worked on in order: pieces, each with whether it is the last.
 
         Raises:
             FileError: it cannot be read any further.
@@ -120,16 +120,16 @@ class Segments:
 
 
 class LargeFile:
-    """The segments of a large file, which threads read and work on; not the last one, nor what cannot be cut.
+    """The segments of a large file, which threads read and work on, except the last and what cannot be cut.
 
     Args:
         source: the file.
-        form: what it is in, without signatures.
-        start: at which offset the segments begin.
-        ends: where they can end.
+        form: its form, without signatures.
+        start: the offset of the first segment.
+        ends: where segments can end.
 
     Attributes:
-        end: the offset behind the last one that was worked on.
+        end: the offset behind the last segment worked on.
     """
 
     def __init__(self, source: Source, form: Form, start: int, ends: Ends) -> None:
@@ -139,7 +139,7 @@ class LargeFile:
         self.end: int = start
 
     def results(self, work: Callable[[Segment], _Result], threads: int) -> Iterator[_Result]:
-        """Yield what work, which so many threads do, makes of the segments, in order.
+        """Yield the results of the work, done by so many threads, on the segments in order.
 
         Raises:
             FileError: the file cannot be read.
@@ -155,7 +155,7 @@ class LargeFile:
             yield result
 
     def rest(self) -> Pieces:
-        """Return what is left, from :attr:`end` on: pieces, each with whether it is the last.
+        """Return the rest, from :attr:`end` on: pieces, each with whether it is the last.
 
         Raises:
             FileError: the file cannot be read.
@@ -190,13 +190,13 @@ class LargeFile:
 
 
 def segment_end(form: Form, data: bytes, ends: Ends, start: int = 0) -> int:
-    r"""Return where bytes of a form without signature can be cut last, or 0.
+    r"""Return the last place where bytes of a form without signatures can be cut, or 0.
 
     Args:
         form: the form.
         data: the bytes, from the beginning of a unit on.
-        ends: says behind which units they can be cut.
-        start: how many of them are known to have no such unit.
+        ends: says after which units they can be cut.
+        start: the number of bytes known to have no such unit.
 
     >>> from eightfold.forms import form
     >>> segment_end(form("utf-8"), b"caf\xc3\xa9", stands_alone)
@@ -216,13 +216,13 @@ def segment_end(form: Form, data: bytes, ends: Ends, start: int = 0) -> int:
 
 @lru_cache
 def _within(form: Form, ends: Ends) -> bytes:
-    """Return the bytes behind which no segment of a form ends."""
+    """Return the bytes after which no segment of a form ends."""
     return bytes(byte for byte in range(256) if not ends(form, byte))
 
 
 @lru_cache(maxsize=1024)
 def stands_alone(form: Form, unit: int) -> bool:
-    """Say whether a code unit is a whole sequence by itself, well-formed or not, and part of no other.
+    """Return whether a code unit is a whole sequence by itself, well-formed or not, and never part of another.
 
     >>> from eightfold.forms import form
     >>> [stands_alone(form("utf-8"), byte) for byte in (0x41, 0x80, 0xC3, 0xFF)]
@@ -234,7 +234,7 @@ def stands_alone(form: Form, unit: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def is_whole_text(form: Form, unit: int) -> bool:
-    """Say whether a code unit is a code point by itself and part of no other, and no surrogate, which could be joined.
+    """Return whether a code unit is a code point by itself, never part of another, and not a surrogate.
 
     >>> from eightfold.forms import form
     >>> [is_whole_text(form("utf-8"), byte) for byte in (0x41, 0x80, 0xC3, 0xFF)]

@@ -1,1 +1,1 @@
-"""What is kept on disk about the work itself: plans, journals, certificates, and the key that seals."""
+"""Records of the work itself: plans, journals, certificates, and the key for seals."""

@@ -1,8 +1,7 @@
-"""Certificates: what was proved of a file that was converted or repaired, as one line of JSON.
+"""Certificates: what was proved about a converted or repaired file, as one line of JSON.
 
-It names both sides by size and SHA-256, so that anybody can see years later whether they are still the same, and says
-from which form to which, under which policy, and what was counted. The proof itself is in
-:mod:`eightfold.files.write.verifying`.
+A certificate identifies both sides by size and SHA-256, so anybody can verify years later that they are unchanged. It
+names both forms and the policy, and gives the counts. The proof itself is in :mod:`eightfold.files.write.verifying`.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from eightfold.version import __version__
 
 @dataclass(frozen=True)
 class Side:
-    """One side of what is certified: a file, and the form that it is in."""
+    """One side of a certificate: a file, and its form."""
 
     path: str
     form: str
 
 
 class Certificate:
-    """A certificate while its file is read.
+    """A certificate, created while its file is read.
 
     Args:
         source, result: the two sides.
@@ -44,7 +43,7 @@ class Certificate:
         self._errors = errors
 
     def take(self, chunk: bytes, result: bytes) -> None:
-        """Go on over more of the source, and over more of the result."""
+        """Add more of the source, and more of the result."""
         for side, data in zip(self._sides, (chunk, result), strict=True):
             side.take(data)
 
@@ -58,8 +57,8 @@ class Certificate:
         """Return the certificate.
 
         Args:
-            proof: what was found to be the same: ``code points``, or ``bytes when undone``.
-            counts: how many of what.
+            proof: what was found equal: ``code points``, or ``bytes when undone``.
+            counts: names and numbers to add.
         """
         source, result = (side.as_dict() for side in self._sides)
         words = {"eightfold": "certificate", "version": VERSION, "by": __version__}

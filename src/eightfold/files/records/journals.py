@@ -1,13 +1,13 @@
-"""Journals of what is replaced in place: which files of a folder are done, so that none is ever converted twice.
+"""Journals of replacing files in place: which files of a folder are done, so that none is ever converted twice.
 
-A journal lies in the folder itself and is there until a run has ended well: one that was killed, or met a fault, leaves
-it, and the next one reads it. Before a file is replaced a line says what it was and what it will be, by digests, so
-whatever moment the run is killed at, the file is one or the other; a file that is neither was changed by somebody.
+A journal lies in the folder itself until a run has ended well. A killed run, or one that met a fault, leaves it, and
+the next run reads it. Before a file is replaced, a line gives its digests before and after, so that whenever the run is
+killed, the file is one or the other; if it is neither, somebody has changed it.
 
-A tree may come from anybody, and a file of this name with it. So each line has a seal, made with a key that only this
-user has (:mod:`eightfold.files.records.private`), and a journal with another one is refused. So is one that was copied
-here from another folder: it says where it was written, by path and inode, of which one has to fit. It is never reached
-by a link, names files of its own folder only, and nothing is removed on its word but itself.
+A tree may come from anybody, and a file with this name may come with it. So each line has a seal, made with a key that
+only this user has (:mod:`eightfold.files.records.private`), and a journal with a wrong seal is refused. So is a journal
+copied from another folder: it records its folder's path and inode, and one of them must match. A journal is never
+reached through a link and names files of its own folder only, and nothing but the journal is removed because of it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from eightfold.files.records.json_lines import heading, record, value
 from eightfold.files.records.private import key
 
 NAME = ".conversion-journal.eightfold.tmp"
-"""A name by which files are known for ours, so that it is not found by walking."""
+"""A name that marks the file as this program's, so walking never finds it."""
 KIND = "conversion"
 
 
 class Ends(NamedTuple):
-    """The digests of a file before and after it is converted, in hex."""
+    """The digests of a file before and after its conversion, in hex."""
 
     original: str
     result: str
@@ -47,7 +47,7 @@ _RUN_BYTES = 16
 
 
 class _Ending(NamedTuple):
-    """The last line of a journal whose run had done all: how far it had come, and which run it was."""
+    """The last line of a journal whose run has done everything: the stage of its ending, and the run's identifier."""
 
     word: str
     run: str
@@ -62,12 +62,12 @@ class _ElsewhereError(ValueError):
 
 
 class Journals:
-    """The journals of one run, which goes on where others of the same conversion were stopped.
+    """The journals of one run, which continues interrupted runs of the same conversion.
 
-    Threads may ask and add at the same time, each for a file of its own.
+    Threads may call these methods at the same time, each for its own file.
 
     Args:
-        conversion: what is done to the files, as names and values; a journal of another one is refused.
+        conversion: the conversion, as names and values; a journal of a different one is refused.
     """
 
     def __init__(self, conversion: Mapping[str, str]) -> None:
@@ -80,13 +80,13 @@ class Journals:
         self._refused: FileError | None = None
         self._done: dict[str, Ends] = {}
         self.already: int = 0
-        """How many files were found converted."""
+        """The number of files found converted."""
 
     def has(self, path: str) -> bool:
-        """Return whether a file was converted by an interrupted run.
+        """Return whether an interrupted run has converted a file.
 
         Raises:
-            FileError: it was changed since, the journal of its folder is of another conversion, or cannot be read.
+            FileError: the file has changed since, or its journal is of another conversion or cannot be read.
         """
         folder, name = os.path.split(os.path.realpath(path))
         with self._lock:
@@ -103,10 +103,10 @@ class Journals:
         return digest == ends.result
 
     def add(self, path: str, ends: Ends) -> None:
-        """Say that a file is about to be replaced; it is on the disk when this returns.
+        """Record that a file is about to be replaced; the record is on the disk when this returns.
 
         Raises:
-            FileError: it cannot be said.
+            FileError: it cannot be recorded.
         """
         folder, name = os.path.split(os.path.realpath(path))
         journal = os.path.join(folder, NAME)
@@ -115,22 +115,22 @@ class Journals:
             self._met[journal] = self._met.get(journal, 0) + 1
             self._begun.add(path)
         try:
-            with blaming(journal), file:  # While this one waits for the disk, others can add theirs.
+            with blaming(journal), file:  # While this thread waits for the disk, others can add their lines.
                 os.fsync(file.fileno())
         except BaseException:
             self.take_back(path)
             raise
 
     def settle(self, path: str) -> None:
-        """Say that a file was replaced, of which that was said before."""
+        """Record that a file has been replaced, as announced."""
         with self._lock:
             self._begun.discard(path)
 
     def take_back(self, path: str) -> None:
-        """Say that a file was not replaced after all, if it was said that it would be.
+        """Record that a file was not replaced after all, if that was announced.
 
         Raises:
-            FileError: it cannot be said.
+            FileError: it cannot be recorded.
         """
         with self._lock:
             if path in self._begun:
@@ -144,11 +144,11 @@ class Journals:
         if not self._met[journal]:
             self._remove(journal)
             return
-        with blaming(journal):  # Should that be lost with the power: the file is still what it was.
+        with blaming(journal):  # If a power cut loses this line, the file is still unchanged.
             self._append(journal, _about(name, _NOT_DONE)).close()
 
     def _append(self, journal: str, values: dict[str, str]) -> FileIO:
-        """Write a line behind those that there are, or behind the first two, and return the open file."""
+        """Append a line, after the first two if the journal is new, and return the open file."""
         begun = b""
         if not _has_lines(journal):
             self._runs[journal] = os.urandom(_RUN_BYTES).hex()
@@ -158,15 +158,15 @@ class Journals:
 
     @property
     def left(self) -> bool:
-        """Whether there are any."""
+        """Whether there are any journals."""
         return bool(self._met)
 
     def end(self) -> None:
-        """Remove the journals: all is done.
+        """Remove the journals: everything is done.
 
-        A folder without one could be taken for one in which nothing is done, by a run after one that was killed here.
-        So each says that this run is ending, then each that it has ended, and then they go: where one says that it has
-        ended, those of the same run that are left say so too or that it is ending. See :meth:`tidy`.
+        If this run is killed while it removes them, a later run must not think that nothing is done in a folder without
+        a journal. So each journal first records that the run is ending, then each that it has ended, and only then are
+        they removed: if one says that the run has ended, the others say that, or that it is ending. See :meth:`tidy`.
         """
         if len(self._met) > 1:
             run = os.urandom(_RUN_BYTES).hex()
@@ -178,13 +178,13 @@ class Journals:
             self._remove(journal)
 
     def tidy(self, paths: Iterable[str]) -> bool:
-        """Remove what a run left that had converted everything and was stopped then; return whether there was one.
+        """Remove the journals of a run that was stopped after converting everything; return whether it had any.
 
-        Journals of another conversion that has ended go too, and do not count.
+        Journals of a different conversion that has ended are removed too, but do not count.
 
         Raises:
-            FileError: a journal cannot be read or removed, or there are others of the same conversion, which had not
-                done everything: nobody could say what is done in a folder without one.
+            FileError: a journal cannot be read or removed, or there are journals of the same conversion that had not
+                done everything: then nobody could say what is done in a folder without one.
         """
         folders = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths)
         journals = (os.path.join(folder, NAME) for folder in folders)
@@ -195,8 +195,8 @@ class Journals:
         others = [journal for journal in found if journal not in ended]
         if ours and others:
             there = shown(ours[0])
-            told = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
-            raise FileError(others[0], told)
+            reason = f"a run was interrupted here, and another had ended at {there}: run it again on each folder alone"
+            raise FileError(others[0], reason)
         for journal in ended:
             with blaming(journal):
                 os.unlink(journal)
@@ -226,7 +226,7 @@ class Journals:
     def _read(self, journal: str) -> Iterator[tuple[str, Ends]]:
         with blaming(journal), _opened(journal, os.O_RDWR, "r+b") as file:
             data = file.readall()
-            # What was cut off in the middle was not followed by anything.
+            # Nothing follows a line that was cut off in the middle.
             if _is_begun(data):
                 file.truncate(0)
                 return
@@ -235,9 +235,9 @@ class Journals:
                 conversion, run = _head(lines, journal)
                 entries = [entry for line in lines[2:] if (entry := _entry(line, run))]
             if conversion != self._conversion:
-                told = ", ".join(f"{name} {what}" for name, what in conversion.items())
+                reason = ", ".join(f"{name} {what}" for name, what in conversion.items())
                 raise FileError(
-                    journal, f"a conversion ({told}) was interrupted here: run it again first, or remove this file"
+                    journal, f"a conversion ({reason}) was interrupted here: run it again first, or remove this file"
                 )
             self._runs[journal] = run
             yield from entries
@@ -254,7 +254,7 @@ def _has_lines(journal: str) -> bool:
 
 
 def _opened(journal: str, flags: int, mode: str) -> FileIO:
-    """Open a journal, which is a regular file with one name, and no link.
+    """Open a journal, which must be a regular file with one name, and not a link.
 
     Raises:
         FileError: it is something else. OSError: it cannot be opened.
@@ -279,7 +279,7 @@ def _check_ours(journal: str, status: os.stat_result) -> None:
 
 
 def _appended(journal: str, lines: bytes) -> FileIO:
-    """Write lines behind those that there are, all of them or none, and return the open file."""
+    """Append lines, all of them or none, and return the open file."""
     file = _opened(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, "ab")
     end = file.seek(0, os.SEEK_END)
     try:
@@ -312,10 +312,10 @@ def _seal(values: dict[str, Any], run: str) -> str:
 
 
 def _unsealed(line: bytes, run: str) -> dict[str, Any]:
-    """Return what a line says.
+    """Return the content of a line.
 
     Raises:
-        ValueError: nothing that a journal can say, or nothing that this user's program wrote into this one.
+        ValueError: it is not a line of a journal, or this user's program did not write it into this one.
     """
     from hmac import compare_digest
 
@@ -332,22 +332,22 @@ def _unsealed(line: bytes, run: str) -> dict[str, Any]:
 
 
 def _is_begun(data: bytes) -> bool:
-    """Return whether these are the first lines of a journal, the second of them not whole."""
+    """Return whether these are the first lines of a journal, the second of them incomplete."""
     first = heading(KIND)
     return first.startswith(data) or (data.startswith(first) and b"\n" not in data[len(first) :])
 
 
 def _place(journal: str) -> dict[str, Any]:
-    """Return what tells in which folder a journal is: the path, and what a rename of the folder does not change."""
+    """Return what identifies the folder of a journal: its path, and what a rename of the folder does not change."""
     folder = os.path.dirname(journal)
     return {"folder": as_text(folder), "inode": os.stat(folder).st_ino}
 
 
 def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str]:
-    """Return of which conversion a journal is, and its identifier.
+    """Return the conversion that a journal belongs to, and its identifier.
 
     Raises:
-        ValueError: it is none, or was written by somebody else, or in another folder.
+        ValueError: it is not a journal, or was written by somebody else or in another folder.
     """
     if not lines or lines[0] + b"\n" != heading(KIND):
         raise ValueError("its first line does not say so")
@@ -361,7 +361,7 @@ def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str]:
 
 
 def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
-    """Return what a line says about a file; None for one about the end of a run."""
+    """Return the content of a line about a file; None for a line about the end of a run."""
     values = _unsealed(line, run)
     if values.keys() & {_ENDING, _ENDED}:
         return None
@@ -372,9 +372,9 @@ def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
 
 
 def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
-    """Return of which conversion a journal is, and whether its last line says that all is done.
+    """Return the conversion that a journal belongs to, and whether its last line says that everything is done.
 
-    Of one that cannot be trusted nothing is returned; that is said when it is entered.
+    Nothing is returned for one that cannot be trusted; that is reported when the journal is entered.
     """
     with suppress(FileNotFoundError, FileError, KeyError, IndexError, TypeError, ValueError), blaming(journal):
         with _opened(journal, os.O_RDONLY, "rb") as file:
@@ -387,23 +387,23 @@ def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
 
 @contextmanager
 def _refusing(journal: str) -> Iterator[None]:
-    """Say what is wrong with a journal that a block reads.
+    """Report what is wrong with a journal that a block reads.
 
     Raises:
-        FileError: it is none, or not one of this user's.
+        FileError: it is not a journal, or not one of this user's.
     """
     try:
         yield
     except _StrangeError as error:
-        told = "your eightfold did not write it here, or its key is gone: inspect it and the files, then remove it"
-        raise FileError(journal, told) from error
+        reason = "your eightfold did not write it here, or its key is gone: inspect it and the files, then remove it"
+        raise FileError(journal, reason) from error
     except _ElsewhereError as error:
         there = shown(str(error))
-        told = f"it is a copy of one in {there}: continue there, or inspect it and the files, then remove it"
-        raise FileError(journal, told) from error
+        reason = f"it is a copy of one in {there}: continue there, or inspect it and the files, then remove it"
+        raise FileError(journal, reason) from error
     except (IndexError, KeyError, TypeError, ValueError) as error:
-        told = f"this is not a journal of a conversion ({error}): inspect it, then remove it"
-        raise FileError(journal, told) from error
+        reason = f"this is not a journal of a conversion ({error}): inspect it, then remove it"
+        raise FileError(journal, reason) from error
 
 
 def _digest(path: str) -> str:

@@ -1,7 +1,7 @@
-"""JSON Lines files of our own: the first line says what the file is, and every line is one JSON object.
+"""This program's JSON Lines files: the first line says what the file is, and every line is one JSON object.
 
-Each line is whole or missing, whatever size the file has, so that none of them is ever held in memory as a whole. What
-the lines say is the business of who writes them: plans, and logs of renamed files.
+Each line is complete or missing. No line makes anybody hold the whole file in memory, whatever its size. What the lines
+mean is up to their writers: plans, and logs of renamed files.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from eightfold.files.read.reading import Source
 
 VERSION = 1
 _SHOWN = 40
-"""How many characters of a strange version are shown."""
+"""The number of characters of an unknown version that are shown."""
 
 
 def record(values: Mapping[str, Any]) -> bytes:
-    r"""Return the line for a JSON object, all of it ASCII.
+    r"""Return the line for a JSON object, in ASCII.
 
     >>> record({"path": "caf\xe9"})
     b'{"path": "caf\\u00e9"}\n'
@@ -37,10 +37,10 @@ def heading(kind: str) -> bytes:
 
 
 def records(source: Source, kind: str) -> Iterator[tuple[int, Any]]:
-    """Yield the lines of a file of this kind that follow the first: their number, and the JSON value.
+    """Yield the lines of a file of this kind after the first: their number, and the JSON value.
 
     Raises:
-        FileError: it cannot be read, or is no such file.
+        FileError: it cannot be read, or is not such a file.
     """
     lines = _lines(source)
     _check_heading(source, kind, next(lines, b""))
@@ -71,7 +71,7 @@ def _value(source: Source, where: str, line: bytes) -> Any:
 
 
 def value(line: bytes) -> Any:
-    """Return the JSON value of a line that anybody may have written.
+    """Return the JSON value of a line from an untrusted source.
 
     Raises:
         ValueError: it is not JSON in UTF-8, or its values are nested too deeply.

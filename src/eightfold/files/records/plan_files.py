@@ -1,9 +1,9 @@
-"""Plan files: what has to change in several files, as JSON Lines, written and read without holding it all.
+"""Plan files: what has to change in several files, as JSON Lines, written and read without holding all of it.
 
-After the first line comes one for each file, with its form, policy and digests, and after that as many lines of changes
-as it says. A file's name stands there as XTF-8 text, so that a name that is not UTF-8 comes back to the byte and the
-JSON is valid Unicode; it is a path from a root on (:mod:`eightfold.files.paths.roots`). What a change is, and how
-changes are applied, is in :mod:`eightfold.repair`.
+After the first line comes one line for each file, with its form, policy and digests, followed by the number of change
+lines that it announces. A file's name is XTF-8 text, so a name that is not UTF-8 survives exactly and the JSON is valid
+Unicode; it is a path relative to a root (:mod:`eightfold.files.paths.roots`). Changes, and applying them, are in
+:mod:`eightfold.repair`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _WORDS = ("path", "form", "errors", "original_sha256", "result_sha256")
 
 @dataclass(frozen=True)
 class FilePlan:
-    """What a plan file says of one file.
+    """What a plan file says about one file.
 
     Attributes:
-        path: the file, from the root on; ``-`` is standard input.
-        form, errors: the form that it is read in, and the policy.
-        original_sha256, result_sha256: the digests of both ends, in hex.
-        count: how many changes there are.
-        changes: the changes, in order; they can be taken once, before the next file of the plan is.
+        path: the file, relative to the root; ``-`` is standard input.
+        form, errors: the form to read it in, and the policy.
+        original_sha256, result_sha256: the digests of both sides, in hex.
+        count: the number of changes.
+        changes: the changes, in order; they can be read once, before the next file of the plan.
     """
 
     path: str
@@ -54,7 +54,7 @@ class FilePlan:
 
 
 class Draft:
-    r"""The plan for one file while that is read. Its changes wait in a temporary file, since its digests come first.
+    r"""The plan for one file while it is read. Its changes wait in a temporary file, since its digests come first.
 
     Args:
         path, form, errors: as in :class:`FilePlan`.
@@ -85,7 +85,7 @@ class Draft:
         self._lines.close()
 
     def add(self, chunk: bytes, repaired: Repaired) -> None:
-        """Take over the next bytes of the file, and what they, or those before them, were repaired to."""
+        """Add the next bytes of the file, and the repair of these or of those before them."""
         self._original.update(chunk)
         self._result.update(repaired.data)
         self._lines.writelines(record(change.as_dict()) for change in repaired.changes)
@@ -107,10 +107,10 @@ def begin_plan(file: BinaryIO) -> None:
 
 
 def plans_in(source: Source) -> Iterator[FilePlan]:
-    """Yield what a plan file says of each file, in one pass.
+    """Yield what a plan file says about each file, in one pass.
 
     Raises:
-        FileError: it cannot be read, or is no plan; when the changes of a file are taken, too.
+        FileError: it cannot be read, or is not a plan; also raised while the changes of a file are read.
     """
     lines = records(source, KIND)
     for number, values in lines:

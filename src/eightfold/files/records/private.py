@@ -1,9 +1,7 @@
-"""The folder in which this program keeps what others must neither read nor write: a key, and locks.
+"""The folder for what others must neither read nor write: a key, and locks.
 
-It is `eightfold` in `$XDG_STATE_HOME` (`~/.local/state` where that is not set), on Windows in `%LOCALAPPDATA%`. Nothing
-in it is needed for long: without it a run is not held back by others, and what a run that was stopped has left is not
-trusted.
-
+It is `eightfold` in `$XDG_STATE_HOME` (by default `~/.local/state`), on Windows in `%LOCALAPPDATA%`. Nothing in it is
+needed for long: without it, runs do not hold each other back, and what an interrupted run has left is not trusted.
 Source: XDG Base Directory Specification 0.8.
 """
 
@@ -21,9 +19,9 @@ _KEY = "journals.key"
 
 
 def private_folder(inside: str = "") -> str | None:
-    """Return the folder, or one inside it, made where it was not there.
+    """Return the folder, or one inside it, creating it if it is missing.
 
-    None is returned where none can be had that is only this user's.
+    Returns None if no folder can be had that belongs to this user alone.
     """
     home = _state_home()
     if home is None:
@@ -55,7 +53,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 @cache
 def key() -> bytes:
-    """Return the key of this user; one that no other process has where it cannot be kept."""
+    """Return this user's key; if it cannot be stored, one that no other process has."""
     return _kept_key() or os.urandom(_KEY_BYTES)
 
 
@@ -87,7 +85,7 @@ def _read(path: str) -> bytes:
 
 
 def _made(path: str) -> bytes:
-    """Make the key, if no other process does so first, and return it."""
+    """Create the key, unless another process does so first, and return it."""
     from tempfile import mkstemp
 
     descriptor, name = mkstemp(dir=os.path.dirname(path))
@@ -104,7 +102,7 @@ def _made(path: str) -> bytes:
 
 
 def _named(name: str, path: str) -> None:
-    """Give a file a name that no other file has; where the file system cannot look and do so at once, do not look."""
+    """Give a file a name that no other file has; if the file system cannot do both at once, do not check."""
     try:
         os.link(name, path)
     except FileExistsError:

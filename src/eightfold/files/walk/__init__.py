@@ -1,1 +1,1 @@
-"""Walking: the files of folders that patterns select, and the names in folders and archives."""
+"""Walking: the files in folders that patterns select, and the names in folders and archives."""

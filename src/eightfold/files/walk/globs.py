@@ -1,8 +1,8 @@
 r"""Patterns for paths: the language of ``.gitignore``, for those files and for the options of commands.
 
-What a pattern matches is what git says it matches: patterns and names are bytes, so ``?`` is one byte of a name, and
-two asterisks are more than one only between slashes. (And where they are the first special characters, since git takes
-what is plain off both sides first: ``a**/b`` is ``ab`` too.)
+A pattern matches what git says it matches: patterns and names are bytes, so ``?`` is one byte of a name, and two
+asterisks mean more than one only between slashes. (And if they are the first special characters, since git first
+removes the literal text that both sides share: ``a**/b`` matches ``ab`` too.)
 
 Source: gitignore(5), Pattern format.
 """
@@ -39,18 +39,20 @@ class Pattern(NamedTuple):
 
     Attributes:
         matcher: what a path must match in full, or its name alone.
-        negated: whether what matches is taken out again.
+        negated: whether a match includes the path again.
         of_folders: whether only a folder matches.
-        of_names: whether the name alone is matched, in whatever folder.
+        of_names: whether only the name is matched, in any folder.
+        written: the pattern as it was given.
     """
 
     matcher: re.Pattern[bytes]
     negated: bool
     of_folders: bool
     of_names: bool
+    written: bytes = b""
 
     def matches(self, path: bytes, *, is_folder: bool) -> bool:
-        """Say whether the pattern is about a path, which is relative to the folder of the pattern."""
+        """Return whether the pattern matches a path, which is relative to the folder of the pattern."""
         if self.of_folders and not is_folder:
             return False
         return self.matcher.fullmatch(path.rpartition(b"/")[2] if self.of_names else path) is not None
@@ -66,14 +68,14 @@ def pattern(line: bytes) -> Pattern | None:
     """
     if not line or line.startswith(b"#"):
         return None
-    line = _without_trailing_spaces(line)
+    line = written = _without_trailing_spaces(line)
     negated = line.startswith(b"!")
     line = line[negated:]
     of_folders = line.endswith(b"/")
     line = line[: len(line) - of_folders]
     of_names = b"/" not in line
     expression = _expression(line.removeprefix(b"/"))
-    return Pattern(re.compile(expression, re.DOTALL), negated, of_folders, of_names)
+    return Pattern(re.compile(expression, re.DOTALL), negated, of_folders, of_names, written)
 
 
 def patterns(lines: Iterable[bytes]) -> tuple[Pattern, ...]:
@@ -82,12 +84,12 @@ def patterns(lines: Iterable[bytes]) -> tuple[Pattern, ...]:
 
 
 def globs(given: Iterable[str]) -> tuple[Pattern, ...]:
-    """Return the patterns that an option was given."""
+    """Return the patterns given to an option."""
     return patterns(map(os.fsencode, given))
 
 
 def deciding(found: tuple[Pattern, ...], path: bytes, *, is_folder: bool) -> bool | None:
-    """Return what the last pattern that matches a path says of it: that it is meant or, negated, not; None: none does.
+    """Return whether the last pattern that matches a path selects it, or being negated does not; None if none matches.
 
     >>> logs = patterns([b"*.log", b"!keep.log"])
     >>> [deciding(logs, name, is_folder=False) for name in (b"a.log", b"keep.log", b"a.txt")]
@@ -100,7 +102,7 @@ def deciding(found: tuple[Pattern, ...], path: bytes, *, is_folder: bool) -> boo
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
-    """Return a line without the spaces at its end, but for a first one that a backslash quotes."""
+    """Return a line without trailing spaces, except one quoted by a backslash."""
     kept = line.rstrip(b" ")
     backslashes = len(kept) - len(kept.rstrip(b"\\"))
     return line[: len(kept) + backslashes % 2]
@@ -109,8 +111,8 @@ def _without_trailing_spaces(line: bytes) -> bytes:
 def _expression(glob: bytes) -> bytes:
     """Return the regular expression of a glob.
 
-    Where an asterisk is followed by another, the first place at which what is between them matches will do: later
-    ones leave less for the rest. So none of them is gone back to, and time does not grow with the number of them.
+    Between two asterisks, the first match of what stands between them suffices: a later one leaves less for the rest.
+    So there is no backtracking, and time does not grow with the number of asterisks.
     """
     special = _SPECIAL.search(glob)
     plain = len(glob) if special is None else special.start()
@@ -147,7 +149,7 @@ def _parts(glob: bytes, start: int) -> Iterator[bytes]:
 
 
 def _stars(glob: bytes, at: int, *, is_first: bool) -> tuple[bytes, int]:
-    """Return what the asterisks at an offset match, and where the part ends."""
+    """Return the expression of the asterisks at an offset, and where the part ends."""
     end = len(glob) - len(glob[at:].lstrip(b"*"))
     between_slashes = (is_first or glob[at - 1 : at] == b"/") and glob[end : end + 1] in (b"", b"/")
     if end - at == 1 or not between_slashes:
@@ -156,7 +158,7 @@ def _stars(glob: bytes, at: int, *, is_first: bool) -> tuple[bytes, int]:
 
 
 def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:
-    """Return the expression of a bracket that has been opened before an offset, and where it ends."""
+    """Return the expression of a bracket opened before an offset, and where it ends."""
     negated = glob[at : at + 1] in (b"!", b"^")
     first = at = at + negated
     members = b""
@@ -181,7 +183,7 @@ def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _class_end(glob: bytes, at: int) -> int | None:
-    """Return where a class of characters, as ``[:alpha:]``, ends that begins at an offset; None: none begins there."""
+    """Return the end of a character class, such as ``[:alpha:]``, that begins at an offset; None if none does."""
     if glob[at : at + 2] != b"[:":
         return None
     end = glob.find(b"]", at + 2)
@@ -189,7 +191,7 @@ def _class_end(glob: bytes, at: int) -> int | None:
 
 
 def _quoted(glob: bytes, at: int) -> tuple[int, int]:
-    """Return the byte at an offset, or the one that a backslash there quotes, and where it ends."""
+    """Return the byte at an offset, or the byte quoted by a backslash there, and where it ends."""
     at += glob[at] == ord("\\") and at + 1 < len(glob)
     return glob[at], at + 1
 

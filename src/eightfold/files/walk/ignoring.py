@@ -1,9 +1,9 @@
-"""Which entries of a folder ``.gitignore`` files ignore: those in it, and those in the folders that it lies in.
+"""Which entries of a folder ``.gitignore`` files ignore: the files in the folder itself and in those above it.
 
-The deepest file goes first, and in it the last line; then ``.git/info/exclude``. What is in an ignored folder is never
-asked about, so nothing there comes back. Not here: what git itself was told to ignore on this machine
-(``core.excludesFile``), since what is checked should not depend on who checks it, and the index: what git tracks is
-ignored here too where a pattern says so.
+The deepest file decides first, and in it the last line; then ``.git/info/exclude``. The content of an ignored folder is
+never considered, so nothing in it can be included again. Two things that git considers are not considered here: the
+machine's ``core.excludesFile``, since the result should not depend on who runs the check, and the index: a tracked file
+that matches a pattern is ignored.
 
 Source: gitignore(5); gitrepository-layout(5).
 """
@@ -26,7 +26,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class _Rules(NamedTuple):
-    """The patterns of one file, and the way from its folder to the one at hand: empty, or names with a slash each."""
+    """The patterns of one file, and the path from its folder to this one: empty, or names with a slash after each."""
 
     patterns: tuple[Pattern, ...]
     way: bytes = b""
@@ -36,24 +36,24 @@ _NO_RULES = _Rules(())
 
 
 class Ignored:
-    """What is ignored in one folder. A folder in it has its own: see :meth:`inside`.
+    """What is ignored in one folder. For a folder inside it, see :meth:`inside`.
 
     Args:
         folder: the folder.
-        on_error: called with each of its ignore files that cannot be read.
-        outer: the rules that hold for all of it, the weakest first.
+        on_error: called with each ignore file that cannot be read.
+        outer: the rules that apply to the whole folder, the weakest first.
     """
 
     def __init__(self, folder: str, on_error: Callable[[FileError], None], outer: tuple[_Rules, ...] = ()) -> None:
         self._on_error = on_error
-        # A repository in a repository has rules of its own.
+        # A repository inside a repository has its own rules.
         exclude = _exclude(folder)
         kept = outer if exclude is None else (self._rules_of(exclude),)
         self._rules = tuple(rules for rules in (*kept, self._own(folder)) if rules.patterns)
 
     @classmethod
     def from_repository(cls, folder: str, on_error: Callable[[FileError], None]) -> Ignored:
-        """Return what is ignored in a folder that may be anywhere in a repository."""
+        """Return what is ignored in a folder that may lie anywhere in a repository."""
         top = os.path.realpath(folder)
         names: list[str] = []
         while not os.path.lexists(os.path.join(top, _GIT)):
@@ -68,12 +68,12 @@ class Ignored:
         return found
 
     def inside(self, folder: str) -> Ignored:
-        """Return what is ignored in a folder of this one."""
+        """Return what is ignored in a folder inside this one."""
         step = os.fsencode(os.path.basename(folder)) + b"/"
         return Ignored(folder, self._on_error, tuple(each._replace(way=each.way + step) for each in self._rules))
 
     def has(self, name: str, *, is_folder: bool) -> bool:
-        """Say whether an entry of the folder is ignored; what git keeps for itself always is."""
+        """Return whether an entry of the folder is ignored; git's own files always are."""
         if name == _GIT:
             return True
         entry = os.fsencode(name)
@@ -85,7 +85,7 @@ class Ignored:
 
     def _own(self, folder: str) -> _Rules:
         path = os.path.join(folder, _IGNORE_FILE)
-        # git does not follow a link here either, and a pipe of this name would never end.
+        # git does not follow a link here either, and reading a pipe of this name would never end.
         with suppress(OSError):
             if stat.S_ISREG(os.lstat(path).st_mode):
                 return self._rules_of(path)
@@ -104,17 +104,17 @@ class Ignored:
 
 
 def _exclude(folder: str) -> str | None:
-    """Return the path of ``info/exclude`` where a repository begins in a folder, and None elsewhere."""
+    """Return the path of ``info/exclude`` if a repository begins in a folder, or None."""
     git = os.path.join(folder, _GIT)
     if not os.path.lexists(git):
         return None
-    # Of a worktree or a submodule `.git` is a file that says where it is kept, and that may say what is shared.
+    # In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
     kept = os.path.join(folder, _said(git, "gitdir: ") or _GIT)
     return os.path.join(kept, _said(os.path.join(kept, "commondir")), "info", "exclude")
 
 
 def _said(path: str, prefix: str = "") -> str:
-    """Return the path that a file of git's gives after a prefix; empty where there is none."""
+    """Return the path after a prefix in one of git's files; empty if there is none."""
     with suppress(OSError), open(Entry(path).open_regular(), "rb") as file:
         first = os.fsdecode(file.readline().rstrip(b"\r\n"))
         return first.removeprefix(prefix) if first.startswith(prefix) else ""

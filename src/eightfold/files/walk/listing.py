@@ -1,7 +1,7 @@
-"""Names of files as the bytes that they are: in a folder and those below it, in a zip, in a tar.
+"""File names as bytes: in a folder and the folders inside it, in a zip, in a tar.
 
-What is well-formed in them is not asked here. A zip says of each name whether it is UTF-8 (flag bit 11, or Info-ZIP's
-extra field 7075), and else means CP437; a tar says nothing, but for the records of pax, which are UTF-8.
+Whether they are well-formed is not examined here. A zip records for each name whether it is UTF-8 (flag bit 11, or
+Info-ZIP's extra field 7075); otherwise it is CP437. A tar records nothing, except that pax records are UTF-8.
 
 Source: PKWARE's APPNOTE 4.3.12, 4.4.4 and 4.6.9; POSIX.1-2017 pax, Extended Header.
 """
@@ -18,7 +18,7 @@ from eightfold.files import FileError, blaming, file_error
 
 try:
     from lzma import LZMAError
-except ImportError:  # A Python that was built without it never raises it.
+except ImportError:  # A Python built without lzma never raises it.
     LZMAError = EOFError  # type: ignore[assignment,misc]
 
 FOLDER, ZIP_UTF_8, ZIP, TAR, PAX = (
@@ -31,13 +31,13 @@ FOLDER, ZIP_UTF_8, ZIP, TAR, PAX = (
 
 
 class Name(NamedTuple):
-    """A name, and what has it.
+    """A name, and where it comes from.
 
     Attributes:
         place: the folder as a path, or the archive.
         name: the name in the folder, or the whole name of an archive's member.
-        source: which of the ways of this file says so.
-        target: where it is a link, the name that it leads to.
+        source: which of the file's ways to record names this one comes from.
+        target: for a link, the name that it points to.
     """
 
     place: str
@@ -55,14 +55,14 @@ OnError = Callable[[FileError], None]
 
 
 def names_of(path: str, on_error: OnError) -> Iterator[Name]:
-    """Yield the names that a path stands for, those below a folder before its own.
+    """Yield the names at a path, those inside a folder before its own.
 
     Args:
-        path: a folder: the names in it and its own; a zip or a tar: those of its members and its own; else its own.
-        on_error: called with each folder that cannot be listed; listing goes on after it.
+        path: a folder (the names inside it and its own), a zip or a tar (those of its members and its own), or a file.
+        on_error: called with each folder that cannot be listed; listing continues after it.
 
     Raises:
-        FileError: there is no such file, or it is an archive that cannot be read.
+        FileError: the file does not exist, or is an archive that cannot be read.
     """
     with blaming(path):
         os.lstat(path)
@@ -76,7 +76,7 @@ def names_of(path: str, on_error: OnError) -> Iterator[Name]:
 
 
 def _names_below(path: str, on_error: OnError) -> Iterator[Name]:
-    # A list and no recursion: folders may lie deeper in each other than Python calls.
+    # A list instead of recursion: folders may be nested more deeply than Python's calls.
     due = [(path, iter(_entries(path, on_error)))]
     while due:
         folder, entries = due[-1]
@@ -131,7 +131,7 @@ _IS_UTF_8 = 1 << 11
 
 
 def _zip_directory(path: str, file: BinaryIO) -> tuple[int, int] | None:
-    """Return where the central directory of a zip begins and how many entries it has; None for what is no zip."""
+    """Return the offset of a zip's central directory and the number of its entries; None if the file is not a zip."""
     is_zip = file.read(4) == _FIRST
     size = file.seek(0, os.SEEK_END)
     start = file.seek(max(0, size - _END.size - _COMMENT_MAX))
@@ -147,7 +147,7 @@ def _zip_directory(path: str, file: BinaryIO) -> tuple[int, int] | None:
         end = _LOCATOR_64.unpack_from(tail, at)[2]
         file.seek(end)
         *_, count, length, offset = _END_64.unpack(_read(path, file, _END_64.size))
-    # What was put before a zip (a program that unpacks it, say) shifts it: the directory ends where its end begins.
+    # Data before a zip (a self-extracting program, say) shifts it: the directory ends where its end record begins.
     return (end - length if end >= length else offset), count
 
 
@@ -169,7 +169,7 @@ def _zip_names(path: str, file: BinaryIO, start: int, count: int) -> Iterator[Na
 
 
 def _declared(name: bytes, extra: bytes) -> bytes | None:
-    """Return the name of the extra field for names in UTF-8, if it is there and was made for this name."""
+    """Return the name in the extra field for UTF-8 names, if it is present and was made for this name."""
     at = 0
     while at + _FIELD.size <= len(extra):
         kind, length = _FIELD.unpack_from(extra, at)
@@ -206,7 +206,7 @@ def _tar_names(path: str) -> Iterator[Name]:
                 source = PAX if "path" in member.pax_headers else TAR
                 target = _bytes(member.linkname) if member.linkname else None
                 yield Name(path, _bytes(member.name), source, target)
-                vars(archive)["members"].clear()  # Else all of them would be held.
+                vars(archive)["members"].clear()  # Otherwise all of them would be kept.
     except (tarfile.TarError, LZMAError, EOFError, OSError, ValueError, zlib.error) as error:
         raise _damaged(path, str(error)) from error
 

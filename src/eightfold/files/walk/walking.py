@@ -1,53 +1,80 @@
-"""Which files a path stands for: itself, or the regular files of a folder and of the folders in it that are selected.
+"""The files that a path stands for: itself, or the selected regular files in a folder and the folders inside it.
 
-In a folder no symbolic link is followed, so no file is met twice and no loop is walked; a path that is given is
-followed, and always taken: what is selected is only what was found. What we are writing ourselves is never found.
+Inside a folder no symbolic link is followed, so no file is met twice and no cycle is walked. A path given by the user
+is followed and always included: patterns select only among files that were found. This program's own temporary files
+are never found.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold.files import FileError, file_error
-from eightfold.files.paths.addresses import is_temporary
+from eightfold.files.paths.addresses import is_remote, is_temporary
 from eightfold.files.walk.globs import Pattern, deciding
 from eightfold.files.walk.ignoring import Ignored
+
+if TYPE_CHECKING:  # Few trees have rules, so their module is imported by who finds some.
+    from eightfold.files.walk.rules import RuleBook, Ruled
 
 
 class Found(NamedTuple):
     """A file that a path stands for.
 
     Attributes:
-        path: how it is opened and shown.
-        inside: its path below the folder that was walked, as patterns see it; the path itself where it was given.
-        walked: whether it was found in a folder, and not given.
+        path: the path to open and to show.
+        inside: its path relative to the walked folder, as patterns see it; for a given path, the path itself.
+        walked: whether it was found in a folder rather than given.
+        form: the name of the form that a configuration gives it, or ``auto``; empty if none does.
     """
 
     path: str
     inside: bytes
     walked: bool
+    form: str = ""
 
 
 class Selection(NamedTuple):
-    """What is taken of the files in a folder. Patterns are those of ``.gitignore``, relative to the folder walked.
+    """Which files in a folder to include. Patterns are those of ``.gitignore``, relative to the walked folder.
 
     Attributes:
-        include: a file must match one of these, where there are any.
-        exclude: neither files nor folders that match one of these are taken.
-        ignore: whether what ``.gitignore`` files ignore is left out.
+        include: if there are any, a file must match one of these.
+        exclude: files and folders that match one of these are skipped.
+        ignore: whether to skip what ``.gitignore`` files ignore.
+        rules: finds configurations; their patterns apply where there are none of the same kind here; None for none.
+        force_exclude: whether to skip what is excluded even if it is given.
     """
 
     include: tuple[Pattern, ...] = ()
     exclude: tuple[Pattern, ...] = ()
     ignore: bool = False
+    rules: RuleBook | None = None
+    force_exclude: bool = False
 
     def takes(self, inside: bytes, *, is_folder: bool) -> bool:
-        """Say whether a file is taken, or a folder entered."""
+        """Return whether to include a file or enter a folder."""
         if deciding(self.exclude, inside, is_folder=is_folder):
             return False
         return is_folder or not self.include or deciding(self.include, inside, is_folder=False) is True
+
+    def leaves(self, ruled: Ruled, name: bytes, *, is_folder: bool) -> bool:
+        """Say whether a configuration leaves out an entry of a folder that is found there, and count it."""
+        excluded = not self.exclude and ruled.excludes(name, is_folder=is_folder)
+        if not excluded and (is_folder or self.include or ruled.includes(name)):
+            return False
+        self.leave(ruled)
+        return True
+
+    def leave(self, ruled: Ruled) -> None:
+        """Count what a configuration leaves out."""
+        if self.rules is not None:
+            self.rules.count(ruled)
+
+    def uncounted(self) -> Selection:
+        """Return the same for another walk, which counts apart."""
+        return self if self.rules is None else self._replace(rules=self.rules.uncounted())
 
 
 EVERYTHING = Selection()
@@ -55,23 +82,79 @@ OnError = Callable[[FileError], None]
 
 
 def files_under(path: str, on_error: OnError) -> Iterator[str]:
-    """Yield the path, or where it is a folder all its files: see :func:`found_under`."""
+    """Yield the path, or if it is a folder, all files in it: see :func:`found_under`."""
     return (found.path for found in found_under(path, on_error))
 
 
 def found_under(path: str, on_error: OnError, selection: Selection = EVERYTHING) -> Iterator[Found]:
-    """Yield the path, or where it is a folder its files, sorted by name, those of a folder before its folders.
+    """Yield the path, or if it is a folder, the files in it, sorted by name; files come before folders.
 
     Args:
-        path: a file or a folder; a file need not exist, reading it will say so.
-        on_error: called with each folder that cannot be listed and each ignore file that cannot be read; walking goes
-            on after it.
-        selection: what is taken of a folder.
+        path: a file or a folder; a file need not exist: reading it reports that.
+        on_error: called with each folder that cannot be listed, and each ignore file or configuration that cannot be
+            read; walking continues after it, but a folder with such a configuration is skipped.
+        selection: which files in a folder to include.
     """
-    if os.path.isdir(path):
-        yield from _Walk(on_error, selection).files(path)
-    else:
-        yield Found(path, os.fsencode(os.path.normpath(path)), walked=False)
+    is_folder = os.path.isdir(path)
+    ruled: Ruled | None = None
+    if selection.rules is not None and not is_remote(path):
+        try:
+            ruled = selection.rules.above(path if is_folder else os.path.dirname(path))
+        except FileError as error:
+            on_error(error)
+            return
+    if selection.force_exclude and _is_excluded(path, ruled, selection, is_folder=is_folder):
+        return
+    if is_folder:
+        yield from _Walk(on_error, selection).files(path, ruled)
+        return
+    inside = os.fsencode(os.path.normpath(path))
+    yield Found(path, inside, False, "" if ruled is None else ruled.form_of(os.path.basename(inside)))
+
+
+def _is_excluded(path: str, ruled: Ruled | None, selection: Selection, *, is_folder: bool) -> bool:
+    """Say whether a path that is given is excluded, or one of the folders on the way to it."""
+    inside = os.fsencode(os.path.normpath(path))
+    if selection.exclude:
+        return _is_on_way(inside, is_folder, lambda way, is_: deciding(selection.exclude, way, is_folder=is_) is True)
+    if ruled is None:
+        return False
+    top = ruled._replace(way=b"")
+    whole = ruled.way.removesuffix(b"/") if is_folder else ruled.way + os.path.basename(inside)
+    if whole and _is_on_way(whole, is_folder, lambda way, is_: top.excludes(way, is_folder=is_)):
+        selection.leave(ruled)
+        return True
+    return False
+
+
+def _is_on_way(path: bytes, is_folder: bool, excludes: Callable[[bytes, bool], bool]) -> bool:
+    names = path.split(b"/")
+    ways = [b"/".join(names[:count]) for count in range(1, len(names) + 1)]
+    return any(excludes(way, is_folder or way is not ways[-1]) for way in ways)
+
+
+class _Folder:
+    """A folder to walk.
+
+    Args:
+        path: the folder.
+        inside: the way there from the top.
+        ignored: what is ignored above it, and once it is entered, in it; None at the top.
+        ruled: the same of rules; None if no configuration holds.
+    """
+
+    __slots__ = ("ignored", "inside", "path", "ruled")
+
+    def __init__(self, path: str, inside: bytes, ignored: Ignored | None, ruled: Ruled | None) -> None:
+        self.path = path
+        self.inside = inside
+        self.ignored = ignored
+        self.ruled = ruled
+
+    def below(self, name: str) -> _Folder:
+        """Return a folder of this one, before it is entered."""
+        ruled = None if self.ruled is None else self.ruled.below(name)
+        return _Folder(os.path.join(self.path, name), self.inside + os.fsencode(name) + b"/", self.ignored, ruled)
 
 
 class _Walk:
@@ -79,51 +162,69 @@ class _Walk:
         self._on_error = on_error
         self._selection = selection
 
-    def files(self, top: str) -> Iterator[Found]:
+    def files(self, top: str, ruled: Ruled | None) -> Iterator[Found]:
         """Yield the files of a folder that are taken."""
         # A list and no recursion: folders may lie deeper in each other than Python's calls may.
-        due: list[tuple[str, bytes, Ignored | None]] = [(top, b"", None)]
+        due = [_Folder(top, b"", None, ruled)]
         while due:
-            folder, inside, outer = due.pop()
-            ignored = self._ignored(folder, outer)
-            files, folders = self._entries(folder, inside, ignored)
+            folder = due.pop()
+            if not self._enter(folder):
+                continue
+            files, folders = self._entries(folder)
             for name in files:
-                yield Found(os.path.join(folder, name), inside + os.fsencode(name), walked=True)
-            due += [(os.path.join(folder, name), inside + os.fsencode(name) + b"/", ignored) for name in folders[::-1]]
+                inside = os.fsencode(name)
+                form = "" if folder.ruled is None else folder.ruled.form_of(inside)
+                yield Found(os.path.join(folder.path, name), folder.inside + inside, True, form)
+            due += [folder.below(name) for name in folders[::-1]]
+
+    def _enter(self, folder: _Folder) -> bool:
+        """Find what holds in a folder; return whether its configuration can be read, if it has one."""
+        if self._selection.rules is not None and folder.inside:
+            try:
+                folder.ruled = self._selection.rules.within(folder.path, folder.ruled)
+            except FileError as error:
+                self._on_error(error)
+                return False
+        folder.ignored = self._ignored(folder.path, folder.ignored)
+        return True
 
     def _ignored(self, folder: str, outer: Ignored | None) -> Ignored | None:
         if not self._selection.ignore:
             return None
         return Ignored.from_repository(folder, self._on_error) if outer is None else outer.inside(folder)
 
-    def _entries(self, folder: str, inside: bytes, ignored: Ignored | None) -> tuple[list[str], list[str]]:
+    def _entries(self, folder: _Folder) -> tuple[list[str], list[str]]:
         """Return the names of the files and of the folders in a folder that are taken, each sorted."""
         files: list[str] = []
         folders: list[str] = []
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(folder.path) as entries:
                 for entry in entries:
                     kind = _kind(entry)
-                    if kind is not None and self._takes(entry.name, inside, ignored, is_folder=kind is _FOLDER):
+                    if kind is not None and self._takes(entry.name, folder, is_folder=kind is _FOLDER):
                         (folders if kind is _FOLDER else files).append(entry.name)
         except OSError as error:
-            self._on_error(file_error(folder, error))
+            self._on_error(file_error(folder.path, error))
         return sorted(files), sorted(folders)
 
-    def _takes(self, name: str, inside: bytes, ignored: Ignored | None, *, is_folder: bool) -> bool:
+    def _takes(self, name: str, folder: _Folder, *, is_folder: bool) -> bool:
+        ignored, ruled = folder.ignored, folder.ruled
         if is_temporary(name) or (ignored is not None and ignored.has(name, is_folder=is_folder)):
             return False
-        return self._selection.takes(inside + os.fsencode(name), is_folder=is_folder)
+        entry = os.fsencode(name)
+        if not self._selection.takes(folder.inside + entry, is_folder=is_folder):
+            return False
+        return ruled is None or not self._selection.leaves(ruled, entry, is_folder=is_folder)
 
 
 _FILE, _FOLDER = "file", "folder"
 
 
 def _kind(entry: os.DirEntry[str]) -> str | None:
-    """Return what an entry is: None for what is neither a regular file nor a folder."""
+    """Return what an entry is; None if it is neither a regular file nor a folder."""
     try:
         if entry.is_dir(follow_symlinks=False):
             return _FOLDER
         return _FILE if entry.is_file(follow_symlinks=False) else None
     except OSError:
-        return _FILE  # Gone or out of reach since it was listed: reading it will say so.
+        return _FILE  # It has gone, or is out of reach, since it was listed: reading it reports that.

@@ -1,7 +1,7 @@
 """What a new file takes over from the one that it replaces: owner, permissions, access list, extended attributes.
 
-Owner and access list are kept, or the file is not replaced: what was closed to others never opens. Times are those of
-the new content. File capabilities are dropped, as they are whenever a file is written to.
+Owner and access list are kept, or the file is not replaced: a file closed to others is never opened to them. Times are
+those of the new content. File capabilities are dropped, as by any write to a file.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ def take_over(file: BinaryIO, path: str, target: Entry, old: os.stat_result) -> 
 
     Args:
         file: the new file.
-        path: what the old one is called in messages.
-        target: the old one.
-        old: what it is like.
+        path: the name of the old file in messages.
+        target: the old file.
+        old: its status.
 
     Raises:
-        FileError: its owner or its access list cannot be kept. OSError: something else.
+        FileError: its owner or its access list cannot be kept. OSError: something else failed.
     """
     _keep_owner(file, path, old)
     if hasattr(os, "listxattr"):
         with target.handle() as handle:
             _keep_extended(file.fileno(), handle)
-    # Last: a change of owner or of the access list changes permissions.
+    # Last, because changing the owner or the access list changes permissions.
     os.chmod(file.fileno() if os.chmod in os.supports_fd else file.name, stat.S_IMODE(old.st_mode))
 
 

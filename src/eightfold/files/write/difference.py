@@ -1,8 +1,8 @@
-r"""The difference between a file and what would be written for it, line by line, as unified diffs show it.
+r"""The difference between a file and its planned content, line by line, in the style of unified diffs.
 
-Both have the same number of lines: U+000A is in every form, no policy makes or takes one away. So lines are compared
-one by one, while both are read, and what is held is one hunk. Lines are shown as a reader of UTF-8 sees their bytes:
-characters where they are well-formed and printable, `\xHH` for the others. That is for reading, not for `patch`.
+Both have the same number of lines: every form has U+000A, and no policy adds or removes one. So lines are compared one
+by one while both sides are read, and only one hunk is held. Lines are shown as a reader of UTF-8 sees their bytes:
+well-formed printable characters as they are, other bytes as `\xHH`. That is for reading, not for `patch`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from eightfold.files.path_text import shown
 from eightfold.forms import Form
 
 CONTEXT = 3
-"""How many lines are shown before and after what differs."""
+"""The number of lines shown before and after a difference."""
 HUNK_LINES = 100
-"""A hunk with more lines that differ is shown as several."""
+"""A hunk with more differing lines is split."""
 LINE_BYTES = 1 << 16
-"""A longer line is compared to its end, but shown by its size."""
+"""A longer line is compared to its end, but only its size is shown."""
 
 
 class DiffLine(NamedTuple):
-    """One line of a difference: ``-``, ``+``, a space, ``@`` before a hunk, a backslash for a remark; and its text."""
+    """One line of a difference: a sign (``-``, ``+``, space, ``@`` for a hunk, backslash for a remark) and text."""
 
     sign: str
     text: str
@@ -35,7 +35,7 @@ class Difference:
     r"""Compares the lines of a source and of its result, piece by piece.
 
     Args:
-        source, target: the forms of both; a signature in the source decides on the byte order as it comes.
+        source, target: both forms; a signature in the source determines the byte order.
 
     >>> from eightfold.forms import form
     >>> difference = Difference(form("utf-8"), form("utf-8"))
@@ -53,7 +53,7 @@ class Difference:
         self._number = 0
 
     def rows(self, chunk: bytes, result: bytes, *, final: bool = False) -> Iterator[DiffLine]:
-        """Go on over more of the source, and over more of its result; yield what is certain to be shown."""
+        """Compare more of the source with more of its result; yield the lines that are certain to be shown."""
         self._source.read(chunk, final=final)
         self._result.read(result, final=final)
         while (self._source.due and self._result.due) or (final and (self._source.due or self._result.due)):
@@ -64,7 +64,7 @@ class Difference:
 
 
 class _Content(NamedTuple):
-    """A line by its bytes, without U+000A; where it is long by its size and digest."""
+    """A line by its bytes, without U+000A; a long one by its size and digest."""
 
     data: bytes
     size: int
@@ -112,7 +112,7 @@ class _Lines:
 
 
 class _Growing:
-    """A line whose end has not come yet."""
+    """A line whose end has not been read yet."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -137,7 +137,7 @@ def _line_feed(form: Form, head: bytes, *, final: bool) -> bytes | None:
 
 
 def _split(data: bytes, feed: bytes) -> Iterator[bytes]:
-    """Yield the parts of whole code units between line feeds; the last is what follows the last of them."""
+    """Yield the parts between line feeds, in whole code units; the last part follows the last line feed."""
     start = at = 0
     while (at := data.find(feed, at)) >= 0:
         if at % len(feed):
@@ -149,14 +149,14 @@ def _split(data: bytes, feed: bytes) -> Iterator[bytes]:
 
 
 class _Hunk:
-    """Lines that differ, with those around them that do not."""
+    """Differing lines, with the equal ones around them."""
 
     def __init__(self) -> None:
         self._pairs: list[tuple[_Content | None, _Content | None]] = []
         self._first = 1
-        self._open = False  # whether what is held belongs to a hunk
+        self._open = False  # whether the held lines belong to a hunk
         self._differing = 0
-        self._alike = 0  # how many lines have been the same since the last that differed
+        self._alike = 0  # the number of equal lines since the last difference
 
     def add(self, number: int, old: _Content | None, new: _Content | None) -> Iterator[DiffLine]:
         if not self._pairs:
@@ -174,7 +174,7 @@ class _Hunk:
             self._drop(len(self._pairs) - CONTEXT)
 
     def end(self) -> Iterator[DiffLine]:
-        """Show the hunk, if there is one; the last lines may be those before the next."""
+        """Show the hunk, if there is one; the last lines may precede the next."""
         if self._open:
             yield from self._show(len(self._pairs) - max(0, self._alike - CONTEXT))
         self._open = False
@@ -206,5 +206,5 @@ class _Hunk:
 
 
 def _seen(data: bytes) -> str:
-    r"""Return bytes as a reader of UTF-8 sees them, what is ill-formed or not printable as escapes."""
+    r"""Return bytes as a reader of UTF-8 sees them, with ill-formed and unprintable ones escaped."""
     return shown(data.decode("utf-8", "surrogateescape"))

@@ -1,13 +1,14 @@
-"""Locks on folders: one run at a time replaces files in them, wherever in a tree each of the runs began.
+"""Locks on folders: one run at a time replaces files in a folder, wherever in the tree each run began.
 
-A run holds its own folders alone, and those above them together with others: so it meets every run that began above it
-or below. It waits for a while then, as suits many short runs in one folder, before it is refused. The system lets go of
-a lock when its process ends, however that ends.
+A run locks its own folders exclusively and those above them with a shared lock, so it meets every run that began above
+or below. If it meets one, it waits for a while, which suits many short runs in one folder, and is then refused. The
+system releases a lock when its process ends, however it ends.
 
-What is locked is no folder, since whoever can read a folder can lock it, and so hold others up for as long as they
-like. It is a file in the user's own folder (:mod:`eightfold.files.records.private`), which is removed with the last
-lock on it. Runs of different users do not meet here; where one has left off, its journal does not let another user's go
-on. Where there are no such locks (Windows, some file systems, a user without a folder of their own) none is held.
+The folder itself is not locked: whoever can read a folder can lock it, and could hold others up for as long as they
+like. Instead a file in the user's private folder (:mod:`eightfold.files.records.private`) is locked; it is removed with
+its last lock. So runs of different users do not meet here; but where one user's run has stopped, its journal keeps
+another user's from continuing. If there are no such locks (Windows, some file systems, a user without a private
+folder), none is held.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 _MOST = 64
-"""More folders are not held one by one, since each takes an open file: then the one is that all of them are in."""
+"""If there are more, the one folder that contains all of them is locked, since each lock takes an open file."""
 
 _PATIENCE = 10.0
 """How many seconds a run waits for others before it gives up."""
 _PAUSE = 0.02
-"""How many seconds it waits before it asks again."""
+"""How many seconds it waits before it tries again."""
 
 
 @contextmanager
@@ -42,7 +43,7 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     """Hold the folders that paths lead to, or lie in, while the block runs.
 
     Raises:
-        FileError: another run has held one of them, one above, or one below, all the time we waited.
+        FileError: another run has held one of them, or one above or below, for the whole waiting time.
     """
     place = None if fcntl is None else private_folder("locks")
     if place is None:
@@ -52,7 +53,7 @@ def held(paths: Iterable[str]) -> Iterator[None]:
     above = {parent for folder in own for parent in _above(folder)}
     deadline = time.monotonic() + _PATIENCE
     with ExitStack() as locks:
-        for folder in sorted(own | above):  # All runs in one order: else two could wait for each other.
+        for folder in sorted(own | above):  # All runs use one order: otherwise two could wait for each other.
             lock = _Lock(folder, os.path.join(place, sha256(os.fsencode(folder)).hexdigest()))
             lock.take(fcntl.LOCK_EX if folder in own else fcntl.LOCK_SH, deadline)
             locks.callback(lock.release)
@@ -65,7 +66,7 @@ def _folder(path: str) -> str:
 
 
 def _topmost(folders: set[str]) -> set[str]:
-    """Return the folders that are in no other."""
+    """Return the folders that lie in no other of them."""
     topmost = {folder for folder in folders if folders.isdisjoint(_above(folder))}
     return topmost if len(topmost) <= _MOST else {os.path.commonpath(topmost)}
 
@@ -97,15 +98,15 @@ class _Lock:
         """
         while not self._taken(kind):
             if time.monotonic() >= deadline:
-                told = "another run is replacing files in this folder or in one below it: try again when it is done"
-                raise FileError(self._folder, told)
+                reason = "another run is replacing files in this folder or in one below it: try again when it is done"
+                raise FileError(self._folder, reason)
             time.sleep(_PAUSE)
 
     def _taken(self, kind: int) -> bool:
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         except OSError as error:
-            if error.errno in (errno.EMFILE, errno.ENFILE):  # Not a folder that cannot be held, but one too many.
+            if error.errno in (errno.EMFILE, errno.ENFILE):  # The folder can be locked, but too many files are open.
                 raise file_error(self._folder, error) from error
             return True
         if _locked(self._descriptor, kind) and self._is_there():
@@ -115,13 +116,13 @@ class _Lock:
         return False
 
     def _is_there(self) -> bool:
-        """Return whether the file was not removed by another run before it was locked."""
+        """Return whether the file still exists: another run may have removed it before it was locked."""
         with suppress(FileNotFoundError):
             return os.path.samestat(os.fstat(self._descriptor), os.lstat(self._path))
         return False
 
     def release(self) -> None:
-        """Let go of the folder, and remove the file if nobody else has it locked."""
+        """Release the folder, and remove the file if nobody else has locked it."""
         if self._descriptor < 0:
             return
         try:
@@ -134,7 +135,7 @@ class _Lock:
 
 
 def _locked(descriptor: int, kind: int) -> bool:
-    """Lock a file, and return whether nobody else has it locked; where there are no locks nobody has."""
+    """Lock a file, and return whether nobody else has; if there are no locks, nobody has."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,10 +1,10 @@
 """Renaming files without ever overwriting one, and the log by which that is undone.
 
-A name is taken only where none is: by the one call that looks and renames at once (`renameat2` with RENAME_NOREPLACE on
-Linux, `renameatx_np` with RENAME_EXCL on macOS, `rename` on Windows). Where the file system lacks it, a file gets
-the new name first as a hard link, which fails if the name is taken, and then loses the old one. Where there are no hard
-links either, and for folders, the name is looked up first: a file that another program makes in the moment between is
-replaced there, a folder only if it is empty.
+A rename must fail if the new name exists. One system call looks and renames at once (`renameat2` with RENAME_NOREPLACE
+on Linux, `renameatx_np` with RENAME_EXCL on macOS, `rename` on Windows). If the file system lacks it, the file first
+gets the new name as a hard link, which fails if the name exists, and then loses the old one. If there are no hard links
+either, and for folders, the name is looked up first: a file that another program creates in between is replaced, a
+folder only if it is empty.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _NAME_MAX = 255
 _LACKING = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 _Renamer = Callable[[bytes, bytes, int | None], int]
 _Folder = int | None
-"""The descriptor of a folder that is open, or None where names are paths."""
+"""The descriptor of an open folder, or None if names are paths."""
 
 
 class Renaming(NamedTuple):
-    """A file of a folder, by the path that this has at the moment, and the two names, as Python has names of files.
+    """A file, by the current path of its folder, with its old and its new name as Python represents file names.
 
-    In a log the path is one from the root on (:mod:`eightfold.files.paths.roots`).
+    In a log the path is relative to the root (:mod:`eightfold.files.paths.roots`).
     """
 
     folder: str
@@ -57,12 +57,12 @@ class Renaming(NamedTuple):
         return os.path.join(self.folder, self.new)
 
     def back(self) -> Renaming:
-        """Return the way back."""
+        """Return the reverse renaming."""
         return Renaming(self.folder, self.new, self.old)
 
 
 def obstacle(renaming: Renaming, folder: _Folder = None) -> str:
-    """Return why a file cannot have its new name; nothing where it can, for all that can be known before.
+    """Return why a file cannot have its new name; empty if it can, as far as can be known beforehand.
 
     Args:
         renaming: the file and its names.
@@ -82,7 +82,7 @@ def obstacle(renaming: Renaming, folder: _Folder = None) -> str:
 
 
 def why_no_name(name: str) -> str:
-    """Return why something is not a name in a folder; nothing where it is one.
+    """Return why a str is not a valid name in a folder; empty if it is one.
 
     >>> why_no_name("a/b"), why_no_name("a")
     ('a name cannot contain /', '')
@@ -102,7 +102,7 @@ def _longest(folder: str | int) -> int:
 
 
 def _called(renaming: Renaming, name: str, folder: _Folder) -> bytes:
-    """Return what calls take for a name: a path where the folder is not open."""
+    """Return a name as calls take it: a path if the folder is not open."""
     return os.fsencode(os.path.join(renaming.folder, name) if folder is None else name)
 
 
@@ -115,19 +115,19 @@ def _is_taken(name: bytes, folder: _Folder) -> bool:
 
 
 def is_there(renaming: Renaming, name: str, folder: _Folder = None) -> bool:
-    """Return whether the folder of a renaming has an entry of a name."""
+    """Return whether the folder of a renaming has an entry with a name."""
     return _is_taken(_called(renaming, name, folder), folder)
 
 
 def rename(renaming: Renaming, folder: _Folder = None) -> None:
-    """Give a file its new name, where no other file has it.
+    """Give a file its new name, unless another file has it.
 
     Args:
         renaming: the file and its names.
         folder: the descriptor of its folder, if that is open.
 
     Raises:
-        FileError: there is one, or the system refuses.
+        FileError: another file has the name, or the system refuses.
     """
     why = obstacle(renaming, folder)
     if why:
@@ -135,7 +135,7 @@ def rename(renaming: Renaming, folder: _Folder = None) -> None:
     try:
         _rename(_called(renaming, renaming.old, folder), _called(renaming, renaming.new, folder), folder)
     except FileExistsError as error:
-        # A file system that takes names for the same which are not, letters of either case say, finds it only now.
+        # A file system that treats different names as equal, such as those that differ in case, reports it only now.
         raise FileError(renaming.old_path, f"a file with that name already exists: {shown(renaming.new)}") from error
     except OSError as error:
         raise FileError(renaming.old_path, error.strerror or str(error)) from error
@@ -155,7 +155,7 @@ def _rename(old: bytes, new: bytes, folder: _Folder) -> None:
 
 @cache
 def _exclusive() -> _Renamer | None:
-    """Return the system's call that renames and never replaces, which returns 0 or a number of an error."""
+    """Return the system call that renames but never replaces; it returns 0 or an error number."""
     if os.name == "nt":
         return None
     import ctypes
@@ -192,7 +192,7 @@ def _rename_by_link(old: bytes, new: bytes, folder: _Folder) -> None:
 
 
 def write_log(file: BinaryIO, renamings: Iterable[Renaming]) -> None:
-    r"""Write what will be renamed, in this order. Names stand there as XTF-8 text, from which they come back.
+    r"""Write the planned renamings, in this order. Names are written as XTF-8 text, which restores them exactly.
 
     >>> from io import BytesIO
     >>> write_log(file := BytesIO(), [Renaming("", "caf\udce9", "café")])
@@ -205,10 +205,10 @@ def write_log(file: BinaryIO, renamings: Iterable[Renaming]) -> None:
 
 
 def read_log(source: Source) -> Iterator[Renaming]:
-    """Yield what a log says was to be renamed, in this order; the folders are paths from the root on.
+    """Yield the renamings in a log, in order; the folders are paths relative to the root.
 
     Raises:
-        FileError: it cannot be read, or is no such log, or something in it leads out of the root.
+        FileError: it cannot be read, is not such a log, or an entry leads out of the root.
     """
     for number, values in records(source, KIND):
         yield _renaming(source, number, values)
@@ -220,7 +220,7 @@ def _renaming(source: Source, number: int, values: Any) -> Renaming:
         if not isinstance(folder, str):
             raise TypeError("a folder is not a string")
         found = Renaming(os.path.join("", *steps(as_path(folder))) if folder else "", _name(old), _name(new))
-        # To undo such a line could make a .git of a folder that came along.
+        # Undoing such a line could create a .git from a folder that came with the tree.
         if is_well_formed(os.fsencode(found.old), "utf-8"):
             raise ValueError(f"'{shown(found.old)}' is UTF-8, so it was not renamed")
         return found

@@ -1,8 +1,8 @@
-"""Temporary files beside their targets: who is writing one is known by its lock, and strays of killed runs are removed.
+"""Temporary files beside their targets: a lock shows that one is being written; those of killed runs are removed.
 
-A temporary file is named after its target, as one of :data:`PLACES` places: `.NAME.SUM-PLACE.eightfold.tmp`. While its
-writer lives the file is locked (`flock`), so whoever comes next to the same target can tell a stray, which nobody
-locks, from the work of another run, which is left alone. Where there are no locks, nothing is taken for a stray.
+A temporary file is named after its target, as one of :data:`PLACES` places: `.NAME.SUM-PLACE.eightfold.tmp`. The file
+is locked (`flock`) while its writer lives, so the next run with the same target can distinguish a stray, which has no
+lock, from the work of another run, which it leaves alone. Without locks, nothing is considered a stray.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from eightfold.files.paths.entries import NO_LINK, Entry
 
 try:
     import fcntl
-except ImportError:  # Windows, which refuses to remove a file that is open: that is lock enough.
+except ImportError:  # Windows refuses to remove an open file, which is as good as a lock.
     fcntl = None  # type: ignore[assignment]
 
 PLACES = 8
-"""How many runs can write to one target at the same time."""
+"""The maximum number of runs that can write to one target at the same time."""
 _SYNCED_BYTES = 32 << 20
-"""So much waits for the disk at most."""
+"""The maximum number of bytes that wait for the disk."""
 _NAME_KEPT = 40
-"""Characters of the target's name that are shown; at four bytes each it still fits any file system."""
+"""The number of characters of the target's name in it; with four bytes each it still fits any file system."""
 
 
 @contextmanager
 def temporary_beside(target: Entry, mode: int) -> Iterator[BinaryIO]:
-    """Make a locked file beside the target, whose strays are removed first; in the end it is gone, unless renamed.
+    """Create a locked file beside the target, removing strays first; it is removed at the end, unless renamed.
 
     Args:
-        target: the file that it will replace; no symbolic link.
-        mode: its permissions, less the process's umask.
+        target: the file that it will replace; not a symbolic link.
+        mode: its permissions, before the process's umask.
 
     Raises:
-        OSError: it cannot be made, or as many runs as there are places are writing to this target.
+        OSError: it cannot be created, or as many runs as there are places are writing to this target.
     """
     places = list(_places(target))
     for place in places:
@@ -62,14 +62,14 @@ def temporary_beside(target: Entry, mode: int) -> Iterator[BinaryIO]:
 
 
 def hand_over(file: BinaryIO, target: Entry) -> None:
-    """Rename a temporary file to its target, locked to the last so that nobody takes it for a stray."""
+    """Rename a temporary file to its target, keeping the lock so that nobody considers it a stray."""
     if fcntl is None:
         file.close()
     _named(file, target).replace(target)
 
 
 def clear_strays(target: Entry) -> None:
-    """Remove what runs that were killed have left beside a target that is not to be written."""
+    """Remove what killed runs have left beside a target that will not be written."""
     for place in _places(target):
         _clear(place)
 
@@ -79,7 +79,7 @@ def _named(file: BinaryIO, target: Entry) -> Entry:
 
 
 def _remove(file: BinaryIO, target: Entry) -> None:
-    """Remove our file, if it still has its name, which may be that of another run's by now."""
+    """Remove the file, if it still has its name; by now the name may belong to another run's file."""
     entry = _named(file, target)
     with suppress(OSError):
         if fcntl is None:
@@ -91,22 +91,22 @@ def _remove(file: BinaryIO, target: Entry) -> None:
 
 def _places(target: Entry) -> Iterator[Entry]:
     folder, name = os.path.split(target.path)
-    # Names that begin alike are told apart by their sum.
+    # The checksum distinguishes names that begin alike.
     summed = f"{crc32(os.fsencode(name)):08X}"
     for place in range(PLACES):
         yield target.beside(os.path.join(folder, f".{name[:_NAME_KEPT]}.{summed}-{place}{TEMPORARY}"))
 
 
 class _Synced(FileIO):
-    """A file whose content goes to the disk while it is written.
+    """A file that is written to the disk as it grows.
 
-    Nobody can stop a process that waits until all of a large file is on a slow disk.
+    A process that waits until all of a large file is on a slow disk cannot be stopped.
     """
 
     _unsynced = 0
 
     def write(self, data: Any, /) -> int:
-        """Write, and wait for the disk if much has been written since that was done last."""
+        """Write, and wait for the disk if much has been written since the last wait."""
         written = super().write(data)
         self._unsynced += written
         if self._unsynced >= _SYNCED_BYTES:
@@ -119,7 +119,7 @@ _sync = getattr(os, "fdatasync", os.fsync)
 
 
 def _claimed(place: Entry, mode: int) -> BinaryIO | None:
-    """Make a file and lock it; None where another run has it, or took it for a stray before it was locked."""
+    """Create and lock a file; None if another run has it, or removed it as a stray before it was locked."""
     try:
         file = BufferedWriter(_Synced(place.name, "xb", opener=lambda _, flags: place.open(flags, mode)))
     except FileExistsError:
@@ -131,7 +131,7 @@ def _claimed(place: Entry, mode: int) -> BinaryIO | None:
 
 
 def _clear(place: Entry) -> None:
-    """Remove the file of a run that was killed, if there is one."""
+    """Remove the file of a killed run, if there is one."""
     with suppress(OSError):
         if fcntl is None:
             place.unlink()
@@ -145,7 +145,7 @@ def _clear(place: Entry) -> None:
 
 
 def _lock(descriptor: int, *, without_locks: bool) -> bool:
-    """Lock a file, and return whether that was possible; ``without_locks`` is the answer where there are none."""
+    """Lock a file, and return whether that succeeded; ``without_locks`` is the answer if the system has no locks."""
     if fcntl is None:
         return True
     try:
@@ -158,7 +158,7 @@ def _lock(descriptor: int, *, without_locks: bool) -> bool:
 
 
 def _is_at(descriptor: int, entry: Entry) -> bool:
-    """Return whether an entry is still that of this file, and it is a regular one."""
+    """Return whether an entry still refers to this file, and the file is a regular one."""
     opened = os.fstat(descriptor)
     try:
         return stat.S_ISREG(opened.st_mode) and os.path.samestat(opened, entry.own_status())

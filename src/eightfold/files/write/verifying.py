@@ -1,10 +1,10 @@
-"""Proof of a conversion: its result is decoded back, piece by piece, and compared with the code points of the source.
+"""Proof of a conversion: its result is decoded piece by piece and compared with the code points of the source.
 
-Proof of a repair, whose source is ill-formed: its result is UTF-8, and with the changes undone the very same bytes.
+Proof of a repair, whose source is ill-formed: the result is UTF-8, and undoing the changes gives the original bytes.
 
-Both ends are read as 32-bit code points, so nothing here depends on how either of them is written, and code points
-above U+10FFFF are compared as well. A policy that keeps everything (`surrogatepass`, `surrogateescape`, one that a form
-declares) holds for reading too; under any other, an ill-formed place of the source is a difference.
+Both sides are read as 32-bit code points, so nothing here depends on how either is written, and code points above
+U+10FFFF are compared as well. A policy that keeps everything (`surrogatepass`, `surrogateescape`, one declared by a
+form) also applies to reading; under any other, an ill-formed place of the source is a difference.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ def _as_themselves(last: int) -> Form:
 
 
 _IN_STR, _ANY = _as_themselves(0x10FFFF), _as_themselves(0xFFFFFFFF)
-"""Code points as themselves, in the machine's own order; those that a str can hold, which is much faster, and all."""
+"""Code points as themselves, in native byte order: those that a str can hold, which is much faster, and all."""
 
 _READ_BACK = ("surrogatepass", "surrogateescape")
 
 
 class DifferenceError(Exception):
-    """The first place at which a result does not hold the code points of its source.
+    """The first place at which a result does not have the code points of its source.
 
     Attributes:
         start: the byte offset in the source.
-        sentence: what became of what.
+        sentence: what was in the source, and what became of it.
     """
 
     def __init__(self, start: int, sentence: str) -> None:
@@ -48,7 +48,7 @@ class DifferenceError(Exception):
 
 
 class Verifier:
-    r"""Compares a source and what it was converted to, piece by piece; what it holds does not grow with them.
+    r"""Compares a source with the result of its conversion, piece by piece; memory does not grow with them.
 
     Args:
         source, target: the forms.
@@ -66,13 +66,13 @@ class Verifier:
         self._source = _PointReader(source, errors)
         self._result = _PointReader(target, errors)
         self.count: int = 0
-        """How many code points were found to be the same."""
+        """The number of code points found to be equal."""
 
     def compare(self, chunk: bytes, result: bytes, *, final: bool = False) -> None:
-        """Go on over more of the source, and over more of what it was converted to.
+        """Compare more of the source with more of the result.
 
         Raises:
-            DifferenceError: they do not hold the same code points.
+            DifferenceError: their code points differ.
         """
         source_fault = self._source.read(chunk, final=final)
         result_fault = self._result.read(result, final=final)
@@ -103,7 +103,7 @@ class Verifier:
 
 
 class Undoing:
-    r"""Takes the changes of a repair back, piece by piece, and compares digests; what it holds does not grow.
+    r"""Undoes the changes of a repair, piece by piece, and compares digests; memory does not grow.
 
     >>> from eightfold.repair import Repairer
     >>> undoing = Undoing()
@@ -116,10 +116,10 @@ class Undoing:
         self._restored = 0
 
     def compare(self, chunk: bytes, repaired: Repaired, *, final: bool = False) -> None:
-        """Go on over more of the original, and over more of what it was repaired to.
+        """Examine more of the original, and its repair.
 
         Raises:
-            DifferenceError: the result is not UTF-8, or not the original when its changes are taken back.
+            DifferenceError: the result is not UTF-8, or undoing its changes does not give the original.
         """
         self._given.update(chunk)
         for found in self._checker.check(repaired.data, final):
@@ -144,7 +144,7 @@ class Undoing:
 
 
 class _PointReader:
-    """One end of a conversion: the code points of its bytes, as they come."""
+    """One side of a conversion: the code points of its bytes, as they arrive."""
 
     def __init__(self, form: Form, errors: str) -> None:
         declared = form.variant(errors) is not None or errors in _READ_BACK
@@ -153,10 +153,10 @@ class _PointReader:
         self._points = _IN_STR if all(row.last <= 0x10FFFF for row in signed(form)[0].rows) else _ANY
         self._converter = Converter(form, self._points, self._errors)
         self.points = b""
-        """The code points that were read and are not compared yet, each in four bytes."""
+        """The code points that have been read but not yet compared, in four bytes each."""
 
     def read(self, data: bytes, *, final: bool) -> ConversionError | None:
-        """Take over the code points of the data, or those before the first fault in it, which is returned."""
+        """Read the code points of the data, or those before its first fault, which is returned."""
         try:
             self._take(data, final=final)
         except ConversionError as error:
@@ -170,14 +170,14 @@ class _PointReader:
         self.points += self._converter.convert(data, final)
 
     def offset_of(self, index: int) -> int:
-        """Return the byte offset of one of the points: rows are one to one, so it is found from the end back."""
+        """Return the byte offset of a code point: rows are one to one, so it can be computed from the end backwards."""
         plain, _ = signed(self._form)
         following = Converter(self._points, plain, self._errors).convert(self.points[index * _POINT_BYTES :], True)
         _, offset, _ = self._state()
         return offset - len(following)
 
     def _state(self) -> tuple[bytes, int, tuple[object, ...]]:
-        """Return the bytes that are held, their offset in the input, and the rest."""
+        """Return the held bytes, their offset in the input, and the rest of the state."""
         held, offset, *others = self._converter.getstate()
         assert isinstance(held, bytes)
         assert isinstance(offset, int)

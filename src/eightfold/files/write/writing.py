@@ -1,9 +1,8 @@
 """Writing a file whole or not at all, and standard output.
 
-A new file is written beside the one that it replaces, synced to the disk, and renamed over it when it is whole. Until
-then, and if anything fails, the old one is as it was. Owner, permissions and attributes are kept. What a rename would
-break in silence is refused: a file that is read-only, and one that has further names (hard links), which would go on
-with the old content.
+A new file is written beside the old one, synced to the disk, and renamed over it when it is complete. Until then, and
+if anything fails, the old file is unchanged. Owner, permissions and attributes are kept. What a rename would silently
+break is refused: a read-only file, and a file with further names (hard links), which would keep the old content.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ _PRIVATE_MODE = 0o600
 
 
 class Snapshot(NamedTuple):
-    """What tells whether a file is still the one that it was, for all that a look at its folder can say.
+    """Shows whether a file is unchanged, as far as its status can show it.
 
-    A change that leaves the size, within the same tick of the file system's clock, is not seen.
+    A change that keeps the size, within the same tick of the file system's clock, goes unnoticed.
     """
 
     device: int
@@ -38,14 +37,14 @@ class Snapshot(NamedTuple):
 
 
 def snapshot(path: str) -> Snapshot | None:
-    """Return what a file is like now; None where it cannot be seen, as opening it will say."""
+    """Return the current status of a file; None if it is out of reach, which opening it will report."""
     with suppress(OSError):
         return _taken(os.stat(path))
     return None
 
 
 def snapshot_of(descriptor: int) -> Snapshot:
-    """Return what a file is like that is open."""
+    """Return the status of an open file."""
     return _taken(os.fstat(descriptor))
 
 
@@ -55,19 +54,19 @@ def _taken(status: os.stat_result) -> Snapshot:
 
 @contextmanager
 def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None = None) -> Iterator[BinaryIO]:
-    """Open what will be the file at this path when the block ends without an exception.
+    """Open a file that takes the place of the one at this path when the block ends without an exception.
 
-    A symbolic link is followed: the file that it leads to is replaced, and the link stays. A device or a pipe, which
-    cannot be replaced, is written to as it is. Neither is so with an entry of a folder that is open.
+    A symbolic link is followed: the file behind it is replaced, and the link stays. A device or a pipe, which cannot be
+    replaced, is written to directly. Neither applies to an entry of an open folder.
 
     Args:
         path: the file; it need not exist.
-        backup_suffix: where not empty, the old file is kept under its name with this after it.
-        read: what the file was like when what is written was made from it; it is not replaced if it has changed since.
+        backup_suffix: if not empty, the old file is kept under its name followed by this.
+        read: the status of the file when its content was read; if it has changed since, it is not replaced.
 
     Raises:
-        FileError: it cannot be written, or must not be replaced, it is a folder, or the backup exists already. Any
-            OSError of the block is taken for one of this file.
+        FileError: the file cannot be written, must not be replaced, is a folder, or its backup exists already. Any
+            OSError raised in the block is attributed to this file.
     """
     target = path if isinstance(path, Entry) else Entry(os.path.realpath(path))
     called = path.path if isinstance(path, Entry) else path
@@ -129,7 +128,7 @@ def _check_unchanged(path: str, target: Entry, read: Snapshot | None) -> None:
 
 @contextmanager
 def _kept(target: Entry, backup: Entry | None, called: str) -> Iterator[None]:
-    """Keep the file of a target under the name of its backup, but not if the block fails."""
+    """Keep the target's file under the name of its backup, unless the block fails."""
     if backup is not None:
         _keep(target, backup, called)
     try:
@@ -142,7 +141,7 @@ def _kept(target: Entry, backup: Entry | None, called: str) -> Iterator[None]:
 
 
 def _keep(target: Entry, backup: Entry, called: str) -> None:
-    """Give the old file a second name; where there are no hard links, that of a copy."""
+    """Give the old file a second name; if there are no hard links, copy it."""
     if _is_same(target, backup):
         return  # A run was killed after this step.
     if _exists(backup):
@@ -185,7 +184,7 @@ def _copy(target: Entry, backup: Entry) -> None:
 
 
 def _sync_folder(target: Entry) -> None:
-    """Make a rename last through a power cut, where the system can: the file is whole either way."""
+    """Let a rename survive a power cut, if the system can do that; the file is complete either way."""
     with suppress(OSError):
         name = os.path.dirname(target.path) if target.folder is None else os.curdir
         descriptor = os.open(name, os.O_RDONLY, dir_fd=target.folder)
@@ -197,7 +196,7 @@ def _sync_folder(target: Entry) -> None:
 
 @contextmanager
 def standard_output() -> Iterator[BinaryIO]:
-    """Open standard output for bytes, and flush it in the end.
+    """Open standard output for bytes, and flush it at the end.
 
     Raises:
         BrokenPipeError: its reader has gone. FileError: it is closed, or cannot be written for another reason.

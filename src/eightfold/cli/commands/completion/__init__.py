@@ -9,7 +9,7 @@ from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.ending import NOTHING_WRONG
 from eightfold.cli.output.lines import put
 
-SHELLS = ("bash", "zsh", "fish")
+SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
 @dataclass
@@ -29,11 +29,16 @@ def parser() -> CommandParser:
         "the shell. Save it where the shell looks for it:\n\n"
         "  bash  ~/.local/share/bash-completion/completions/eightfold\n"
         "  zsh   _eightfold, in a folder of $fpath\n"
-        "  fish  ~/.config/fish/completions/eightfold.fish",
+        "  fish  ~/.config/fish/completions/eightfold.fish\n\n"
+        "PowerShell has no such place: load the script in your $PROFILE.",
         [
             ("eightfold completion fish > ~/.config/fish/completions/eightfold.fish", "in every new fish"),
             ('eval "$(eightfold completion bash)"', "in this bash, now"),
             ("source <(eightfold completion zsh)", "in ~/.zshrc, after compinit"),
+            (
+                "eightfold completion powershell | Out-String | Invoke-Expression",
+                "in the $PROFILE of PowerShell",
+            ),
         ],
     )
     command.add_argument("shell", type=OneOf(SHELLS), metavar="SHELL", help=f"{', '.join(SHELLS[:-1])} or {SHELLS[-1]}")
@@ -51,6 +56,8 @@ def _script(shell: str) -> Callable[[], str]:
         from eightfold.cli.commands.completion.bash import script
     elif shell == "zsh":
         from eightfold.cli.commands.completion.zsh import script
+    elif shell == "powershell":
+        from eightfold.cli.commands.completion.powershell import script
     else:
         from eightfold.cli.commands.completion.fish import script
     return script

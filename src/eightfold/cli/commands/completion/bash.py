@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from eightfold.cli.commands.completion.template import filled
 from eightfold.cli.commands.grammar import Argument, Command, commands, program
 
 _SCRIPT = r"""# Completion of eightfold for bash, made by `eightfold completion bash`.
@@ -53,10 +54,7 @@ def script() -> str:
         "COMMANDS": " ".join(command.name for command in found),
         "FLAGS": _flags(program()),
     }
-    filled = _SCRIPT
-    for name, text in parts.items():
-        filled = filled.replace(f"@{name}@", text)
-    return filled
+    return filled(_SCRIPT, parts)
 
 
 def _values(command: Command) -> Iterator[str]:

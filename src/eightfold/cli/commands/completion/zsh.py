@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from eightfold.cli.commands.completion.template import filled
 from eightfold.cli.commands.grammar import Argument, Command, commands, program
 
 _SCRIPT = r"""#compdef eightfold
@@ -44,10 +45,7 @@ def script() -> str:
         "COMMANDS": "".join(f"            {_quoted(f'{each.name}:{each.summary}')}\n" for each in found),
         "ARGUMENTS": "".join(map(_arguments, found)),
     }
-    filled = _SCRIPT
-    for name, text in parts.items():
-        filled = filled.replace(f"@{name}@", text)
-    return filled
+    return filled(_SCRIPT, parts)
 
 
 def _arguments(command: Command) -> str:

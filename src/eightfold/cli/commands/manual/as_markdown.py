@@ -26,7 +26,7 @@ def _paragraphs() -> Iterator[str]:
         "Results go to standard output, messages to standard error. `-` or no path is standard input; a folder is "
         "walked. This page has the same contents as `eightfold COMMAND --help` and as the manual page, which "
         "[`eightfold manual`](#eightfold-manual) prints. [`eightfold completion`](#eightfold-completion) sets up "
-        "completion in bash, zsh and fish."
+        "completion in bash, zsh, fish and PowerShell."
     )
     yield _listed("command", {f"[`{each.name}`](#eightfold-{each.name})": each.summary for each in commands()})
     yield from ("## Exit status", _listed("status", _quoted(STATUSES)))

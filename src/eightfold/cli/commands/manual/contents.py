@@ -17,7 +17,7 @@ ENVIRONMENT = {
     "NO_COLOR": "If set and not empty, disables colour, unless `--color always` is given.",
     "FORCE_COLOR": "If set and not empty, enables colour in pipes too.",
     "TERM": "If `dumb`, disables colour.",
-    "COLUMNS": "The width of coloured tables.",
+    "COLUMNS": "The width of help and of coloured tables.",
     "EIGHTFOLD_ENGINE": "The engine: `native`, `python` or `reference`; `eightfold doctor` reports which is in use.",
 }
 

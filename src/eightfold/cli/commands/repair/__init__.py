@@ -10,6 +10,7 @@ from eightfold.cli.commands.repair.options import DEFAULT_POLICY, Options, repai
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_paths
 from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import add_destination
+from eightfold.cli.options.escapes import REPAIR, add_escapes
 from eightfold.cli.options.policy_help import policies_listed
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.root import add_root
@@ -17,7 +18,7 @@ from eightfold.cli.options.selection import add_selection
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.certifying import check_certificate
 from eightfold.cli.work.watching import watched
-from eightfold.repair import POLICIES
+from eightfold.repair import ESCAPE_POLICIES, POLICIES
 
 __all__ = ["Options", "parser", "run"]
 
@@ -60,6 +61,10 @@ def parser() -> CommandParser:
             ("eightfold repair --errors latin-1 --plan plan.jsonl letters/", "write a plan for a whole folder"),
             ("eightfold repair --apply plan.jsonl", "apply the plan; --undo plan.jsonl undoes it"),
             ("eightfold repair --errors pairs --lossy --in-place dump.sql", "repair CESU-8 inside UTF-8, in place"),
+            (
+                "eightfold repair --escapes repair --plan plan.jsonl chats/",
+                "replace escapes of unpaired surrogates in JSON too, reversibly",
+            ),
             ("eightfold repair -f mutf-8 -o names.txt names.bin", "convert a file in another form"),
         ],
         policies_listed(),
@@ -71,6 +76,14 @@ def parser() -> CommandParser:
         type=OneOf(POLICIES),
         metavar="POLICY",
         help=f"what to write for a fault: one of the policies below (default: {DEFAULT_POLICY})",
+    )
+    add_escapes(command, repairs=True)
+    command.add_argument(
+        "--escapes-errors",
+        type=OneOf(ESCAPE_POLICIES),
+        metavar="POLICY",
+        help=f"with --escapes repair, what to write for such an escape: {', '.join(ESCAPE_POLICIES)} (default: "
+        "replace, which writes \\ufffd; strict with --errors strict)",
     )
     add_selection(command)
     add_reading(command)
@@ -98,6 +111,8 @@ def run(options: Options) -> int:
         raise UsageError("--backup needs --in-place")
     if options.form is not None:
         repairer(options.form, options.policy, UsageError)  # Wrong use is reported before anything is read.
+    if options.escapes_errors and options.escapes != REPAIR:
+        raise UsageError("--escapes-errors needs --escapes repair")
     if options.root and not (options.plan or options.apply or options.undo):
         raise UsageError("--root needs --plan, --apply or --undo")
     if options.diff and (options.verified or asked):

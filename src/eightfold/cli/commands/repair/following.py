@@ -46,6 +46,8 @@ def undo(options: Options) -> int:
 def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     if options.errors or options.form is not UTF_8:
         raise UsageError("the plan sets the form and the policy: --apply and --undo do not take -f or --errors")
+    if options.escape_policy is not None:
+        raise UsageError("the plan lists the escapes too: --apply and --undo do not take --escapes repair")
     if options.include or options.exclude:
         raise UsageError("the plan lists the files: --apply and --undo do not take --include or --exclude")
     root = Root(options.root)

@@ -34,6 +34,7 @@ from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, begin_plan
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
+from eightfold.repair import LOSSLESS
 
 
 def show(options: Options) -> int:
@@ -46,16 +47,17 @@ def show(options: Options) -> int:
     if work.changes:
         say("dry run: use -o, --in-place or --plan to write")
     if work.lossy and not options.lossy:
-        say(f"{options.policy} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
+        cause = "--escapes repair" if options.policy in LOSSLESS else options.policy
+        say(f"{cause} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
     return work.status(FAULTS if work.changes else NOTHING_WRONG)
 
 
 def _put_changes(file: File) -> None:
     for piece in file.pieces():
         for change in piece.repaired.changes:
-            told = str(change).removeprefix(change.kind)
+            sentence = str(change).removeprefix(change.kind)
             role = "error" if change.lossy else "warning"
-            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), told)
+            put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), sentence)
 
 
 def _put_difference(file: File) -> None:
@@ -72,7 +74,9 @@ def write(options: Options) -> int:
         return _write(jobs(options, work.failures.tell), options, work)
     with held(options.paths):
         form = "auto" if options.form is None else options.form.name
-        in_place = InPlace("repaired", {"from": form, "to": UTF_8.name, "errors": options.policy, "by": "repair"})
+        escapes = {} if options.escape_policy is None else {"escapes": options.escape_policy}
+        done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": "repair", **escapes}
+        in_place = InPlace("repaired", done)
         files = jobs(options, work.failures.tell)
         if in_place.nothing_left(job.source for job in files):
             return NOTHING_WRONG
@@ -129,7 +133,9 @@ class _Pouring:
             if self._in_place is not None and certificate is not None:
                 self._in_place.begin(self._job.source, certificate.digests)
         if self._options.certificate and certificate is not None:
-            self._certify(certificate.line("bytes when undone", {"changes": file.changes, "lossy": file.lossy}))
+            counts = {"changes": file.changes, "lossy": file.lossy}
+            escapes = {} if file.escapes is None else {"escapes": file.escapes_repaired}
+            self._certify(certificate.line("bytes when undone", {**counts, **escapes}))
 
     def _compare(self, piece: RepairedPiece, certificate: Certificate | None) -> None:
         if self._undoing is not None:

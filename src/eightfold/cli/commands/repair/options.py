@@ -7,20 +7,24 @@ from dataclasses import dataclass
 
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.certificate import CertificateOptions
+from eightfold.cli.options.escapes import REPAIR, EscapeOptions
 from eightfold.forms import Form
 from eightfold.repair import Repairer
 
 ESCAPE = "escape"
 DEFAULT_POLICY = ESCAPE
+STRICT = "strict"
+DEFAULT_ESCAPE_POLICY = "replace"
 
 
 @dataclass
-class Options(CertificateOptions):
+class Options(CertificateOptions, EscapeOptions):
     """The options of `repair`; `form` is None for auto, `output` is empty where nothing is to be written."""
 
     output: str = ""
     form: Form | None = UTF_8
     errors: str = ""
+    escapes_errors: str = ""
     diff: bool = False
     plan: str = ""
     apply: str = ""
@@ -33,12 +37,19 @@ class Options(CertificateOptions):
         """The policy that was asked for, or the default."""
         return self.errors or DEFAULT_POLICY
 
+    @property
+    def escape_policy(self) -> str | None:
+        """The policy for escapes of unpaired surrogates in JSON; None if they are left alone."""
+        if self.escapes != REPAIR:
+            return None
+        return self.escapes_errors or (STRICT if self.errors == STRICT else DEFAULT_ESCAPE_POLICY)
 
-def repairer(form: Form, policy: str, refusal: Callable[[str], Exception]) -> Repairer:
-    """Return the repairer for a form and a policy, or raise the given error with the reason."""
+
+def repairer(form: Form, policy: str, refusal: Callable[[str], Exception], *, escapes: str | None = None) -> Repairer:
+    """Return the repairer for a form and policies, or raise the given error with the reason."""
     if form.unit_bits > 8:
         raise refusal(f"repair reads 8-bit forms: try eightfold convert -f {form.name} -t utf-8")
     try:
-        return Repairer(form, policy)
+        return Repairer(form, policy, escapes=escapes)
     except ValueError as error:
         raise refusal(str(error)) from error

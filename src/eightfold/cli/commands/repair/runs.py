@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from eightfold.cli.commands.repair.options import Options, repairer
 from eightfold.cli.options.arguments import UTF_8
-from eightfold.cli.options.selection import say_nothing_read
+from eightfold.cli.options.selection import say_excluded, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.inputs import Failures, identified
@@ -15,7 +16,7 @@ from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import units_of
 from eightfold.cli.work.stopping import StoppedError, fault_line
-from eightfold.faults import ConversionError, Fault
+from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import Source
@@ -46,13 +47,22 @@ class RepairedPiece(NamedTuple):
 class File:
     """A file that is being repaired, and what was changed in it so far."""
 
-    def __init__(self, source: Source, options: Options) -> None:
+    def __init__(self, source: Source, options: Options, *, is_json: bool) -> None:
         self.source = source
         self.form: Form = options.form or identified(source)
         self.policy: str = options.policy
         self.changes: int = 0
         self.lossy: int = 0
-        self._repairer = repairer(self.form, self.policy, lambda reason: FileError(source.path, reason))
+        self.escapes: str | None = options.escape_policy if is_json else None
+        self.escapes_repaired: int = 0
+        self._left = EscapesLeft() if is_json and self.escapes is None else None
+        refusal = partial(FileError, source.path)
+        self._repairer = repairer(self.form, self.policy, refusal, escapes=self.escapes)
+
+    @property
+    def escapes_left(self) -> int:
+        """How many escapes of unpaired surrogates were found so far and left alone."""
+        return 0 if self._left is None else self._left.count
 
     def pieces(self) -> Iterator[RepairedPiece]:
         """Yield the file piece by piece."""
@@ -60,7 +70,32 @@ class File:
             repaired = self._repairer.repair(chunk, final)
             self.changes += len(repaired.changes)
             self.lossy += sum(change.lossy for change in repaired.changes)
+            self._count_escapes(chunk, repaired, final=final)
             yield RepairedPiece(chunk, repaired, final)
+
+    def _count_escapes(self, chunk: bytes, repaired: Repaired, *, final: bool) -> None:
+        if self._left is not None:
+            self._left.take(chunk, final=final)
+        elif self.escapes is not None:
+            self.escapes_repaired += sum(change.kind == ESCAPED_SURROGATE for change in repaired.changes)
+
+
+class EscapesLeft:
+    """Counts the escapes of unpaired surrogates of a file that leaves them as they are."""
+
+    def __init__(self) -> None:
+        from eightfold.jsonescapes import unpaired_escapes
+
+        self._find = unpaired_escapes
+        self._held = b""
+        self.count: int = 0
+
+    def take(self, chunk: bytes, *, final: bool) -> None:
+        """Count those that are decided with the next bytes."""
+        content = self._held + chunk
+        found, decided = self._find(content, final=final)
+        self.count += len(found)
+        self._held = content[decided:]
 
 
 class RepairRun:
@@ -75,6 +110,7 @@ class RepairRun:
         self.binary: int = 0
         self.changes: int = 0
         self.lossy: int = 0
+        self.escapes_left: int = 0
         self._worst = NOTHING_WRONG
 
     def do(self, job: Job, act: Callable[[File], None], outcome: str) -> bool:
@@ -85,7 +121,7 @@ class RepairRun:
         try:
             options = self._options
             with job.opened(twice=options.form is None) as source:
-                file = File(source, options)
+                file = File(source, options, is_json=_is_json(job, options))
                 if not options.form_is_given:
                     _refuse_other_form(file)
                 if job.walked and not options.binary and is_binary(source, file.form):
@@ -118,6 +154,7 @@ class RepairRun:
             self.changed += bool(file.changes)
             self.changes += file.changes
             self.lossy += file.lossy
+            self.escapes_left += file.escapes_left
 
     def _stop(self, status: int) -> None:
         self.stopped += 1
@@ -128,14 +165,24 @@ class RepairRun:
         stopped = f", {self.stopped} stopped" if self.stopped else ""
         if self.binary:
             say(f"{counted(self.binary, 'binary file')} skipped (--binary)")
+        say_excluded(self._options)
         if not self.files and not self.failures.count:
             say_nothing_read(self._options, binary=self.binary)
+        if self.escapes_left:
+            told = counted(self.escapes_left, "escape")
+            say(f"{told} of unpaired surrogates in JSON left as they are (--escapes repair)")
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
         say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
 
     def status(self, otherwise: int = NOTHING_WRONG) -> int:
         """Return the exit status of the worst that happened, if that is worse than the other."""
         return WRONG_USE_OR_FILE if self.failures.count else max(self._worst, otherwise)
+
+
+def _is_json(job: Job, options: Options) -> bool:
+    """Return whether a file is searched for escapes of unpaired surrogates."""
+    files = options.json_files
+    return files is not None and files.lines_of(job.found, unpack=job.unpack) is not None
 
 
 def _refuse_other_form(file: File) -> None:
@@ -157,6 +204,8 @@ _REMEDIES = {
 
 def _remedies(file: File, fault: Fault) -> str:
     """Return the policies that can repair a fault that stopped another one."""
+    if fault.kind == ESCAPED_SURROGATE:
+        return r"try --escapes-errors replace --lossy (writes \ufffd for it)"
     form, span = file.form, units_of(fault, file.form)
     found = [said for name, said in _REMEDIES.items() if name != file.policy and WRITERS[name](form, span) is not None]
     return f"try {', '.join(found)}" if found else ""

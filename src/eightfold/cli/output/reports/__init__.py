@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eightfold.cli.output.reports.report import Report
 
-FORMATS = ("text", "json", "jsonl", "github", "sarif")
+FORMATS = ("text", "json", "jsonl", "github", "sarif", "gitlab")
 
 
 def report_as(name: str, *, statistics: bool) -> Report:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from eightfold.cli.output.lines import counted, put
+from eightfold.cli.output.lines import counted, excluded_by, put
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.files.path_text import shown
@@ -39,8 +39,9 @@ class GithubReport(Report):
         summary = self.summary
         kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
         found = kinds if summary.read else ["nothing was read"]
-        told = ", ".join([f"{counted(summary.files, 'file')} checked", *found])
-        put(annotation("notice" if summary.read else "warning", told, title="eightfold"))
+        excluded = [excluded_by(summary.excluded)] if summary.excluded else []
+        sentence = ", ".join([f"{counted(summary.files, 'file')} checked", *excluded, *found])
+        put(annotation("notice" if summary.read else "warning", sentence, title="eightfold"))
 
 
 def annotation(command: str, message: str, **properties: str) -> str:

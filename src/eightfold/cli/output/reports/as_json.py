@@ -68,6 +68,7 @@ def summary_values(summary: Summary) -> dict[str, Any]:
         "well_formed": summary.well_formed,
         "unreadable": summary.unreadable,
         "binary": summary.binary,
+        "excluded": sum(summary.excluded.values()),
         **_counts(summary.tally),
         "forms": {name: _kinds(tally) for name, tally in sorted(summary.forms.items())},
     }

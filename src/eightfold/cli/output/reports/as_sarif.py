@@ -17,14 +17,14 @@ from eightfold.cli.output.lines import put
 from eightfold.cli.output.reports.as_json import summary_values
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
-from eightfold.faults import KINDS, Kind
+from eightfold.faults import KINDS, EscapedSurrogateFault, Fault, Kind
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.stream import Located
 from eightfold.version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
-_HELP: dict[Kind, str] = {
+HELP: dict[Kind, str] = {
     "overlong": "Old encoders wrote U+0000 as C0 80 (MUTF-8 still does), and attackers hide / and quotes this way. "
     "If the file is from Java, check it as mutf-8; otherwise `eightfold explain` shows what was meant.",
     "surrogate": "Half of a UTF-16 pair was written alone: by Java or JavaScript, from a Windows name cut in two "
@@ -53,6 +53,8 @@ _HELP: dict[Kind, str] = {
     "unexamined": "eightfold cannot look inside such an object: pass its contents. Files never contain one.",
     "other-form": "Nothing else in the file was checked. Check it with -f and the form that the message names, or map "
     "its name to that form with --form-map. If it is UTF-8 after all, use -f utf-8.",
+    "escaped-surrogate": "A program cut a string between the halves of a pair and wrote JSON. Other readers refuse it "
+    "(no low surrogate in string). `eightfold repair --escapes repair` writes \\ufffd for it.",
 }
 """For each kind of fault, the likely cause and what to do."""
 
@@ -106,7 +108,7 @@ def _rule(kind: Kind, meaning: str) -> dict[str, Any]:
     return {
         "id": kind,
         "shortDescription": {"text": f"{meaning[0].upper()}{meaning[1:]}."},
-        "help": {"text": _HELP[kind]},
+        "help": {"text": HELP[kind]},
         "defaultConfiguration": {"level": "error"},
     }
 
@@ -123,8 +125,12 @@ def _result(path: str, found: Located, context: Context | None) -> dict[str, Any
         "level": fault.severity,
         "message": {"text": str(fault)},
         "locations": [{"physicalLocation": place}],
-        "properties": {"form": fault.form, "column": found.column},
+        "properties": {"form": fault.form, "column": found.column, **_path(fault)},
     }
+
+
+def _path(fault: Fault) -> dict[str, str]:
+    return {"json_path": fault.json_path} if isinstance(fault, EscapedSurrogateFault) else {}
 
 
 def _artifact(path: str) -> dict[str, Any]:

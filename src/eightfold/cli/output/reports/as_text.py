@@ -6,7 +6,7 @@ import sys
 from typing import cast
 
 from eightfold.cli.output.colour import Part, Styled, is_on, painted
-from eightfold.cli.output.lines import counted, placed, put, say
+from eightfold.cli.output.lines import counted, excluded_by, placed, put, say
 from eightfold.cli.output.reports.findings import Checked, Context, Summary, Tally
 from eightfold.cli.output.reports.report import Report
 from eightfold.faults import KINDS, Kind
@@ -92,6 +92,7 @@ def _summary(summary: Summary) -> tuple[Part, ...]:
     parts = [
         f"{counted(summary.files, 'file')} checked",
         *([f"{counted(summary.binary, 'binary file')} skipped (--binary)"] if summary.binary else []),
+        *([excluded_by(summary.excluded)] if summary.excluded else []),
         *([f"{ill_formed} ill-formed"] if ill_formed else []),
         *([f"{summary.unreadable} unreadable"] if summary.unreadable else []),
     ]

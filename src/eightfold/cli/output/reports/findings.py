@@ -44,9 +44,10 @@ class Tally:
         self.errors += other.errors
         self._add_kinds(other.kinds)
 
-    def add_errors(self, kinds: Mapping[str, int]) -> None:
-        """Add errors that are already counted by kind."""
-        self.errors += sum(kinds.values())
+    def add_kinds(self, kinds: Mapping[str, int], warnings: int = 0) -> None:
+        """Add faults that are already counted by kind; so many of them are warnings."""
+        self.warnings += warnings
+        self.errors += sum(kinds.values()) - warnings
         self._add_kinds(kinds)
 
     def _add_kinds(self, kinds: Mapping[str, int]) -> None:
@@ -99,6 +100,7 @@ class Summary:
         well_formed: how many of them have no fault but warnings.
         unreadable: how many could not be read to the end; folders count as files here.
         binary: how many files were skipped because they are binary.
+        excluded: how many files and folders each configuration has excluded; a folder counts as one.
         tally: all faults.
         forms: the faults by the form that they were found in.
     """
@@ -108,6 +110,7 @@ class Summary:
     well_formed: int = 0
     unreadable: int = 0
     binary: int = 0
+    excluded: dict[str, int] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     forms: dict[str, Tally] = field(default_factory=dict)
 

@@ -2,15 +2,18 @@
 //!
 //! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
 
+use eightfold_features::avx2;
+
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{Bytes, Room, fetch_ahead, low_64, pairs, put};
+use super::{Bytes, Room, fetch_ahead, pairs, put};
 use crate::derive::layout::{Layout, PAIR};
+use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u8>| meaning.put_ucs1(window, block, room);
@@ -19,7 +22,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 }
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u16>| meaning.put_ucs2::<()>(window, block, room);
@@ -28,7 +31,7 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
 }
 
 /// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u32>| meaning.put_ucs4::<()>(window, block, room);
@@ -46,7 +49,7 @@ type NoPairs<T> = fn(&[u8], &mut T) -> usize;
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and `put_block` as many as begin in its block.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 unsafe fn write<'o, T: Copy>(
     text: &[u8],
     pairs: Option<impl Fn(&[u8], &mut Output<'o, T>) -> usize>,
@@ -87,7 +90,7 @@ unsafe fn write<'o, T: Copy>(
 
 /// What begins in the first bytes of a window; in the lanes of `carry` nothing does.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
     let bytes = Bytes::of(window, 0);
     let mut block = Block {
@@ -107,19 +110,19 @@ fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
 }
 
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
     out.go_on(|out| write_ucs1(text, None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
     out.go_on(|out| write_ucs2(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
     out.go_on(|out| write_ucs4(text, None, false, out));
 }

@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
 use super::{Bytes, Room, clean, lanes_8, pairs, put, utf8};
@@ -20,7 +22,7 @@ struct Counted<'a> {
     count: usize,
     /// Lane by lane, the largest lead byte.
     largest: __m256i,
-    /// What is known of the width, where lead bytes alone do not tell.
+    /// The least width known, where lead bytes alone do not determine it.
     fine: Width,
     pairs: u64,
     ills: u64,
@@ -37,7 +39,7 @@ impl Counted<'_> {
 
     /// Add a block without ill-formed units.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn add_regular(&mut self, window: &Window, block: &Block) {
         self.count += block.begins.count_ones() as usize;
         self.pairs |= block.pairs;
@@ -48,7 +50,7 @@ impl Counted<'_> {
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn add(&mut self, window: &Window, block: &Block, drops: bool) {
         self.count += (block.begins & !if drops { block.ill } else { 0 }).count_ones() as usize;
         (self.pairs, self.ills) = (self.pairs | block.pairs, self.ills | block.ill);
@@ -61,7 +63,7 @@ impl Counted<'_> {
     }
 
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn add_width(&mut self, window: &Window, block: &Block) {
         if !self.layout.lead_decides && self.fine < Width::Ucs4 {
             let whole = block.begins & !block.ill & block.bytes.high();
@@ -71,7 +73,7 @@ impl Counted<'_> {
 
     /// The width of all that was counted; `answer` is what was done at ill-formed units.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn width(&self, answer: Answer) -> Width {
         let reaches = |lead: u8| {
             let least = _mm256_set1_epi8(lead as i8);
@@ -84,9 +86,9 @@ impl Counted<'_> {
     }
 }
 
-/// The width of whole sequences, where their lead bytes alone do not tell, if it is more than is known.
+/// The width of complete sequences, where their lead bytes alone do not determine it, if it is more than is known.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
     let unknown = layout.borders.iter().skip(known as usize);
     let reached = unknown.take_while(|&&[lead, second, third]| {
@@ -102,7 +104,7 @@ fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
 }
 
 /// Measure from an offset to a limit, or to where the kernel stops.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
     let layout = source.layout;
@@ -134,7 +136,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
 }
 
 /// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs1(text, source.layout.shift(), out);
@@ -155,7 +157,7 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 /// The same as 16-bit units.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs2(text, source.layout.shift(), out);
@@ -176,7 +178,7 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 /// The same as 32-bit units.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
@@ -201,7 +203,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and the others as many as begin in their block.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 unsafe fn write<'o, T: Copy>(
     source: &Source<'_>,
     start: usize,

@@ -5,6 +5,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::sequences::lengths_16;
 use super::speller::{Speller, Units, is_plain};
 use super::{
@@ -24,7 +26,7 @@ const BLOCK: usize = 16;
 /// Hand over a text block by block; `take` takes some code points from an index on, at least a block of which is there,
 /// or none. The end is returned.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn each_block<S: portable::Bytes>(
     spelt: &Spelt<'_>,
     (start, limit): (usize, usize),
@@ -57,7 +59,7 @@ fn by_ones(spelt: &Spelt<'_>, at: usize, limit: usize) -> usize {
 
 /// Hand over a text of one byte each.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     text: &[u8],
@@ -86,7 +88,7 @@ fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// Write a text of two bytes each.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn write_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     text: &[u16],
@@ -114,7 +116,7 @@ type Window = [u16; 2 * BLOCK + 1];
 
 /// Write two blocks at a time as long as no closer look is due, and return how many code points those are.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn write_windows<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
@@ -156,7 +158,7 @@ fn answer(spelt: &Spelt<'_>, at: usize, is_missing: bool, out: &mut Output<'_, u
 
 /// Write ASCII up to the first of few code points that are none, and that one; return how many those are.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_, u8>) -> usize {
     let units = [0, BLOCK].map(|at| load_units(part(window, at)));
     let least = _mm256_setzero_si256();
@@ -174,7 +176,7 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
     // one of these 32 and begins a sequence of at most 16.
     unsafe {
         put(out, first + length, |room| {
-            store_32(packed_16(units), room);
+            store_32(packed_16(units), room, 0);
             store_16(load_16(&bytes), room, first);
         });
     }
@@ -183,7 +185,7 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
 
 /// Write a text of four bytes each, in the lanes that it needs.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     text: &[u32],
@@ -192,12 +194,11 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
 ) -> usize {
     let speller = &Speller::<IS_PLAIN, ANSWERS>::new(spelt.spelling);
     let load = |at: usize| text[at..].first_chunk().map(|points| load_points(points));
-    each_block(spelt, span, out, |out, at| {
+    let write = |out: &mut Output<'_, u8>, at: usize| {
         fetch_ahead(text, at);
         let [first, second] = [0, 8].map(|half| load(at + half).expect("half a block"));
         if speller.are_supplementary([first, second]) {
-            speller.write_supplementary(first, out);
-            speller.write_supplementary(second, out);
+            speller.write_supplementary([first, second], out);
             return BLOCK;
         }
         if is_none(_mm256_and_si256(_mm256_or_si256(first, second), _mm256_set1_epi32(!0xFFFF))) {
@@ -214,13 +215,14 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
         let Some(block) = speller.points::<u16>(second, || load(at + 9)) else { return 8 };
         let written = 8 + speller.write_points::<u16>(block, out);
         written + answer(spelt, at + written, written < BLOCK, out)
-    })
+    };
+    out.go_on(|out| each_block(spelt, span, out, write))
 }
 
 /// The ASCII that a text begins with and that is written as it stands, if it is long: else whether there is any would be
 /// guessed wrong as often as not.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn ascii_of_one<'a, const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &'a [u8],
@@ -234,7 +236,7 @@ fn ascii_of_one<'a, const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// 32 code points of two bytes each as bytes, if they are ASCII that is written as it stands.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn ascii_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     units: &Window,
@@ -251,12 +253,12 @@ fn ascii_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
 /// How many bytes code points of one byte each take, by what needs no other look than which take two; None where some of
 /// these could need one, or the form lacks one that is there.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     let first = u8::try_from(spelling.starts[0]).ok()?;
     let mut missing = spelling.missing.iter().take_while(|range| range.0 <= 0xFF);
     let (missing, more) = (missing.next(), missing.next());
-    // Those of U+0080 and more that are too small for two bytes are told as these are.
+    // Those from U+0080 on that are too small for two bytes are treated like these.
     let is_odd = missing.is_some_and(|range| range.0 < 0x80 || range.1 + 1 != spelling.starts[0]) || more.is_some();
     if is_odd || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
         return None;
@@ -278,7 +280,7 @@ fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
 
 /// The same if they are written as UTF-8 does.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn bytes_as_utf8(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     if spelling.starts[0] != 0x80 || spelling.is_shifted() {
         return None;
@@ -289,7 +291,7 @@ fn bytes_as_utf8(spelling: &Spelling, text: &[u8]) -> Option<usize> {
 }
 
 /// Measure from an index to a limit, or to where the kernel stops.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
     if let Text::One(text) = spelt.text
         && let Some(bytes) = bytes_of_one(spelt.spelling, &text[start..limit])
@@ -308,7 +310,7 @@ pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn count<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     span: (usize, usize),
@@ -333,7 +335,7 @@ fn count<const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// Count the bytes of blocks of two bytes each that need no closer look, and return how many code points those are.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &[u16],
@@ -361,7 +363,7 @@ fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// The same of four bytes each.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn count_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &[u32],
@@ -400,7 +402,7 @@ fn count_answers<const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// The sum of lanes of 16 bits.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn sum_16(lanes: __m256i) -> usize {
     let [even, odd] = [_mm256_and_si256(lanes, _mm256_set1_epi32(0xFFFF)), _mm256_srli_epi32::<16>(lanes)];
     sum_32(_mm256_add_epi32(even, odd))
@@ -408,7 +410,7 @@ fn sum_16(lanes: __m256i) -> usize {
 
 /// The sum of lanes of 32 bits.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn sum_32(lanes: __m256i) -> usize {
     let [even, odd] = [_mm256_and_si256(lanes, _mm256_set1_epi64x(0xFFFF_FFFF)), _mm256_srli_epi64::<32>(lanes)];
     let [low, high] = halves(_mm256_add_epi64(even, odd));
@@ -417,7 +419,7 @@ fn sum_32(lanes: __m256i) -> usize {
 }
 
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if let Text::One(text) = spelt.text
         && let Some(bytes) = bytes_as_utf8(spelt.spelling, &text[start..limit])
@@ -443,7 +445,7 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
 
 /// Each kind of text has its own functions: a call of one that several share would cost all registers.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn write<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     span: (usize, usize),
@@ -465,7 +467,7 @@ fn write<const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// Write code points that are ASCII as they stand; false, and nothing written, where others are among them.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_ascii<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     units: &Window,
@@ -473,6 +475,6 @@ fn put_ascii<const IS_PLAIN: bool, const ANSWERS: bool>(
 ) -> bool {
     let Some(ascii) = ascii_of_two(speller, units) else { return false };
     // SAFETY: as many bytes are written.
-    unsafe { put(out, 2 * BLOCK, |room| store_32(ascii, room)) };
+    unsafe { put(out, 2 * BLOCK, |room| store_32(ascii, room, 0)) };
     true
 }

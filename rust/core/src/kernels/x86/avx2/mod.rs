@@ -12,6 +12,8 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
+use eightfold_features::{avx2, has_avx2};
+
 use crate::kernels::fetch::fetch;
 use crate::kernels::output::Output;
 
@@ -31,11 +33,7 @@ pub mod wide_text;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
-    std::is_x86_feature_detected!("avx2")
-        && std::is_x86_feature_detected!("bmi1")
-        && std::is_x86_feature_detected!("bmi2")
-        && std::is_x86_feature_detected!("lzcnt")
-        && std::is_x86_feature_detected!("popcnt")
+    has_avx2!()
 }
 
 /// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is
@@ -49,13 +47,9 @@ fn fetch_ahead<T>(data: &[T], at: usize) {
     fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
 }
 
-fn low_64(count: usize) -> u64 {
-    if count >= 64 { !0 } else { (1 << count) - 1 }
-}
-
 /// 32 bytes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn load_32(bytes: &[u8; 32]) -> __m256i {
     // SAFETY: a load of as many bytes as there are, at any alignment.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
@@ -63,7 +57,7 @@ fn load_32(bytes: &[u8; 32]) -> __m256i {
 
 /// 16 bytes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn load_16(bytes: &[u8; 16]) -> __m128i {
     // SAFETY: as in `load_32`.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
@@ -71,7 +65,7 @@ fn load_16(bytes: &[u8; 16]) -> __m128i {
 
 /// 8 bytes, and as many of 0.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn load_8(bytes: &[u8; 8]) -> __m128i {
     _mm_cvtsi64_si128(i64::from_le_bytes(*bytes))
 }
@@ -153,7 +147,7 @@ lanes! {
 
 /// 16 units of 16 bits.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn load_units(units: &[u16; 16]) -> __m256i {
     // SAFETY: as in `load_32`.
     unsafe { _mm256_loadu_si256(units.as_ptr().cast()) }
@@ -161,7 +155,7 @@ fn load_units(units: &[u16; 16]) -> __m256i {
 
 /// 8 units of 32 bits.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn load_points(points: &[u32; 8]) -> __m256i {
     // SAFETY: as in `load_32`.
     unsafe { _mm256_loadu_si256(points.as_ptr().cast()) }
@@ -175,10 +169,10 @@ fn store_16(bytes: __m128i, room: &mut Room<u8>, at: usize) {
     unsafe { place.as_mut_ptr().cast::<__m128i>().write_unaligned(bytes) }
 }
 
-/// Store 32 bytes at the beginning.
+/// Store 32 bytes.
 #[inline]
-fn store_32(bytes: __m256i, room: &mut Room<u8>) {
-    let place: &mut [MaybeUninit<u8>; 32] = room.first_chunk_mut().expect("as many have room");
+fn store_32(bytes: __m256i, room: &mut Room<u8>, at: usize) {
+    let place: &mut [MaybeUninit<u8>; 32] = room[at..].first_chunk_mut().expect("as many have room");
     // SAFETY: so many bytes have room there; they need not be aligned.
     unsafe { place.as_mut_ptr().cast::<__m256i>().write_unaligned(bytes) }
 }
@@ -198,7 +192,7 @@ fn store_four(four: __m128i, room: &mut Room<u32>, at: usize) {
 
 /// The two halves of a vector.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn halves(vector: __m256i) -> [__m128i; 2] {
     [_mm256_castsi256_si128(vector), _mm256_extracti128_si256::<1>(vector)]
 }
@@ -212,7 +206,7 @@ fn bytes_of(vector: __m256i) -> [u8; 32] {
 
 /// Whether no bit is set.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn is_none(lanes: __m256i) -> bool {
     _mm256_testz_si256(lanes, lanes) != 0
 }
@@ -230,14 +224,14 @@ struct Bytes([__m256i; 2]);
 impl Bytes {
     /// Those of a longer array from a place on.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn of<const MANY: usize>(bytes: &[u8; MANY], at: usize) -> Self {
         Bytes([load_32(part(bytes, at)), load_32(part(bytes, at + 32))])
     }
 
     /// The lanes whose highest bit is set of what both halves become.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn mask(self, of_half: impl Fn(__m256i) -> __m256i) -> u64 {
         let [low, high] = self.0.map(|half| u64::from(_mm256_movemask_epi8(of_half(half)).cast_unsigned()));
         low | high << 32
@@ -245,21 +239,21 @@ impl Bytes {
 
     /// The bytes from 80 on.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn high(self) -> u64 {
         self.mask(|bytes| bytes)
     }
 
     /// The continuation bytes.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn continuations(self) -> u64 {
         self.mask(|bytes| _mm256_cmpgt_epi8(_mm256_set1_epi8(0xC0_u8 as i8), bytes))
     }
 
     /// The bytes from another on.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn at_least(self, least: u8) -> u64 {
         let least = _mm256_set1_epi8(least as i8);
         self.mask(|bytes| _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, least), bytes))
@@ -267,14 +261,14 @@ impl Bytes {
 
     /// The places of a byte.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn equal(self, byte: u8) -> u64 {
         self.mask(|bytes| _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte as i8)))
     }
 
     /// Whether all are ASCII.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn are_ascii(self) -> bool {
         _mm256_movemask_epi8(_mm256_or_si256(self.0[0], self.0[1])) == 0
     }
@@ -291,7 +285,7 @@ struct ByteSet {
 
 impl ByteSet {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(members: [u8; 16]) -> Self {
         let rows = [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80];
         let [members, rows] = [members, rows].map(|table| _mm256_broadcastsi128_si256(load_16(&table)));
@@ -300,7 +294,7 @@ impl ByteSet {
 
     /// Something but 0 in the lanes of its bytes.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn lanes(self, bytes: __m256i) -> __m256i {
         let half = _mm256_set1_epi8(0x0F);
         let members = _mm256_shuffle_epi8(self.members, _mm256_and_si256(bytes, half));
@@ -310,7 +304,7 @@ impl ByteSet {
 
     /// Which of 64 bytes are in it.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn among(self, bytes: Bytes) -> u64 {
         !bytes.mask(|half| _mm256_cmpeq_epi8(self.lanes(half), _mm256_setzero_si256()))
     }
@@ -354,37 +348,37 @@ const fn kept_16() -> [[u8; 16]; 256] {
     table
 }
 
-/// The first eight bytes of which a mask tells which are kept.
+/// The first eight bytes, without those that a mask drops.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn kept_bytes(bytes: __m128i, mask: u8) -> u64 {
     let kept = _mm_shuffle_epi8(bytes, load_8(&KEPT[usize::from(mask)]));
     _mm_cvtsi128_si64(kept).cast_unsigned()
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn kept_units(units: __m128i, mask: u8) -> __m128i {
     _mm_shuffle_epi8(units, load_16(&KEPT_16[usize::from(mask)]))
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn kept_points(points: __m256i, mask: u8) -> __m256i {
     _mm256_permutevar8x32_epi32(points, _mm256_cvtepu8_epi32(load_8(&KEPT[usize::from(mask)])))
 }
 
-/// The lanes of 32 bits that a mask tells, all bits of each.
+/// A mask as lanes of 32 bits, all bits of each.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn lanes_32(mask: u8) -> __m256i {
     let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(mask.into()), each), each)
 }
 
-/// The lanes of 8 bits that a mask tells, all bits of each.
+/// A mask as lanes of 8 bits, all bits of each.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn lanes_8(mask: u32) -> __m256i {
     // Each byte of the mask eight times, and a bit for each of those.
     let places = _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
@@ -395,28 +389,28 @@ fn lanes_8(mask: u32) -> __m256i {
 
 /// 32 lanes of 16 bits, each up to FF, as bytes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn packed_16([low, high]: [__m256i; 2]) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(low, high))
 }
 
 /// 32 lanes of 16 bits, each of which has all bits set or none, as bytes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn signed_16([low, high]: [__m256i; 2]) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
 }
 
 /// Sixteen lanes of 32 bits, each up to FFFF, as lanes of 16.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn packed_32([low, high]: [__m256i; 2]) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low, high))
 }
 
 /// The highest bit of each lane.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn mask_32(lanes: __m256i) -> u8 {
     _mm256_movemask_ps(_mm256_castsi256_ps(lanes)) as u8
 }

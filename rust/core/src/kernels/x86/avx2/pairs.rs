@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::points::joined_32;
 use super::{fetch_ahead, is_none, load_16, load_32, part, put, store};
 use crate::kernels::output::Output;
@@ -26,7 +28,7 @@ const fn repeated(pair: [u8; 6]) -> Pairs {
 
 /// How many of the first bytes are pairs, eight by eight.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn length(data: &[u8]) -> usize {
     let is_whole = |&(at, bytes): &(usize, &Pairs)| {
         fetch_ahead(data, 48 * at);
@@ -36,7 +38,7 @@ pub fn length(data: &[u8]) -> usize {
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn are_pairs(bytes: &Pairs) -> bool {
     // The sixteen in the middle are looked at twice.
     let wrong = [0, 16].map(|at| {
@@ -48,7 +50,7 @@ fn are_pairs(bytes: &Pairs) -> bool {
 
 /// Write the pairs that a text begins with as their code points, eight by eight, and return how many bytes those are.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
     let (pairs, _) = text.as_chunks();
     for (at, bytes) in pairs.iter().enumerate() {
@@ -64,7 +66,7 @@ pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
 
 /// The code points of eight pairs.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn joined(bytes: &Pairs) -> __m256i {
     // The second and the third byte of each half, of two pairs in the lower and of two in the upper lanes; the last two
     // pairs are loaded with four bytes before them.

@@ -2,6 +2,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::{
     Bytes, Room, halves, kept, kept_bytes, kept_points, kept_units, lanes_8, lanes_32, load_8, load_16, load_32, part,
     store, store_four,
@@ -26,7 +28,7 @@ pub struct Meaning<'a> {
 impl<'a> Meaning<'a> {
     /// The meaning in a layout, if payloads are not code points, and of a stray byte, if it has one.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn new(shift: Option<&'a Layout>, escape: Option<u32>) -> Self {
         Meaning { shift, escape, values: Values::new(shift) }
     }
@@ -80,7 +82,7 @@ impl Block {
 
     /// Whether nothing has four bytes or is a pair: all payloads are below U+10000.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn has_no_fours(&self) -> bool {
         self.pairs == 0 && self.bytes.at_least(FOURS.lead) & self.begins & !self.ill == 0
     }
@@ -96,7 +98,7 @@ impl Block {
 
 /// The continuation bytes among the eight bytes behind a block.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn continuing_behind(window: &Window) -> u64 {
     let bytes = load_8(part(window, 64));
     let mask = _mm_movemask_epi8(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0xC0_u8 as i8)));
@@ -105,7 +107,7 @@ pub fn continuing_behind(window: &Window) -> u64 {
 
 /// The lanes in which surrogate byte sequences begin, provided that continuation bytes follow.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn surrogates(window: &Window, bytes: Bytes) -> u64 {
     let first = bytes.equal(0xED);
     // From A0 up: bit 0x20 of the second byte is set.
@@ -114,7 +116,7 @@ pub fn surrogates(window: &Window, bytes: Bytes) -> u64 {
 
 /// The surrogate byte sequences that begin a pair.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
     // From B0 up: bit 0x10 is set too.
     let trails = surrogates & Bytes::of(window, 1).mask(|bytes| _mm256_slli_epi16::<3>(bytes));
@@ -123,7 +125,7 @@ pub fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
 
 /// Which of the first three lanes behind a block begin trail surrogate byte sequences.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn trails_behind(window: &Window) -> u64 {
     let bytes = load_8(part(window, 64));
     let mask = |lanes| u64::from(_mm_movemask_epi8(lanes).cast_unsigned());
@@ -134,7 +136,7 @@ fn trails_behind(window: &Window) -> u64 {
 
 /// Write 64 code points of ASCII.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn put_ascii_ucs1(window: &Window, room: &mut Room<u8>) {
     for at in (0..64).step_by(8) {
         store(u64::from_le_bytes(*part(window, at)), room, at);
@@ -143,7 +145,7 @@ pub fn put_ascii_ucs1(window: &Window, room: &mut Room<u8>) {
 
 /// Write 64 code points of ASCII.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn put_ascii_ucs2(window: &Window, room: &mut Room<u16>) {
     for at in (0..64).step_by(8) {
         store(_mm_cvtepu8_epi16(load_8(part(window, at))), room, at);
@@ -152,7 +154,7 @@ pub fn put_ascii_ucs2(window: &Window, room: &mut Room<u16>) {
 
 /// Write 64 code points of ASCII.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn put_ascii_ucs4(window: &Window, room: &mut Room<u32>) {
     for at in (0..64).step_by(8) {
         store(_mm256_cvtepu8_epi32(load_8(part(window, at))), room, at);
@@ -162,7 +164,7 @@ pub fn put_ascii_ucs4(window: &Window, room: &mut Room<u32>) {
 impl Meaning<'_> {
     /// Write what begins in a block of code points up to U+00FF.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn put_ucs1(&self, window: &Window, block: &Block, room: &mut Room<u8>) {
         let offset = self.shift.map_or(0, |layout| layout.offsets[0]);
         let mut filled = 0;
@@ -184,7 +186,7 @@ impl Meaning<'_> {
 
     /// Write what begins in a block of code points up to U+FFFF.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn put_ucs2<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u16>) {
         if let Some(start) = block.start_of(window, THREES) {
             return self.put_threes::<Taker>(window, start, room);
@@ -195,7 +197,7 @@ impl Meaning<'_> {
     /// Pass what begins in each eight lanes of a block of code points up to U+FFFF to `put`, with the number passed
     /// before.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn put_narrow(&self, window: &Window, block: &Block, mut put: impl FnMut(__m128i, usize)) {
         if block.are_bytes() {
             return self.put_bytes(window, block.ill, put);
@@ -219,7 +221,7 @@ impl Meaning<'_> {
 
     /// As [`Meaning::put_narrow`], for a block in which each byte is a code point or ill-formed.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn put_bytes(&self, window: &Window, ill: u64, mut put: impl FnMut(__m128i, usize)) {
         for at in [0, 32] {
             let (bytes, ill) = (load_32(part(window, at)), lanes_8((ill >> at) as u32));
@@ -233,7 +235,7 @@ impl Meaning<'_> {
 
     /// Code points of 16 bits, with the answers in ill-formed lanes.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn answered(&self, points: __m256i, bytes: __m256i, ill: __m256i) -> __m256i {
         let answers = match self.escape {
             Some(base) => _mm256_add_epi16(bytes, _mm256_set1_epi16(base as i16)),
@@ -248,7 +250,7 @@ impl Meaning<'_> {
 ///
 /// The loads are as long as those of the block: for parts of a loaded vector the compiler would emit scalar shifts.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [__m256i; 2] {
     let each = |byte: u8| _mm256_set1_epi8(byte as i8);
     let [lead, second, third] = [0, 1, 2].map(|by| load_32(part(window, at + by)));
@@ -273,14 +275,14 @@ fn points_16(window: &Window, at: usize, shift: Option<&Layout>) -> [__m256i; 2]
 
 /// Lanes of 16 bits from their lower and their upper bytes: the first eight of each half, and the others.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn widened(low: __m256i, high: __m256i) -> [__m256i; 2] {
     [_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high)]
 }
 
 /// Code points, moved past the gap that a form leaves out.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn beyond_gap(layout: &Layout, points: __m256i) -> __m256i {
     let Ok(gap) = u16::try_from(layout.gap.0) else { return points };
     let beyond = _mm256_cmpeq_epi16(_mm256_max_epu16(points, _mm256_set1_epi16(gap as i16)), points);
@@ -290,7 +292,7 @@ fn beyond_gap(layout: &Layout, points: __m256i) -> __m256i {
 impl Meaning<'_> {
     /// Write 22 sequences of three bytes each, from an offset in a block on: text without spaces.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
         for eight in 0..3 {
             let [low, high] = halves(threes::<Taker>(window, start, eight));
@@ -300,7 +302,7 @@ impl Meaning<'_> {
 
     /// As [`Meaning::put_threes`], as 32-bit units.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn put_wide_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
         for eight in 0..3 {
             let values = threes::<Taker>(window, start, eight);
@@ -310,7 +312,7 @@ impl Meaning<'_> {
 
     /// The code points of payloads of three bytes.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn shifted_three(&self, payloads: __m128i) -> __m128i {
         let Some(layout) = self.shift else { return payloads };
         let points = _mm256_castsi128_si256(_mm_add_epi16(payloads, _mm_set1_epi16(layout.offsets[1] as i16)));
@@ -319,7 +321,7 @@ impl Meaning<'_> {
 
     /// Write what begins in a block, without limits on the code points.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn put_ucs4<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
         if let Some(start) = block.start_of(window, THREES) {
             self.put_wide_threes::<Taker>(window, start, room);
@@ -336,7 +338,7 @@ impl Meaning<'_> {
 
     /// Write 16 sequences of four bytes each, from an offset in a block on: emoji without spaces.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn put_fours<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
         let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
         for eight in [0, 1] {
@@ -348,7 +350,7 @@ impl Meaning<'_> {
 
     /// Store what begins in each eight lanes at once.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn put_dense<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
         // Each sequence in its lane, as if it had four bytes, the first highest.
         let each = _mm256_setr_epi8(
@@ -366,7 +368,7 @@ impl Meaning<'_> {
 
     /// Store what begins in each sixteen lanes at once, four code points from each half.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn put_sparse<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
         let mut filled = 0;
         let bytes_of = |lanes: u64, at: usize| [(lanes >> at) as u8, (lanes >> (at + 8)) as u8];
@@ -389,7 +391,7 @@ impl Meaning<'_> {
 
 /// The payloads of eight of 22 sequences of three bytes each, from an offset in a block on.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn threes<Taker>(window: &Window, start: usize, eight: usize) -> __m256i {
     let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 1, 0, -1, 5, 4, 3, -1, 8, 7, 6, -1, 11, 10, 9, -1));
     let at = start + 24 * eight;
@@ -401,7 +403,7 @@ fn threes<Taker>(window: &Window, start: usize, eight: usize) -> __m256i {
 
 /// The bits of the lanes kept, compacted.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn kept_bits(lanes: u8, kept: u8) -> u8 {
     _pext_u32(lanes.into(), kept.into()) as u8
 }
@@ -420,7 +422,7 @@ impl Meaning<'_> {
     /// The code points of eight sequences, which `shuffle` moves to their lanes; `pairs` and `ill` have those that are
     /// surrogate pairs or ill-formed.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn points<Taker>(&self, block: &Block, bytes: __m256i, shuffle: __m256i, [pairs, ill]: [u8; 2]) -> __m256i {
         let sequences = _mm256_shuffle_epi8(bytes, shuffle);
         let mut points = self.values.of(sequences);
@@ -475,7 +477,7 @@ struct Values {
 
 impl Values {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(shift: Option<&Layout>) -> Self {
         // The marks of lead bytes without the highest bit, at the positions where they end up.
         let marks = [0x40 << 6, 0x60 << 12, 0x70 << 18];
@@ -494,7 +496,7 @@ impl Values {
 
     /// The code points of eight sequences, each in its lane as if it had four bytes, the first highest.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn of(&self, sequences: __m256i) -> __m256i {
         let all = payloads(sequences, 0x7F3F_3F3F);
         let kinds = _mm256_srli_epi32::<28>(sequences);
@@ -507,7 +509,7 @@ impl Values {
 
     /// Code points, moved past the gap that a form leaves out.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn shifted(&self, points: __m256i) -> __m256i {
         let Some((last, add)) = self.gap else { return points };
         _mm256_add_epi32(points, _mm256_and_si256(_mm256_cmpgt_epi32(points, last), add))
@@ -517,7 +519,7 @@ impl Values {
 /// The payloads of eight sequences next to each other; `bits` has the payload bits of each byte. The first byte is
 /// highest.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn payloads(sequences: __m256i, bits: i32) -> __m256i {
     // Combine pairs of six bits, then pairs of twelve.
     let bytes = _mm256_and_si256(sequences, _mm256_set1_epi32(bits));
@@ -527,7 +529,7 @@ fn payloads(sequences: __m256i, bits: i32) -> __m256i {
 
 /// The supplementary code points of surrogate pairs, given the second and the third byte of each half.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn joined_32(halves: __m256i) -> __m256i {
     // Four bits and six bits, twice, next to each other: first ten bits each, then the twenty bits of an index.
     let payloads = _mm256_and_si256(halves, _mm256_set1_epi32(0x0F3F_0F3F));

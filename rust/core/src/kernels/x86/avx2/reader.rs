@@ -6,11 +6,14 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::points::{Block, Meaning, Window, begin_pairs, continuing_behind, surrogates};
 use super::rules::Rules;
-use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, low_64, part};
+use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, part};
 use crate::derive::layout::{Layout, PAIR, Pairs, Table};
 use crate::derive::piece::Surrogates;
+use crate::kernels::lanes::{Begun, Read, low_64, stops_at};
 use crate::kernels::source::Source;
 use crate::policy::Answer;
 
@@ -19,14 +22,14 @@ struct LeadTable([__m256i; 4]);
 
 impl LeadTable {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(table: &Table) -> Self {
         LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
     }
 
     /// The entries of bytes from C0 up; other lanes are arbitrary.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn of(&self, bytes: __m256i) -> __m256i {
         let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
         let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
@@ -44,14 +47,14 @@ struct Seconds {
 
 impl Seconds {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(low: &Table, span: &Table) -> Self {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
     /// The lanes, among 64 bytes from C0 up, whose next byte is one of their second bytes.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
         let follows = |half: usize| {
             let (lead, next) = (leads.0[half], nexts.0[half]);
@@ -73,7 +76,7 @@ struct Leads {
 
 impl Leads {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(layout: &Layout, rules: Rules, coarse: u8) -> Self {
         let seconds = Seconds::new(&layout.second_low, &layout.second_span);
         Leads { rules, coarse: _mm256_set1_epi8(coarse as i8), seconds }
@@ -82,7 +85,7 @@ impl Leads {
     /// The lead bytes of a block whose next byte is one of their second bytes, provided that it is a continuation byte;
     /// and whether one of them may part from the layout with its second byte.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> (u64, bool) {
         let nexts = Bytes::of(window, 1);
         let broken = Bytes([0, 1].map(|half| self.rules.among(bytes.0[half], nexts.0[half])));
@@ -120,7 +123,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn new(source: &Source<'a>) -> Self {
         let (layout, answer) = (source.layout, source.answer());
         let ([rules, sides], coarse) = Rules::of_layout(layout);
@@ -136,7 +139,7 @@ impl<'a> Reader<'a> {
 
     /// Whether 64 bytes are code points as they stand, with nothing due before them.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
         bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
@@ -144,7 +147,7 @@ impl<'a> Reader<'a> {
     /// Pass a source to `take` block by block. Returns the offset where reading ended or, as an error, the offset of
     /// the rest that does not fill a window.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn each_block<S>(
         &self,
         data: &[u8],
@@ -203,7 +206,7 @@ impl<'a> Reader<'a> {
     /// Whether the bytes of a window, from the fourth one to the third behind its block, are valid after those before
     /// them: then all sequences of the block are well-formed, provided that those of its first three bytes are.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn is_regular(&self, window: &Window) -> bool {
         let [low, high] = [0, 32].map(|half| {
             let [third, second, nearest, bytes] = [0, 1, 2, 3].map(|at| load_32(part(window, half + at)));
@@ -214,7 +217,7 @@ impl<'a> Reader<'a> {
 
     /// The same for the first three bytes, where sequences continue in the first `carry` lanes and in no others.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn begins_regular(&self, before: &[u8], window: &Window, carry: u64) -> bool {
         let Some(&[third, second, nearest]) = before.last_chunk() else { return false };
         let bytes = u32::from_le_bytes(*part(window, 0)) & 0xFF_FFFF;
@@ -230,7 +233,7 @@ impl<'a> Reader<'a> {
     /// A block in which all sequences are well-formed; None if U+0000 or a pair in it is ill-formed or parts from the
     /// layout.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn regular(&self, window: &Window, carry: u64) -> Option<Block> {
         let bytes = Bytes::of(window, 0);
         // Bytes further behind have not been checked.
@@ -250,7 +253,7 @@ impl<'a> Reader<'a> {
     /// Examine the block of a window closely, of which `left` bytes are to be read; in the first `carry` lanes nothing
     /// begins.
     #[inline(never)]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = Bytes::of(window, 0);
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
@@ -259,41 +262,32 @@ impl<'a> Reader<'a> {
         let (takes, may_part) = self.leads.followed(leads, window, bytes);
         let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
         let two = takes & continues(1);
-        let three = two & is_three & continues(2);
-        let four = three & is_four & continues(3);
-        let mut whole = (two & !is_three) | (three & !is_four) | four;
+        let mut begun = Begun::new(two, [is_three, is_four], [continues(2), continues(3)]);
         let mut stops = if may_part || self.parts_alone { self.parting(window, bytes) & high } else { 0 };
         let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
             let surrogates = surrogates(window, bytes) & two;
             if surrogates != 0 {
-                pairs = begin_pairs(window, surrogates & continues(2)) & three;
+                pairs = begin_pairs(window, surrogates & continues(2)) & begun.three;
                 let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
-                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
+                (begun.whole, stops, joined) = (begun.whole & !ill, stops | parting, leads);
             }
         }
-        let taken = if self.meaning.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3 | joined << 3 | joined << 4 | joined << 5;
-        let next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61 | joined >> 61 | joined >> 60 | joined >> 59;
+        let mut taken = begun.taken(self.meaning.escape.is_some(), is_three, carry);
+        taken.add(joined, [3, 4, 5]);
 
-        let mut ill = high & !whole;
+        let mut ill = high & !begun.whole;
         if !self.layout.has_nul {
             ill |= bytes.equal(0);
         }
-        match self.answer {
-            Answer::Stop => stops |= ill,
-            Answer::Escape(_) => stops |= ill & !high,
-            _ => {}
-        }
-        let begins = !absorbed;
-        let (ill, pairs) = (ill & begins, pairs & begins);
-        let block = Block { bytes, begins, ill, pairs, carry: next_carry, length: 64, goes_on: true };
-        if left > 64 && stops & begins == 0 { block } else { cut(&block, stops, left) }
+        stops |= stops_at(self.answer, ill, high);
+        let Read { begins, length, goes_on } = taken.read(stops, left);
+        Block { bytes, begins, ill: ill & begins, pairs: pairs & begins, carry: taken.next, length, goes_on }
     }
 
     /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn well_formed(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
         if !self.layout.has_nul && block.bytes.equal(0) != 0 {
             return None;
@@ -316,26 +310,10 @@ impl<'a> Reader<'a> {
 
     /// The lanes in which something begins that parts from the layout.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
         let [alone, with_seconds] = self.layout.parting.map(|members| ByteSet::new(members).among(bytes));
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
         alone | (with_seconds & seconds.follow(bytes, Bytes::of(window, 1)))
     }
-}
-
-/// The part of a block that is read when `left` bytes are left and reading stops at the first lane of `stops`.
-fn cut(block: &Block, stops: u64, left: usize) -> Block {
-    let begins = block.begins & low_64(left);
-    let stop = (stops & begins).trailing_zeros() as usize;
-    let read = begins & low_64(stop);
-    // Behind the limit, lanes in which nothing begins belong to what was read.
-    let behind = (u128::from(block.carry) << 64 | u128::from(!block.begins)) >> left.min(64);
-    let length = match (stop, left) {
-        (0..64, _) => stop,
-        (_, 0..=64) => left + behind.trailing_ones() as usize,
-        _ => 64,
-    };
-    let goes_on = stop == 64 && left > 64;
-    Block { begins: read, ill: block.ill & read, pairs: block.pairs & read, length, goes_on, ..*block }
 }

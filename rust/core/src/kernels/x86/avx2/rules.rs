@@ -6,6 +6,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::load_16;
 use crate::derive::layout::Layout;
 
@@ -40,7 +42,7 @@ pub struct Rules([__m256i; 3]);
 
 impl Rules {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn new(tables: &[[u8; 16]; 3]) -> Self {
         Rules(tables.map(|table| _mm256_broadcastsi128_si256(load_16(&table))))
     }
@@ -49,7 +51,7 @@ impl Rules {
     /// text. The number has the bits of the former that apply to some valid second byte too, or to one with which a
     /// sequence parts.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn of_layout(layout: &Layout) -> ([Self; 2], u8) {
         let &([of_seconds, of_sides], coarse) = layout.rules.get_or_init(|| derived(layout));
         ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
@@ -58,7 +60,7 @@ impl Rules {
     /// For rules made by [`sides`]: not 0 in the lanes of bytes that are invalid after the three before them, of which
     /// `nearest` is the last.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn broken(&self, bytes: __m256i, [nearest, second, third]: [__m256i; 3]) -> __m256i {
         // The third byte of three or four, and the fourth: the highest bit shows that a second continuation byte is
         // due.
@@ -70,7 +72,7 @@ impl Rules {
 
     /// The rules that apply to pairs of bytes, in each lane.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn among(&self, firsts: __m256i, seconds: __m256i) -> __m256i {
         let half = _mm256_set1_epi8(0x0F);
         let upper = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);

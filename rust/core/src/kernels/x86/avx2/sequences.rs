@@ -5,6 +5,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::speller::{Points, Speller, Units};
 use super::{Room, halves, is_none, load_16, put, store_16, store_32};
 use crate::kernels::output::Output;
@@ -23,7 +25,7 @@ pub enum Shape {
 impl Shape {
     /// By the lanes that are of two bytes at most everywhere, and somewhere.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn of(everywhere: __m256i, somewhere: __m256i) -> Self {
         match (is_all(everywhere), is_none(somewhere)) {
             (true, _) => Shape::UpToTwo,
@@ -36,7 +38,7 @@ impl Shape {
 impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
     /// Write sixteen code points, or those before the first that the form lacks; how many is returned.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn write_units<Taker>(&self, units: Units, out: &mut Output<'_, u8>) -> usize {
         let units = self.as_far_as_whole_16(units);
         self.write_shaped::<Taker>(&units, Shape::of(units.up_to_two, units.up_to_two), out);
@@ -45,7 +47,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
 
     /// Write twice sixteen code points, both in the same way: a way for each would be guessed wrong more often.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn write_both(&self, first: &Units, second: &Units, out: &mut Output<'_, u8>) {
         let shape = Shape::of(
             _mm256_and_si256(first.up_to_two, second.up_to_two),
@@ -58,7 +60,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
     /// Write sixteen code points of which the lengths are known to be of a shape, or not known.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn write_shaped<Taker>(&self, units: &Units, shape: Shape, out: &mut Output<'_, u8>) {
         let payloads = self.payloads_16(units);
         let leads = _mm256_or_si256(_mm256_srli_epi16::<12>(payloads), _mm256_set1_epi16(0xE0));
@@ -93,24 +95,32 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         unsafe { put(out, count, |room| put_threes(halves, lengths, room)) };
     }
 
-    /// Write eight code points from U+10000 on that UTF-8 has as they are, or as pairs: emoji without spaces.
+    /// Write sixteen code points from U+10000 on that UTF-8 has as they are, or as pairs: emoji without spaces.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn write_supplementary(&self, points: __m256i, out: &mut Output<'_, u8>) {
+    #[avx2]
+    pub fn write_supplementary(&self, points: [__m256i; 2], out: &mut Output<'_, u8>) {
         if self.spelling.splits {
-            // SAFETY: eight times six bytes are written.
-            return unsafe { put(out, 6 * 8, |room| put_whole_pairs(points, room)) };
+            for eight in points {
+                // SAFETY: eight times six bytes are written.
+                unsafe { put(out, 6 * 8, |room| put_whole_pairs(eight, room)) };
+            }
+            return;
         }
         let marks = _mm256_set1_epi32(0x8080_80F0_u32.cast_signed());
-        let bytes = _mm256_or_si256(groups_of_six(points), marks);
-        // SAFETY: eight times four bytes are written.
-        unsafe { put(out, 4 * 8, |room| store_32(bytes, room)) };
+        let [first, second] = points.map(|eight| _mm256_or_si256(groups_of_six(eight), marks));
+        // SAFETY: sixteen times four bytes are written.
+        unsafe {
+            put(out, 4 * SIXTEEN, |room| {
+                store_32(first, room, 0);
+                store_32(second, room, 32);
+            });
+        }
     }
 
     /// Write eight code points, or those before the first that the form lacks; how many is returned.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn write_points<Taker>(&self, block: Points, out: &mut Output<'_, u8>) -> usize {
         let block = &self.as_far_as_whole_32(block);
         let payloads = self.payloads_32(block);
@@ -146,7 +156,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
 /// The lengths of sixteen sequences, by four a byte: those of two bytes and more, and those of three. There are as many
 /// bits as bytes beyond one.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn lengths_16(units: &Units) -> u32 {
     let low = _mm256_unpacklo_epi64(units.one, units.up_to_two);
     let high = _mm256_unpackhi_epi64(units.one, units.up_to_two);
@@ -156,16 +166,16 @@ pub fn lengths_16(units: &Units) -> u32 {
 /// The lengths of eight sequences, by four two bytes: those of two or three bytes, those of three and more, and the
 /// longest twice. There are as many bits as bytes beyond one, if the longest have four.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn lengths_32(block: &Points) -> u32 {
     let shorter = _mm256_packs_epi32(block.two_or_three, block.three);
     let most = _mm256_packs_epi32(block.most, block.most);
     _mm256_movemask_epi8(_mm256_packs_epi16(shorter, most)).cast_unsigned()
 }
 
-/// Store lanes of 16 bits of which a mask tells those of one byte.
+/// Store lanes of 16 bits; a mask marks those of one byte.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_twos(lanes: __m256i, ones: [u8; 2], room: &mut Room<u8>) {
     let [low, high] = ones.map(|ones| load_16(&TWOS[usize::from(ones)]));
     store_16(_mm_shuffle_epi8(_mm256_castsi256_si128(lanes), low), room, 0);
@@ -174,14 +184,14 @@ fn put_twos(lanes: __m256i, ones: [u8; 2], room: &mut Room<u8>) {
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn is_all(lanes: __m256i) -> bool {
     _mm256_testc_si256(lanes, _mm256_set1_epi8(-1)) != 0
 }
 
 /// Store sixteen sequences of three bytes: text without spaces. The lead bytes are low in their lanes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_whole_threes(leads: __m256i, tails: __m256i, room: &mut Room<u8>) {
     let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 2, 3, 4, 6, 7, 8, 10, 11, 12, 14, 15, -1, -1, -1, -1));
     let fours = [_mm256_unpacklo_epi16(leads, tails), _mm256_unpackhi_epi16(leads, tails)];
@@ -193,7 +203,7 @@ fn put_whole_threes(leads: __m256i, tails: __m256i, room: &mut Room<u8>) {
 
 /// Four groups of six bits of each lane, the highest in the lowest byte.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn groups_of_six(payloads: __m256i) -> __m256i {
     let group = |moved, bits| _mm256_and_si256(moved, _mm256_set1_epi32(bits));
     _mm256_or_si256(
@@ -210,7 +220,7 @@ fn groups_of_six(payloads: __m256i) -> __m256i {
 
 /// Store eight surrogate pairs.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_whole_pairs(points: __m256i, room: &mut Room<u8>) {
     let each = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1));
     let [low, high] = halves(points).map(|four| halves(_mm256_shuffle_epi8(pairs_of(four), each)));
@@ -221,7 +231,7 @@ fn put_whole_pairs(points: __m256i, room: &mut Room<u8>) {
 
 /// Store lanes of 32 bits, the first of them four of each half, by their lengths.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_threes([first, second]: [__m256i; 2], lengths: u32, room: &mut Room<u8>) {
     let fours = [
         _mm256_castsi256_si128(first),
@@ -237,7 +247,7 @@ fn put_threes([first, second]: [__m256i; 2], lengths: u32, room: &mut Room<u8>) 
 
 /// Store lanes of 32 bits by their lengths.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_fours(lanes: __m256i, [low, high]: [u8; 2], room: &mut Room<u8>) {
     let filled = store_four(_mm256_castsi256_si128(lanes), low, room, 0);
     store_four(_mm256_extracti128_si256::<1>(lanes), high, room, filled);
@@ -245,7 +255,7 @@ fn put_fours(lanes: __m256i, [low, high]: [u8; 2], room: &mut Room<u8>) {
 
 /// The same where the longest are surrogate pairs.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_pairs(lanes: __m256i, block: &Points, lengths: [u8; 2], room: &mut Room<u8>) {
     let points = halves(block.points).into_iter().zip(halves(block.most));
     let mut filled = 0;
@@ -260,7 +270,7 @@ fn put_pairs(lanes: __m256i, block: &Points, lengths: [u8; 2], room: &mut Room<u
 
 /// The bytes of surrogate pairs, each at the beginning of its lane of 64 bits.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn pairs_of(points: __m128i) -> __m256i {
     let index = _mm256_cvtepu32_epi64(_mm_sub_epi32(points, _mm_set1_epi32(0x1_0000)));
     let group = |moved, bits| _mm256_and_si256(moved, _mm256_set1_epi64x(bits));
@@ -276,7 +286,7 @@ fn pairs_of(points: __m128i) -> __m256i {
 
 /// Store four sequences, each at the end of its lane of 32 bits, and return how many bytes they are.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn store_four(four: __m128i, lengths: u8, room: &mut Room<u8>, at: usize) -> usize {
     let (shuffle, length) = &FOURS[usize::from(lengths)];
     store_16(_mm_shuffle_epi8(four, load_16(shuffle)), room, at);
@@ -285,7 +295,7 @@ fn store_four(four: __m128i, lengths: u8, room: &mut Room<u8>, at: usize) -> usi
 
 /// Store two sequences, each at the end of the lower half of its lane of 64 bits, or a surrogate pair at its beginning.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn store_two(two: __m128i, lengths: u8, room: &mut Room<u8>, at: usize) -> usize {
     let (shuffle, length) = &PAIRS[usize::from(lengths)];
     store_16(_mm_shuffle_epi8(two, load_16(shuffle)), room, at);

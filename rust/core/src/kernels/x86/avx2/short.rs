@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::sequences::Shape;
 use super::speller::Speller;
 use super::utf8::SPELLING;
@@ -17,7 +19,7 @@ use crate::kernels::text::Text;
 const BLOCK: usize = 16;
 
 /// Write a text that the memory is large enough for; None where it holds a surrogate or a value beyond Unicode.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
     match text {
@@ -30,7 +32,7 @@ pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
             let units = load_units(block);
             let units = is_none(surrogates(units)).then_some(units)?;
             let units = speller.units::<[u8; 2]>(units, || None)?;
-            speller.write_shaped::<[u8; 2]>(&units, Shape::Mixed, &mut out);
+            speller.write_shaped::<u16>(&units, Shape::Mixed, &mut out);
             Some(())
         }),
         Text::Four(points) => each_block(points, |block| {
@@ -64,7 +66,7 @@ fn each_block<T: Copy + Default>(points: &[T], mut take: impl FnMut(&[T; BLOCK])
 
 /// The surrogates among sixteen units.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn surrogates(units: __m256i) -> __m256i {
     let upper = _mm256_and_si256(units, _mm256_set1_epi16(0xF800_u16 as i16));
     _mm256_cmpeq_epi16(upper, _mm256_set1_epi16(SURROGATES.0 as i16))
@@ -72,7 +74,7 @@ fn surrogates(units: __m256i) -> __m256i {
 
 /// What is no scalar value among eight values.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn beyond(points: __m256i) -> __m256i {
     let upper = _mm256_and_si256(points, _mm256_set1_epi32(!0x7FF));
     let surrogates = _mm256_cmpeq_epi32(upper, _mm256_set1_epi32(SURROGATES.0.cast_signed()));

@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::is_none;
 use crate::code_point::{LEADS, Range, TRAILS};
 use crate::derive::spelling::Spelling;
@@ -34,7 +36,7 @@ pub struct Points {
 impl Units {
     /// The lanes before the first that the form lacks.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn before_missing(self) -> Self {
         let written = _mm256_movemask_epi8(self.missing).trailing_zeros() as usize / 2;
         let places = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -49,7 +51,7 @@ impl Units {
 impl Points {
     /// As [`Units::before_missing`].
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn before_missing(self) -> Self {
         let written = _mm256_movemask_epi8(self.missing).trailing_zeros() as usize / 4;
         let kept = _mm256_cmpgt_epi32(_mm256_set1_epi32(written as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -71,7 +73,7 @@ struct Band {
 
 impl Band {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn new(range: Option<Range>) -> Self {
         let (first, last) = range.unwrap_or((u32::MAX, u32::MAX));
         Band {
@@ -83,7 +85,7 @@ impl Band {
 
     /// Sixteen code points of which some are in it.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn units(&self, points: __m256i) -> __m256i {
         if !self.is_there[1] {
             return _mm256_setzero_si256();
@@ -93,7 +95,7 @@ impl Band {
 
     /// Eight code points of which some are in it.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     fn points(&self, points: __m256i) -> __m256i {
         if !self.is_there[0] {
             return _mm256_setzero_si256();
@@ -105,7 +107,7 @@ impl Band {
 
 /// Lanes up to those of another vector.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn up_to_16(points: __m256i, last: __m256i) -> __m256i {
     _mm256_cmpeq_epi16(_mm256_min_epu16(points, last), points)
 }
@@ -115,7 +117,7 @@ const PAIR: u32 = LEADS.0 | TRAILS.0 >> 10;
 
 /// The lanes of sixteen leads with a trail one further.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn pairs_16(points: __m256i, next: __m256i) -> __m256i {
     let upper = _mm256_and_si256(points, _mm256_set1_epi16(!0x3FF));
     let both = _mm256_or_si256(upper, _mm256_srli_epi16::<10>(next));
@@ -124,7 +126,7 @@ fn pairs_16(points: __m256i, next: __m256i) -> __m256i {
 
 /// The same of eight code points.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn pairs_32(points: __m256i, next: __m256i) -> __m256i {
     // Of what is beyond U+FFFF one bit more meets one that no lead has.
     let upper = _mm256_and_si256(points, _mm256_set1_epi32(!0x3FF));
@@ -163,7 +165,7 @@ pub fn is_plain(spelling: &Spelling) -> bool {
 
 impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWERS> {
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn new(spelling: &'a Spelling) -> Self {
         let [one, two, three] = spelling.starts.map(|start| start - 1);
         let hull = |ranges: &[Range]| Some((ranges.first()?.0, ranges.last()?.1));
@@ -201,7 +203,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         }
     }
 
-    /// Whether ASCII code points are written as they stand; `has_nul` tells whether U+0000 is among them.
+    /// Whether ASCII code points are written as they stand; `has_nul` says whether U+0000 is among them.
     #[inline]
     pub fn keeps(&self, has_nul: impl Fn() -> bool) -> bool {
         self.keeps_ascii && (self.spelling.nul_is_one || !has_nul())
@@ -209,7 +211,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
 
     /// Whether sixteen code points are all written as supplementary ones are.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn are_supplementary(&self, [low, high]: [__m256i; 2]) -> bool {
         let least = _mm256_min_epi32(low, high);
         let below = _mm256_cmpgt_epi32(_mm256_set1_epi32(0x1_0000), least);
@@ -221,7 +223,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
     /// No branch on what a lane holds but that: such a branch would be guessed wrong as often as not.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn units<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Units> {
         let missing = _mm256_or_si256(self.missing[0].units(points), self.missing[1].units(points));
         let mut apart = if ANSWERS && self.answer.is_some() { _mm256_setzero_si256() } else { missing };
@@ -250,7 +252,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
     /// Eight code points, and those one further; None where a closer look is due.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn points<Taker>(&self, points: __m256i, next: impl Fn() -> Option<__m256i>) -> Option<Points> {
         let missing = _mm256_or_si256(self.missing[0].points(points), self.missing[1].points(points));
         let mut apart = if ANSWERS && self.answer.is_some() { _mm256_setzero_si256() } else { missing };
@@ -278,28 +280,28 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
 
     /// Whether lanes that the form lacks are written as the `?` that stands there, or there are none.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn is_whole(&self, missing: __m256i) -> bool {
         !ANSWERS || !self.is_cut || is_none(missing)
     }
 
     /// Sixteen code points as far as they are written in lanes.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn as_far_as_whole_16(&self, units: Units) -> Units {
         if self.is_whole(units.missing) { units } else { units.before_missing() }
     }
 
     /// The same of eight.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn as_far_as_whole_32(&self, block: Points) -> Points {
         if self.is_whole(block.missing) { block } else { block.before_missing() }
     }
 
     /// The payload bits of sixteen code points.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn payloads_16(&self, units: &Units) -> __m256i {
         if IS_PLAIN || !self.is_shifted {
             return units.points;
@@ -313,7 +315,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
 
     /// The payload bits of eight code points.
     #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[avx2]
     pub fn payloads_32(&self, block: &Points) -> __m256i {
         if IS_PLAIN || !self.is_shifted {
             return block.points;

@@ -5,6 +5,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::{
     Bytes, Lane, Room, fetch_ahead, halves, kept_points, lanes_32, packed_16, packed_32, put, signed_16, store,
 };
@@ -31,14 +33,14 @@ struct Block {
 
 /// 64 bytes of a window as units of the machine's order.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn loaded<const BYTES: usize>(window: &Window, at: usize, big_endian: bool) -> [__m256i; 2] {
     Bytes::of(window, at).0.map(|bytes| ordered::<BYTES>(bytes, big_endian))
 }
 
 /// Units of the machine's order as those of another, and back.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn ordered<const BYTES: usize>(bytes: __m256i, big_endian: bool) -> __m256i {
     if !big_endian {
         return bytes;
@@ -50,7 +52,7 @@ pub fn ordered<const BYTES: usize>(bytes: __m256i, big_endian: bool) -> __m256i 
 
 /// The lanes of a range whose ends differ in their lowest bits, all of them.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn are_16(units: __m256i, (first, last): Range) -> __m256i {
     let upper = _mm256_and_si256(units, _mm256_set1_epi16(!(last - first) as i16));
     _mm256_cmpeq_epi16(upper, _mm256_set1_epi16(first as i16))
@@ -58,14 +60,14 @@ fn are_16(units: __m256i, (first, last): Range) -> __m256i {
 
 /// As [`are_16`].
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn are_32(units: __m256i, (first, last): Range) -> __m256i {
     let upper = _mm256_and_si256(units, _mm256_set1_epi32(!(last - first).cast_signed()));
     _mm256_cmpeq_epi32(upper, _mm256_set1_epi32(first.cast_signed()))
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn is_none([low, high]: [__m256i; 2]) -> bool {
     let all = _mm256_or_si256(low, high);
     _mm256_testz_si256(all, all) != 0
@@ -73,14 +75,14 @@ fn is_none([low, high]: [__m256i; 2]) -> bool {
 
 /// The highest bit of each of 32 lanes of 16 bits.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn mask(lanes: [__m256i; 2]) -> u32 {
     _mm256_movemask_epi8(signed_16(lanes)).cast_unsigned()
 }
 
 /// A block of 16-bit units, of which the first is the trail of a pair if `consumed`; None where it is ill-formed.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn of_16(from: &Units<'_>, window: &Window, consumed: u32) -> Option<Block> {
     let units = loaded::<2>(window, 0, from.wide.big_endian);
     let surrogates = units.map(|units| are_16(units, SURROGATES));
@@ -96,7 +98,7 @@ fn of_16(from: &Units<'_>, window: &Window, consumed: u32) -> Option<Block> {
 
 /// A block of 32-bit units; None where it is ill-formed.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn of_32(from: &Units<'_>, window: &Window) -> Option<Block> {
     let units = loaded::<4>(window, 0, from.wide.big_endian);
     let last = _mm256_set1_epi32(LARGEST_IN_STR.cast_signed());
@@ -109,7 +111,7 @@ fn of_32(from: &Units<'_>, window: &Window) -> Option<Block> {
 
 /// Hand over whole blocks from an offset to a limit, as far as they are well-formed and wanted; the end is returned.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn each_block<const BYTES: usize, S>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -131,9 +133,9 @@ fn each_block<const BYTES: usize, S>(
 }
 
 /// As [`Units::measure`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
-    // All or-ed: the limits of the kinds are powers of two, so this tells the width as the largest would.
+    // The bitwise or of all: the limits of the kinds are powers of two, so it gives the width as the largest would.
     let mut state = (0, _mm256_setzero_si256(), 0);
     let span = (start, limit);
     let count = |(count, seen, pairs): &mut (usize, __m256i, u32), block: &Block| {
@@ -156,7 +158,7 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
 
 /// All units or-ed.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn or_of_32(units: __m256i) -> u32 {
     let [low, high] = halves(units);
     let both = _mm_or_si128(low, high);
@@ -166,7 +168,7 @@ fn or_of_32(units: __m256i) -> u32 {
 
 /// As [`or_of_32`].
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn or_of_16(units: __m256i) -> u32 {
     let both = or_of_32(units);
     (both | both >> 16) & 0xFFFF
@@ -178,7 +180,7 @@ fn or_of_16(units: __m256i) -> u32 {
 /// Of any room `put_16` writes as many of the first values as begin in its block of 32 units, and `put_32` the first
 /// sixteen.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 unsafe fn write<'o, T: Copy>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -204,7 +206,7 @@ where
 /// # Safety
 /// `put_units` writes as many of the first values of any room as begin in the block.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 unsafe fn put_block<T: Copy>(block: &Block, out: &mut Output<'_, T>, put_units: impl Fn(&Block, &mut Room<T>)) -> bool {
     // SAFETY: the contract of this function.
     unsafe { put(out, block.begins.count_ones() as usize, |room| put_units(block, room)) };
@@ -220,14 +222,14 @@ fn store_all<T: Lane, const COUNT: usize>(eights: [T::Eight; COUNT], room: &mut 
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn eights(bytes: __m128i) -> [u64; 2] {
     [_mm_cvtsi128_si64(bytes), _mm_extract_epi64::<1>(bytes)].map(i64::cast_unsigned)
 }
 
 /// 16-bit units up to FF as bytes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_16_as_8(block: &Block, room: &mut Room<u8>) {
     let [low, high] = halves(packed_16(block.units)).map(|bytes| eights(bytes));
     store_all([low[0], low[1], high[0], high[1]], room);
@@ -235,14 +237,14 @@ fn put_16_as_8(block: &Block, room: &mut Room<u8>) {
 
 /// 16-bit units as they are. Text of this width holds no pair, so that what begins is as many units.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_16_as_16(block: &Block, room: &mut Room<u16>) {
     let [low, high] = block.units.map(|units| halves(units));
     store_all([low[0], low[1], high[0], high[1]], room);
 }
 
 /// As [`Units::write_ucs1`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let put_32 = |block: &Block, room: &mut Room<u8>| {
         let [low, high] = halves(packed_32(block.units));
@@ -253,7 +255,7 @@ pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs2`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     let put_32 = |block: &Block, room: &mut Room<u16>| store_all(halves(packed_32(block.units)), room);
     // SAFETY: as in `write_ucs1`.
@@ -261,7 +263,7 @@ pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs4`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     let put_16 = |block: &Block, room: &mut Room<u32>| {
         let mut filled = 0;
@@ -282,14 +284,14 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::copy_ucs1`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
     // SAFETY: all of the block is written.
     unsafe { copy(units, (start, limit), out, Width::Latin1, |block, room| put_16_as_8(block, room)) }
 }
 
 /// As [`Units::copy_ucs2`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
     // SAFETY: all of the block is written.
     unsafe { copy(units, (start, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room)) }
@@ -300,7 +302,7 @@ pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 /// # Safety
 /// That of [`put_block`].
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 unsafe fn copy<'o, T: Copy>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -331,7 +333,7 @@ where
 
 /// The supplementary code points of leads and trails.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn joined_32(leads: __m256i, trails: __m256i) -> __m256i {
     let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
     let sum = _mm256_add_epi32(_mm256_slli_epi32::<10>(leads), trails);

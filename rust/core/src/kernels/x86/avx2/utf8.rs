@@ -1,8 +1,10 @@
 //! UTF-8 as such, whose rules are written down here: validated, counted and measured in one pass, and written.
 //!
-//! Most of what can be wrong is told by two bytes side by side.
+//! Two adjacent bytes reveal most of what can be wrong.
 
 use std::arch::x86_64::*;
+
+use eightfold_features::avx2;
 
 use super::encode::write_spelt;
 use super::rules::{CONTINUATION, Rules, sides, tables};
@@ -29,7 +31,7 @@ static TABLES: [[u8; 16]; 3] = tables(&sides([
 
 /// Something but 0 in the lanes of bytes that are ill-formed behind those before them.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
     let across = _mm256_permute2x128_si256::<0x21>(before, bytes);
     let [nearest, second, third] = [
@@ -41,13 +43,13 @@ fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
 }
 
 /// Measure the blocks that are valid from the first byte on.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     measure(data, |_| false)
 }
 
 /// The same of a form that reads as UTF-8 all but some lead bytes of four and U+0000, up to a block with those.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
     let parts_at = |first: u8, last: u8| agreement.leads.iter().any(|range| (first..=last).contains(&range.0));
     let is_told = |range: &(u8, u8)| *range == (0, 0) || range.0 >= 0xF0;
@@ -59,7 +61,7 @@ pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
 }
 
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
     let (mut count, mut largest, mut seen) = (0, _mm256_setzero_si256(), _mm256_setzero_si256());
     let end = each_valid(data, |bytes, is_ascii| {
@@ -70,14 +72,14 @@ fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
         (largest, seen) = (_mm256_max_epu8(largest, seen), _mm256_max_epu8(bytes.0[0], bytes.0[1]));
         true
     });
-    // A sequence that goes on behind the blocks is left to whoever sees it whole, and its lead byte has told nothing.
+    // A sequence that continues behind the blocks is left to the caller, who sees all of it; its lead byte counts for nothing.
     let cut = cut_bytes(&data[..end]);
     let of_last = data[end.saturating_sub(64)..end - cut].iter().fold(0, |largest, &byte| byte.max(largest));
     Prefix { end: end - cut, count: count - usize::from(cut > 0), largest: largest_of(largest).max(of_last) }
 }
 
 /// How many of the first bytes are valid, as far as they are whole blocks.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn valid_pieces(data: &[u8]) -> usize {
     let end = each_valid(data, |_, _| true);
     end - cut_bytes(&data[..end])
@@ -86,7 +88,7 @@ pub fn valid_pieces(data: &[u8]) -> usize {
 /// Hand over each block that is valid behind those before it, and whether it is ASCII, as long as it is taken; the end of
 /// the last is returned.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
     let rules = Rules::new(&TABLES);
     let (mut end, mut before) = (0, _mm256_setzero_si256());
@@ -123,14 +125,14 @@ pub static SPELLING: Spelling = Spelling {
 static AGREEMENT: Agreement = Agreement { leads: Vec::new(), pairs: Vec::new(), apart: Vec::new(), worthwhile: true };
 
 /// Write text without surrogates and without values beyond Unicode.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) {
     write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), out);
 }
 
 /// Whether a sequence goes on behind 32 valid bytes.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn is_cut(bytes: __m256i) -> bool {
     let most =
         _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0xEF_u8 as i8, 0xDF_u8 as i8, 0xBF_u8 as i8);
@@ -146,7 +148,7 @@ fn cut_bytes(text: &[u8]) -> usize {
 
 /// The largest byte above 7F, if there is one.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn largest_of(bytes: __m256i) -> u8 {
     bytes_of(bytes).into_iter().max().unwrap_or(0)
 }

@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx2;
+
 use super::units::ordered;
 use super::{Room, halves, kept_units, load_points, mask_32, put, store_16};
 use crate::code_point::{SURROGATES, holds};
@@ -16,13 +18,13 @@ use crate::kernels::units::WideText;
 const BLOCK: usize = 8;
 
 /// As [`WideText::measure`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
     text.measure_rest(start, limit)
 }
 
 /// As [`WideText::write`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let (Text::Four(points), 2) = (text.text, text.wide.unit_bytes) else {
         return text.write_rest(start, limit, out);
@@ -41,7 +43,7 @@ pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'
 
 /// Write eight code points as 16-bit units, those that need it as a surrogate pair.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn put_points(points: __m256i, big_endian: bool, out: &mut Output<'_, u8>) {
     let are_split = _mm256_cmpgt_epi32(points, _mm256_set1_epi32(0xFFFF));
     // The lead below the trail; a lane that is no pair has its unit below, and what is above it is dropped.
@@ -72,7 +74,7 @@ const TRAILS: [u8; 16] = {
 
 /// The surrogate pairs of supplementary code points.
 #[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[avx2]
 fn split_32(points: __m256i) -> __m256i {
     let index = _mm256_sub_epi32(points, _mm256_set1_epi32(0x1_0000));
     let leads = _mm256_srli_epi32::<10>(index);

@@ -6,6 +6,8 @@ use std::arch::x86_64::{
 };
 use std::mem::MaybeUninit;
 
+use eightfold_features::avx512;
+
 use crate::kernels::fetch::{AHEAD, fetch_block};
 
 /// Bytes per decision: a multiple of the vector size.
@@ -13,24 +15,24 @@ const BLOCK: usize = 256;
 
 /// The first bytes as a vector, 64 at most, and the mask of their lanes; all other lanes are 0.
 #[inline]
-#[target_feature(enable = "avx512bw")]
+#[avx512]
 fn first(data: &[u8]) -> (__m512i, u64) {
     let mask = if data.len() >= 64 { !0 } else { (1 << data.len()) - 1 };
     // SAFETY: a masked load touches only the bytes of its mask, and as many are there.
     (unsafe { _mm512_maskz_loadu_epi8(mask, data.as_ptr().cast()) }, mask)
 }
 
-#[target_feature(enable = "avx512bw")]
+#[avx512]
 pub fn is_ascii(data: &[u8]) -> bool {
     data.chunks(64).all(|block| _mm512_movepi8_mask(first(block).0) == 0)
 }
 
-#[target_feature(enable = "avx512bw")]
+#[avx512]
 pub fn copy_ascii(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     copy(from, out, |one, another| _mm512_or_si512(one, another), |bytes| _mm512_movepi8_mask(bytes))
 }
 
-#[target_feature(enable = "avx512bw")]
+#[avx512]
 pub fn copy_without_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     copy(from, out, |one, another| _mm512_min_epu8(one, another), |bytes| _mm512_testn_epi8_mask(bytes, bytes))
 }
@@ -39,7 +41,7 @@ pub fn copy_without_nul(from: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
 /// `joined` makes, which must show such a byte if any of them does. Each byte is read once; left to itself, the
 /// compiler would read it again to write it.
 #[inline]
-#[target_feature(enable = "avx512bw")]
+#[avx512]
 fn copy(
     from: &[u8],
     out: &mut [MaybeUninit<u8>],

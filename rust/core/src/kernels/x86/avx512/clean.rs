@@ -5,6 +5,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use super::{
     OR_AND, bytes_64, each_place, fetch_ahead, four_times, low_64, pairs, put_16, put_32, put_bytes, sequences_at,
     values_of,
@@ -14,7 +16,7 @@ use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes: the two lowest bits of a lead byte, with the six of its continuation byte.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
@@ -38,7 +40,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     for at in (0..text.len()).step_by(64) {
         fetch_ahead(text, at);
@@ -57,7 +59,7 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
 /// Write a block as 16-bit units. Each is composed in the lane where its sequence ends, from the last byte and the two
 /// before it.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let (first, second) = (bytes_before(text, at, 2), bytes_before(text, at, 1));
     let continues = |bytes| _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
@@ -85,7 +87,7 @@ fn put_ends(text: &[u8], at: usize, third: __m512i, shift: Option<&Layout>, out:
 
 /// Pass the 16-bit units of some lanes, given as lower and upper bytes, up to 32 at once.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn put_joined(
     lower: __m512i,
     upper: __m512i,
@@ -106,7 +108,7 @@ pub fn put_joined(
 
 /// The block that begins one or two bytes before an offset, with zeros before the text.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn bytes_before(text: &[u8], at: usize, count: usize) -> __m512i {
     if let Some(start) = at.checked_sub(count) {
         return bytes_64(text, start);
@@ -123,7 +125,7 @@ pub const CHOICE: i32 = 0xCA;
 /// The positions of what begins are compressed, sixteen of them fetch four bytes each, and those become code points at
 /// once.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
     let (mut at, mut leads, mut guess) = (0, 0, pairs::Guess::default());
     while at < text.len() {
@@ -163,7 +165,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
 
 /// All lanes except continuation bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn begins_64(bytes: __m512i) -> u64 {
     _mm512_cmpge_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
@@ -180,7 +182,7 @@ impl Surrogates {
 
 /// Find the surrogate byte sequences among bytes, given those one further.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
     let first = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(0xED_u8 as i8));
     if first == 0 {
@@ -194,14 +196,14 @@ pub fn surrogates(bytes: __m512i, next: __m512i) -> Surrogates {
 /// The payload bytes of the surrogate pairs that begin at sixteen positions, if any do: the second, third, fifth and
 /// sixth. Each position is given four times.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn halves_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0102_0405)), after)
 }
 
 /// The code points of sequences, including surrogate pairs.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
     // A lead, and the first and second byte of a trail.
     let first = _mm512_and_si512(sequences, _mm512_set1_epi32(0xFFF0_00FF_u32 as i32));
@@ -213,7 +215,7 @@ fn with_pairs(points: __m512i, sequences: __m512i, halves: __m512i) -> __m512i {
 
 /// The code points of payloads of up to three bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m512i {
     let points = _mm512_mask_add_epi16(points, two & !three, points, _mm512_set1_epi16(layout.offsets[0] as i16));
     let points = _mm512_mask_add_epi16(points, three, points, _mm512_set1_epi16(layout.offsets[1] as i16));
@@ -223,7 +225,7 @@ pub fn shifted_16(layout: &Layout, points: __m512i, two: u32, three: u32) -> __m
 
 /// The code points of payloads, given their sequences.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m512i {
     // The upper half of the lead byte, which is the highest in its lane, determines the length.
     let [two, three, four] = layout.offsets.map(|offset| offset as i32);
@@ -234,19 +236,19 @@ pub fn shifted_32(layout: &Layout, sequences: __m512i, points: __m512i) -> __m51
 }
 
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
     out.go_on(|out| write_ucs1(text, None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
     out.go_on(|out| write_ucs2(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
     out.go_on(|out| write_ucs4(text, None, false, out));
 }

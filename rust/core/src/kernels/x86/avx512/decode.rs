@@ -6,6 +6,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use super::clean::{self, CHOICE, halves_at, put_joined, shifted_16, shifted_32, surrogates};
 use super::look::{Block, Reader, Recent, Window, bytes_of, continuations, is, is_at_least, last_8, run_end, window};
 use super::pairs::joined_32;
@@ -35,7 +37,7 @@ struct Counted<'a> {
 impl Counted<'_> {
     /// Count what begins in some lanes; `two` has the lanes that begin sequences of at least two bytes.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn add(&mut self, bytes: [__m512i; 3], begins: u64, two: u64) {
         self.count += begins.count_ones() as usize;
         self.largest = _mm512_max_epu8(self.largest, _mm512_maskz_mov_epi8(begins & two, bytes[0]));
@@ -46,7 +48,7 @@ impl Counted<'_> {
 
     /// Count what begins in the first lanes of a clean block; it must be complete there.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn add_clean(&mut self, data: &[u8], block: &Clean, lanes: u64) {
         self.count += (block.begins & lanes).count_ones() as usize;
         // Every continuation byte is smaller than every lead byte.
@@ -67,7 +69,7 @@ impl Counted<'_> {
 
     /// The width of everything counted; `answer` is the answer that was given to ill-formed units.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn width(&self, answer: Answer) -> Width {
         let mut copy = [0; 72];
         store_64(self.largest, &mut copy);
@@ -80,13 +82,13 @@ impl Counted<'_> {
 }
 
 /// Measure from an offset to a limit, or to where the kernel stops.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     measure_noting(source, start, limit, &mut Notes::none())
 }
 
 /// As [`measure`], with notes of the blocks that are not known to be clean.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
     Reader::new(source).measure(source, (start, limit), notes)
 }
@@ -107,7 +109,7 @@ struct Clean {
 impl Clean {
     /// An empty block, in which nothing begins.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn none() -> Self {
         Clean { at: 0, bytes: _mm512_setzero_si512(), begins: 0, joined: 0 }
     }
@@ -121,7 +123,7 @@ impl Clean {
 
 impl Reader<'_> {
     /// Measure and note.
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn measure(&self, source: &Source<'_>, stretch: (usize, usize), notes: &mut Notes) -> Extent {
         if self.layout.has_nul {
             self.measure_with::<true>(source, stretch, notes)
@@ -132,7 +134,7 @@ impl Reader<'_> {
 
     /// As [`Reader::measure`], where it is known whether the layout has NUL.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn measure_with<const HAS_NUL: bool>(
         &self,
         source: &Source<'_>,
@@ -176,7 +178,7 @@ impl Reader<'_> {
     /// If surrogates mean something but `TELLS_SURROGATES` is false, a surrogate ends the count; if it is true, a
     /// stretch without surrogates does.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn count_clean<const HAS_NUL: bool, const TELLS_SURROGATES: bool>(
         &self,
         data: &[u8],
@@ -245,7 +247,7 @@ impl Reader<'_> {
 
     /// Count blocks of any text until they are clean; return the offset reached, and whether reading continues there.
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn count_dirty(
         &self,
         data: &[u8],
@@ -293,7 +295,7 @@ impl Reader<'_> {
     /// The end of the run that begins behind the first `length` bytes of a block; None if there is none, or its end is
     /// not seen or too far.
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn run_end(&self, data: &[u8], (at, limit): (usize, usize), length: usize) -> Option<usize> {
         let seen = &data[..data.len().min(at + Note::MOST_BYTES)];
         let start = at + length;
@@ -309,7 +311,7 @@ impl Reader<'_> {
     ///
     /// It is a separate function to keep its values in registers.
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn count_plain(
         &self,
         data: &[u8],
@@ -334,7 +336,7 @@ impl Reader<'_> {
 
     /// Count and note what begins in a block. Inlined into each caller.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn count<const IS_PLAIN: bool>(
         &self,
         block: &Block,
@@ -353,7 +355,7 @@ impl Reader<'_> {
 /// The width of complete sequences, where their lead bytes alone do not determine it; not less than the width already
 /// known.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) -> Width {
     let unknown = layout.borders.iter().skip(known as usize);
     let reached = unknown.take_while(|&&[lead, second, third]| {
@@ -365,7 +367,7 @@ fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) 
 }
 
 /// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
     write(source, start, limit, out, put_clean, |reader, window, note, out| {
@@ -380,7 +382,7 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 /// As [`write_ucs1`], as 16-bit units.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2(text, source.layout.shift(), out);
     write(source, start, limit, out, put_clean, |reader, window, note, out| {
@@ -403,7 +405,7 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 
 /// As [`write_ucs1`], as 32-bit units: the positions of what begins are compressed, sixteen of them fetch four bytes
 /// each, and those become code points.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     let joins = source.layout.pairs == Pairs::Joined;
     let put_clean = |text: &[u8], out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
@@ -441,7 +443,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 
 /// Write by the notes of an earlier measurement, or else measure and write chunk by chunk.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn write<T>(
     source: &Source<'_>,
     start: usize,
@@ -484,7 +486,7 @@ fn write<T>(
 
 /// Store the code points of a block, byte by byte.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
     let [b0, b1, b2] = [0, 1, 2].map(|from| bytes_of(window, from));
     let (two, three) = (is_at_least(b0, 0xC0), is_at_least(b0, 0xE0));
@@ -511,7 +513,7 @@ fn put_units(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output
 
 /// Store the code points of half a block, the lanes from `FIRST` on.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_half<const FIRST: usize>(reader: &Reader<'_>, window: &Window, note: &Note, out: &mut Output<'_, u16>) {
     let half = |mask: u64| (mask >> FIRST) as u32;
     let [b0, b1, b2] = [0, 1, 2].map(|from| _mm512_cvtepu8_epi16(bytes_32(window, FIRST + from)));

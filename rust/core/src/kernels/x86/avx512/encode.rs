@@ -5,6 +5,8 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
+use eightfold_features::avx512;
+
 use super::speller::{Bytes, Points, Speller, Units, each_of_four, each_of_one, each_of_two, is_plain, within_16};
 use super::{
     EVERY_FOURTH, EVERY_SECOND, GROUPS, OR_AND, OR_OR, bytes_32, halves_32, low_bytes, put_64, put_bytes,
@@ -17,7 +19,7 @@ use crate::kernels::text::Text;
 use crate::policy::Lacking;
 
 /// Measure from an index to a limit, or to where the kernel stops.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
     match (is_plain(spelt.spelling), spelt.spelling.lacking) {
         (_, Lacking::Escape) => count::<false, true>(spelt, (start, limit)),
@@ -27,7 +29,7 @@ pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn count<const IS_PLAIN: bool, const BACKSLASHES: bool>(spelt: &Spelt<'_>, span: (usize, usize)) -> Stretch {
     let speller = Speller::<IS_PLAIN, BACKSLASHES>::new(spelt.spelling);
     let mut bytes = 0;
@@ -67,7 +69,7 @@ fn count<const IS_PLAIN: bool, const BACKSLASHES: bool>(spelt: &Spelt<'_>, span:
 }
 
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     match (is_plain(spelt.spelling), spelt.spelling.lacking) {
         (_, Lacking::Escape) => write::<false, true>(spelt, (start, limit), out),
@@ -77,7 +79,7 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
     spelt: &Spelt<'_>,
     span: (usize, usize),
@@ -116,7 +118,7 @@ fn write<const IS_PLAIN: bool, const BACKSLASHES: bool>(
 impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSLASHES> {
     /// How many bytes each of 16 code points takes; 0 where it is not written.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn bytes_of<Taker>(&self, block: &Points) -> __m512i {
         let one = _mm512_set1_epi32(1);
         let bytes = if IS_PLAIN {
@@ -133,7 +135,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn put_block(&self, block: &Bytes, out: &mut Output<'_, u8>) {
         if block.two == 0 {
             return put_bytes(out, block.points, block.valid.count_ones() as usize);
@@ -152,7 +154,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     /// Write 64 code points, which `text` begins with: one decision for all of them costs less than a wrong guess for each
     /// half. A bit of `recent` is set for each of the last blocks that was not ASCII.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn put_whole(&self, whole: &[Units; 2], text: &[u16], recent: &mut u8, out: &mut Output<'_, u8>) {
         let [two, three] =
             [0, 1].map(|place| u64::from(whole[1].lengths[place]) << 32 | u64::from(whole[0].lengths[place]));
@@ -174,7 +176,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn put_units(&self, units: &Units, out: &mut Output<'_, u8>) {
         match (units.lengths, units.backslashed) {
             ([_, 0], backslashed) if !BACKSLASHES || backslashed == 0 => self.put_one_or_two::<u16>(units, out),
@@ -183,7 +185,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn put_one_or_two<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
         let (two, valid) = (units.lengths[0], units.valid);
         let mut payload = units.points;
@@ -207,7 +209,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
 
     /// Write lanes of 16 bits as lanes of 32.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn put_halves<Taker>(&self, units: &Units, out: &mut Output<'_, u8>) {
         let mut masks = [units.valid, units.escapes, units.backslashed];
         for points in halves_32(units.points) {
@@ -219,7 +221,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
 
     /// Write up to 16 lanes of 32 bits.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn put_points<Taker>(&self, block: &Points, out: &mut Output<'_, u8>) {
         let mut sequences = if IS_PLAIN { self.lengths.sequences(block.points) } else { self.sequences(block) };
         if block.escapes != 0 {
@@ -234,7 +236,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
 
     /// As [`Lengths::sequences`], whatever the lengths are.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn sequences(&self, block: &Points) -> __m512i {
         let longer = self.longer(block);
         let [two, three, four] = longer;
@@ -255,7 +257,7 @@ impl<const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'_, IS_PLAIN, BACKSL
     }
 }
 
-/// The blocks by which it is told whether the next may hold more than ASCII.
+/// The number of blocks that predict whether the next has more than ASCII.
 const RECENT: u8 = 0b111;
 
 /// How many sequences there may be among 64 units for them to be put in one by one.
@@ -268,7 +270,7 @@ const BYTES_AROUND: usize = 136;
 /// Write 64 units that are ASCII but for a few that take three bytes, if there is room behind them. Whether there is any
 /// and where is not asked: what is written too much is written again, and a wrong guess would cost more.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool {
     let Some(text) = text.first_chunk::<UNITS_AROUND>() else { return false };
     assert!(three.count_ones() <= RARE);
@@ -292,7 +294,7 @@ fn put_nearly_ascii(text: &[u16], three: u64, out: &mut Output<'_, u8>) -> bool 
 
 /// The first four bytes and the last two of lanes that are written as six: surrogate pairs, and escapes with a backslash.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn sixes(block: &Points) -> [__m512i; 2] {
     let index = _mm512_sub_epi32(block.points, _mm512_set1_epi32(0x1_0000));
     let pairs = [PAIR_FIRST, PAIR_LAST].map(|[groups, payloads, marks]| {
@@ -314,7 +316,7 @@ fn sixes(block: &Points) -> [__m512i; 2] {
 
 /// Write 16 sequences, or six bytes instead.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_sixes(sequences: __m512i, [first, last]: [__m512i; 2], block: &Points, out: &mut Output<'_, u8>) {
     let lanes = block.splits | block.backslashed;
     let first = _mm512_mask_mov_epi32(sequences, lanes, first);
@@ -352,7 +354,7 @@ const DIGITS_FIRST: i64 = i64::from_le_bytes([0, 0, 12, 8, 0, 0, 44, 40]);
 const DIGITS_LAST: i64 = i64::from_le_bytes([4, 0, 0, 0, 36, 32, 0, 0]);
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn shifted(spelling: &Spelling, points: __m512i, [two, three, four]: [u16; 3]) -> __m512i {
     let beyond = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(spelling.gap.0 as i32));
     let mut payload = _mm512_mask_sub_epi32(points, beyond, points, _mm512_set1_epi32(spelling.gap.1 as i32));

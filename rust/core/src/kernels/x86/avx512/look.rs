@@ -6,9 +6,12 @@
 
 use std::arch::x86_64::*;
 
-use super::{bytes_64, low_64, store_64};
+use eightfold_features::avx512;
+
+use super::{bytes_64, store_64};
 use crate::derive::layout::{Layout, Pairs, RUN_LEAD, SURROGATE_SECOND, Table};
 use crate::derive::piece::Surrogates;
+use crate::kernels::lanes::{Begun, Read, stops_at};
 use crate::kernels::source::Source;
 use crate::policy::Answer;
 
@@ -18,7 +21,7 @@ pub type Window = [u8; 72];
 
 /// The window at an offset, in the data or in `copy`. It is copied as a vector: a call would spill all registers.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn window<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window {
     if let Some(window) = data[at..].first_chunk() {
         return window;
@@ -113,14 +116,14 @@ pub struct Block {
 
 impl Lookup {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn new(table: &Table) -> Self {
         Lookup(bytes_64(&table.0, 0), bytes_64(&table.0, 64))
     }
 
     /// How many second bytes each byte from C0 up takes; those that begin no sequence take none.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn second_count(layout: &Layout) -> Self {
         let [kinds, spans] = [&layout.kinds, &layout.second_span].map(|table| bytes_64(&table.0, 64));
         let begins = _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(Layout::TWO as i8));
@@ -129,7 +132,7 @@ impl Lookup {
 
     /// These numbers without the second bytes of surrogates, if pairs of those mean something.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn without_surrogates(self, layout: &Layout) -> Self {
         if layout.pairs == Pairs::Apart {
             return self;
@@ -140,14 +143,14 @@ impl Lookup {
 
     /// The entries of bytes from 80 up; other lanes are arbitrary.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn of(self, bytes: __m512i) -> __m512i {
         _mm512_permutex2var_epi8(self.0, bytes, self.1)
     }
 
     /// The entries of bytes from C0 up; other lanes are arbitrary.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn of_lead(self, bytes: __m512i) -> __m512i {
         _mm512_permutexvar_epi8(bytes, self.1)
     }
@@ -155,14 +158,14 @@ impl Lookup {
 
 /// 64 bytes of a window, from an offset of at most eight.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn bytes_of(window: &Window, from: usize) -> __m512i {
     bytes_64(&window[from..], 0)
 }
 
 /// Which of the last 8 bytes of a window are continuation bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn continuing_8(window: &Window) -> u64 {
     let last = _mm512_castsi512_si128(last_8(window));
     _mm_cmplt_epi8_mask(last, _mm_set1_epi8(0xC0_u8 as i8)).into()
@@ -170,26 +173,26 @@ pub fn continuing_8(window: &Window) -> u64 {
 
 /// The last 8 bytes of a window.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn last_8(window: &Window) -> __m512i {
     let bytes: [u8; 8] = *window.last_chunk().expect("a window is longer");
     _mm512_castsi128_si512(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn is_at_least(bytes: __m512i, least: u8) -> u64 {
     _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn is(bytes: __m512i, byte: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn continuations(bytes: __m512i) -> u64 {
     _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8))
 }
@@ -204,7 +207,7 @@ pub fn runs(firsts: u128, members: u128) -> u128 {
 
 /// The end of a run, given the offset of any byte in it.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn run_end(data: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -225,7 +228,7 @@ fn adds_upper_byte(layout: &Layout, answer: Answer) -> bool {
 
 impl<'a> Reader<'a> {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn new(source: &Source<'a>) -> Self {
         let layout = source.layout;
         let answer = source.answer();
@@ -251,14 +254,14 @@ impl<'a> Reader<'a> {
 
     /// Whether 16-bit units can be composed byte by byte.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn has_plain_bytes(&self) -> bool {
         adds_upper_byte(self.layout, self.answer)
     }
 
     /// Bytes as 16-bit units, with the answers in ill-formed lanes.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn answered_16(&self, points: __m512i, ill: u32) -> __m512i {
         match self.escape {
             Some(base) => _mm512_mask_add_epi16(points, ill, points, _mm512_set1_epi16(base as i16)),
@@ -268,7 +271,7 @@ impl<'a> Reader<'a> {
 
     /// Look at the block of a window, of which `left` bytes are to be read; in the lanes of `carry` nothing begins.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn any_block(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, ..] = bytes;
@@ -278,9 +281,7 @@ impl<'a> Reader<'a> {
         let high = is_two | continuing;
         let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
         let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
-        let three = two & is_three & continues(2);
-        let four = three & is_four & continues(3);
-        let mut whole = (two & !is_three) | (three & !is_four) | four;
+        let mut begun = Begun::new(two, [is_three, is_four], [continues(2), continues(3)]);
         let mut stops = if self.may_part(b0, is_two) { self.parting(b0, b1, high) } else { 0 };
         let mut replaced = 0;
         if self.replaces_units && stops != 0 {
@@ -296,60 +297,43 @@ impl<'a> Reader<'a> {
         if self.layout.pairs != Pairs::Apart {
             let surrogates = is(b0, 0xED) & is_at_least(b1, 0xA0) & two;
             if surrogates != 0 {
-                pairs = pairs_among(window, surrogates & three, b1);
+                pairs = pairs_among(window, surrogates & begun.three, b1);
                 let Surrogates { ill, parting, joined: leads } = self.layout.surrogates(surrogates, pairs);
-                (whole, stops, joined) = (whole & !ill, stops | parting, leads);
+                (begun.whole, stops, joined) = (begun.whole & !ill, stops | parting, leads);
             }
         }
-        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let mut absorbed = carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3;
-        let mut next_carry = taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61;
+        let mut taken = begun.taken(self.escape.is_some(), is_three, carry);
         if longer != 0 {
-            absorbed |= longer as u64;
-            next_carry |= (longer >> 64) as u64;
+            taken.here |= longer as u64;
+            taken.next |= (longer >> 64) as u64;
         }
         if joined | replaced != 0 {
-            absorbed |= replaced << 1 | replaced << 2 | joined << 3 | joined << 4 | joined << 5;
-            next_carry |= replaced >> 63 | replaced >> 62 | joined >> 61 | joined >> 60 | joined >> 59;
+            taken.add(replaced, [1, 2]);
+            taken.add(joined, [3, 4, 5]);
         }
 
-        let mut ill = high & !whole;
+        let mut ill = high & !begun.whole;
         if !self.layout.has_nul {
             ill |= _mm512_testn_epi8_mask(b0, b0);
         }
-        match self.answer {
-            Answer::Stop => stops |= ill,
-            Answer::Escape(_) => stops |= ill & !high,
-            _ => {}
-        }
-        let block = |begins: u64, length, goes_on| Block {
+        stops |= stops_at(self.answer, ill, high);
+        let Read { begins, length, goes_on } = taken.read(stops, left);
+        Block {
             bytes,
             begins,
             ill: ill & begins,
             odd: (replaced | pairs) & begins,
             two: two & begins,
-            carry: next_carry,
+            carry: taken.next,
             length,
             goes_on,
-        };
-        let begins = !absorbed & low_64(left);
-        let stop = (stops & begins).trailing_zeros() as usize;
-        if stop == 64 && left > 64 {
-            return block(begins, 64, true);
         }
-        // Behind the limit, lanes in which nothing begins belong to what was read.
-        let behind = (u128::from(next_carry) << 64 | u128::from(absorbed)) >> left.min(64);
-        let length = match (stop, left) {
-            (0..64, _) => stop,
-            _ => left + behind.trailing_ones() as usize,
-        };
-        block(begins & low_64(stop), length, false)
     }
 
     /// As [`Reader::any_block`], if the block is read whole and only sequences and ill-formed units begin in it;
     /// otherwise None.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn plain_block(&self, window: &Window, left: usize, carry: u64) -> Option<Block> {
         let bytes = [0, 1, 2, 3].map(|from| bytes_of(window, from));
         let [b0, b1, b2, b3] = bytes;
@@ -360,18 +344,17 @@ impl<'a> Reader<'a> {
         let first_continuation = _mm512_set1_epi8(0xC0_u8 as i8);
         let second = _mm512_sub_epi8(b1, self.second_low.of_lead(b0));
         let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
-        let three = _mm512_mask_cmplt_epi8_mask(two & is_three, b2, first_continuation);
-        let four = _mm512_mask_cmplt_epi8_mask(three & is_four, b3, first_continuation);
-        let whole = (two & !is_three) | (three & !is_four) | four;
-        let taken = if self.escape.is_some() { [whole, whole & is_three, four] } else { [two, three, four] };
-        let begins = !(carry | taken[0] << 1 | taken[1] << 2 | taken[2] << 3);
+        let continues = [b2, b3].map(|bytes| _mm512_cmplt_epi8_mask(bytes, first_continuation));
+        let begun = Begun::new(two, [is_three, is_four], continues);
+        let taken = begun.taken(self.escape.is_some(), is_three, carry);
+        let begins = !taken.here;
         Some(Block {
             bytes,
             begins,
-            ill: _mm512_movepi8_mask(b0) & !whole & begins,
+            ill: _mm512_movepi8_mask(b0) & !begun.whole & begins,
             odd: 0,
             two: two & begins,
-            carry: taken[0] >> 63 | taken[1] >> 62 | taken[2] >> 61,
+            carry: taken.next,
             length: 64,
             goes_on: true,
         })
@@ -380,7 +363,7 @@ impl<'a> Reader<'a> {
     /// Find parting sequences that are one ill-formed unit each. Returns the lanes in which the kernels stop all the
     /// same, and the lanes of this block and behind it that belong to such a unit after its first byte.
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn longer(&self, window: &Window, left: usize, stops: u64, carry: u64) -> (u64, u128) {
         let b0 = bytes_of(window, 0);
         let lanes = |first: u64, behind: u64| u128::from(first) | u128::from(behind) << 64;
@@ -415,7 +398,7 @@ impl<'a> Reader<'a> {
 
     /// Whether something that parts from the layout may begin in a block.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn may_part(&self, bytes: __m512i, leads: u64) -> bool {
         let parts = _mm512_set1_epi8((Layout::PARTS | Layout::SECOND_PARTS) as i8);
         self.layout.parts
@@ -423,7 +406,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn parting(&self, b0: __m512i, b1: __m512i, high: u64) -> u64 {
         let kinds = self.kinds.of(b0);
         let has = |bit: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(bit as i8)) & high;
@@ -439,7 +422,7 @@ impl<'a> Reader<'a> {
 
 /// The lanes of complete surrogate byte sequences that begin a pair; `b1` are their second bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn pairs_among(window: &Window, surrogates: u64, b1: __m512i) -> u64 {
     let [b3, b4, b5] = [3, 4, 5].map(|from| bytes_of(window, from));
     let leads = surrogates & !is_at_least(b1, 0xB0);

@@ -12,7 +12,10 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
+use eightfold_features::{avx512, has_avx512};
+
 use crate::kernels::fetch::fetch;
+use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 pub mod ascii;
@@ -30,18 +33,7 @@ pub mod wide_text;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
 pub fn is_available() -> bool {
-    std::is_x86_feature_detected!("avx512f")
-        && std::is_x86_feature_detected!("avx512bw")
-        && std::is_x86_feature_detected!("avx512cd")
-        && std::is_x86_feature_detected!("avx512vl")
-        && std::is_x86_feature_detected!("avx512vbmi")
-        && std::is_x86_feature_detected!("avx512vbmi2")
-        && std::is_x86_feature_detected!("bmi2")
-        && std::is_x86_feature_detected!("popcnt")
-}
-
-fn low_64(count: usize) -> u64 {
-    if count >= 64 { !0 } else { (1 << count) - 1 }
+    has_avx512!()
 }
 
 fn low_32(count: usize) -> u32 {
@@ -54,7 +46,7 @@ fn low_16(count: usize) -> u16 {
 
 /// The 64 bytes from `at` on; beyond the end of the data they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn bytes_64(data: &[u8], at: usize) -> __m512i {
     let left = data.len().saturating_sub(at);
     let start = data.as_ptr().wrapping_add(at).cast();
@@ -69,7 +61,7 @@ fn bytes_64(data: &[u8], at: usize) -> __m512i {
 
 /// The 32 bytes from `at` on; beyond the end of the data they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn bytes_32(data: &[u8], at: usize) -> __m256i {
     let left = data.len().saturating_sub(at);
     let start = data.as_ptr().wrapping_add(at);
@@ -84,7 +76,7 @@ fn bytes_32(data: &[u8], at: usize) -> __m256i {
 
 /// The 32 units from `at` on; beyond the end of the text they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn units_32(text: &[u16], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
     let start = text.as_ptr().wrapping_add(at).cast();
@@ -99,7 +91,7 @@ fn units_32(text: &[u16], at: usize) -> __m512i {
 
 /// The 16 units from `at` on; beyond the end of the text they are 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn units_16(text: &[u32], at: usize) -> __m512i {
     let left = text.len().saturating_sub(at);
     let start = text.as_ptr().wrapping_add(at).cast();
@@ -119,14 +111,14 @@ const WRITE_AHEAD: usize = 1024;
 
 /// Have the line of data fetched that is read a while after the block at `at`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn fetch_ahead<T>(data: &[T], at: usize) {
     fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
 }
 
 /// Store a vector in the first 64 bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn store_64(vector: __m512i, out: &mut [u8; 72]) {
     // SAFETY: there is room for a vector.
     unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), vector) }
@@ -137,7 +129,7 @@ fn store_64(vector: __m512i, out: &mut [u8; 72]) {
 /// # Panics
 /// It has not so many, or they have no room.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
     assert!(count <= 64);
     let (at, is_roomy) = out.next(count, 64);
@@ -155,7 +147,7 @@ fn put_bytes(out: &mut Output<'_, u8>, vector: __m512i, count: usize) {
 
 /// Store the first `count` 16-bit units of a vector; see [`put_bytes`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
     assert!(count <= 32);
     let (at, is_roomy) = out.next(count, 32);
@@ -173,7 +165,7 @@ fn put_16(out: &mut Output<'_, u16>, vector: __m512i, count: usize) {
 
 /// Store the first `count` 32-bit units of a vector; see [`put_bytes`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
     assert!(count <= 16);
     let (at, is_roomy) = out.next(count, 16);
@@ -191,7 +183,7 @@ fn put_32(out: &mut Output<'_, u32>, vector: __m512i, count: usize) {
 
 /// Store a vector in 64 bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_64(place: &mut [MaybeUninit<u8>], vector: __m512i) {
     let place = place.first_chunk_mut::<64>().expect("room for a vector");
     // SAFETY: 64 bytes begin there.
@@ -200,7 +192,7 @@ fn put_64(place: &mut [MaybeUninit<u8>], vector: __m512i) {
 
 /// The low bytes of twice 32 units.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn low_bytes(lower: __m512i, upper: __m512i) -> __m512i {
     let places = each_place();
     _mm512_permutex2var_epi8(lower, _mm512_add_epi8(places, places), upper)
@@ -213,7 +205,7 @@ const OR_OR: i32 = 0xFE;
 
 /// How many bytes from the first on are code points as they stand: whole blocks.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
     let is_plain = |block: &&[u8; 64]| {
         let bytes = bytes_64(*block, 0);
@@ -225,7 +217,7 @@ fn ascii_bytes(data: &[u8], has_nul: bool) -> usize {
 
 /// The numbers of the lanes of a vector of bytes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn each_place() -> __m512i {
     _mm512_set_epi8(
         63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36,
@@ -236,7 +228,7 @@ fn each_place() -> __m512i {
 
 /// Each of the first sixteen bytes four times.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn four_times(bytes: __m512i) -> __m512i {
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     _mm512_permutexvar_epi8(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(0x0101_0101)), bytes)
@@ -245,14 +237,14 @@ fn four_times(bytes: __m512i) -> __m512i {
 /// The four bytes from each of sixteen places of two blocks on, the first of them the highest of its lane. Each place is
 /// there four times.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn sequences_at(bytes: __m512i, after: __m512i, places: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(bytes, _mm512_add_epi8(places, _mm512_set1_epi32(0x0001_0203)), after)
 }
 
 /// The payload bits of sixteen sequences: for UTF-8, their code points.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn values_of(sequences: __m512i) -> __m512i {
     // The payloads side by side, as if each sequence had four bytes: pairs of six bits, then pairs of twelve.
     let payloads = _mm512_and_si512(sequences, _mm512_set1_epi32(0x7F3F_3F3F));
@@ -268,7 +260,7 @@ fn values_of(sequences: __m512i) -> __m512i {
 }
 
 /// Write code points up to U+00FF, one byte each, as UTF-8.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn from_latin1(text: &[u8], out: &mut Output<'_, u8>) {
     for at in (0..text.len()).step_by(32) {
         fetch_ahead(text, at);
@@ -277,7 +269,7 @@ pub fn from_latin1(text: &[u8], out: &mut Output<'_, u8>) {
 }
 
 /// Write code points up to U+FFFF, 16 bits each, as UTF-8; a surrogate becomes its three bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
     let lengths = Lengths::new(false, false);
     for at in (0..text.len()).step_by(32) {
@@ -294,7 +286,7 @@ pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
 }
 
 /// Write code points, 32 bits each, as UTF-8; a surrogate becomes its three bytes.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn from_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
     let lengths = Lengths::new(false, false);
     for at in (0..text.len()).step_by(16) {
@@ -305,7 +297,7 @@ pub fn from_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
 
 /// Write up to 32 lanes of 16 bits, below U+0800.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_one_or_two(points: __m512i, left: usize, out: &mut Output<'_, u8>) {
     let valid = low_32(left);
     let two = _mm512_cmpge_epu16_mask(points, _mm512_set1_epi16(0x80));
@@ -319,13 +311,13 @@ fn put_one_or_two(points: __m512i, left: usize, out: &mut Output<'_, u8>) {
 
 /// Lanes of 16 bits as lanes of 32: the lower half of them, and the upper.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn halves_32(units: __m512i) -> [__m512i; 2] {
     let (lower, upper) = (_mm512_castsi512_si256(units), _mm512_extracti64x4_epi64::<1>(units));
     [_mm512_cvtepu16_epi32(lower), _mm512_cvtepu16_epi32(upper)]
 }
 
-/// What the number of leading zeros of a code point tells, where sequences are as long as those of UTF-8. U+0000 has 32 of
+/// What follows from the number of leading zeros of a code point, if sequences are as long as in UTF-8. U+0000 has 32 of
 /// them and the place 0, which no other has.
 #[derive(Clone, Copy)]
 struct Lengths {
@@ -355,7 +347,7 @@ const BY_ZEROS: [[u32; 32]; 3] = {
 impl Lengths {
     /// Those of UTF-8, or with two bytes for U+0000, or with two times three for supplementary code points.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn new(nul_is_two: bool, splits: bool) -> Self {
         let [mut bytes, mut shifts, mut marks] = BY_ZEROS.map(|table| [units_16(&table, 0), units_16(&table, 16)]);
         let (nul, supplementary) = (u16::from(nul_is_two), if splits { 0xF800 } else { 0 });
@@ -368,14 +360,14 @@ impl Lengths {
 
     /// How many bytes 16 code points take, a number in each lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn of(&self, points: __m512i) -> __m512i {
         _mm512_permutex2var_epi32(self.bytes[0], _mm512_lzcnt_epi32(points), self.bytes[1])
     }
 
     /// The sequences of 16 code points, each in its lane from the lowest byte on, with 0 behind it.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn sequences(&self, points: __m512i) -> __m512i {
         let zeros = _mm512_lzcnt_epi32(points);
         let of_zeros = |table: [__m512i; 2]| _mm512_permutex2var_epi32(table[0], zeros, table[1]);
@@ -387,7 +379,7 @@ impl Lengths {
 
 /// Write those of 16 sequences that are among some bytes: a byte that is 0 is none, but for the first of each.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_sequences(sequences: __m512i, among: u64, out: &mut Output<'_, u8>) {
     let used = (_mm512_test_epi8_mask(sequences, sequences) | EVERY_FOURTH) & among;
     put_bytes(out, _mm512_maskz_compress_epi8(used, sequences), used.count_ones() as usize);

@@ -4,7 +4,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{bytes_64, fetch_ahead, low_64, put_32};
+use eightfold_features::avx512;
+
+use super::{bytes_64, fetch_ahead, put_32};
+use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 /// Pairs written at once.
@@ -58,7 +61,7 @@ impl Guess {
 
 /// The number of bytes at the beginning that are pairs, in multiples of ten pairs.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn length(data: &[u8]) -> usize {
     let mut at = 0;
     while are_pairs(bytes_64(data, at)) {
@@ -70,7 +73,7 @@ pub fn length(data: &[u8]) -> usize {
 
 /// Write the pairs that a text begins with as code points, ten at a time, and return the number of bytes read.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
     let (mut at, places) = (0, bytes_64(&PLACES, 0));
     loop {
@@ -85,7 +88,7 @@ pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn are_pairs(bytes: __m512i) -> bool {
     let wrong = _mm512_ternarylogic_epi32::<AND_XOR>(bytes, bytes_64(&BITS, 0), bytes_64(&MARKS, 0));
     _mm512_test_epi8_mask(wrong, wrong) & low_64(BYTES) == 0
@@ -96,7 +99,7 @@ const AND_XOR: i32 = 0x6A;
 
 /// The supplementary code points of surrogate pairs.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn joined_32(halves: __m512i) -> __m512i {
     // Four bits and six bits, twice, next to each other: first ten bits each, then the twenty bits of an index.
     let payloads = _mm512_and_si512(halves, _mm512_set1_epi32(0x0F3F_0F3F));

@@ -2,6 +2,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use crate::kernels::output::Output;
 use crate::kernels::short_buffer::ShortBuffer;
 use crate::kernels::text::Text;
@@ -9,7 +11,7 @@ use crate::kernels::text::Text;
 const LANES: usize = 16;
 
 /// Write a text for which the memory is large enough.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     let mut out = Output::new(out);
     for at in (0..text.len()).step_by(LANES) {
@@ -45,7 +47,7 @@ pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
 
 /// The sequences of code points, each in its lane from the lowest byte up, padded with 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn sequences(points: __m512i) -> __m512i {
     let two = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x80));
     let three = _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x800));

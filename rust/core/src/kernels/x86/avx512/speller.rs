@@ -5,10 +5,13 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use super::units::{are_16, are_32};
-use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, low_64, units_16, units_32};
+use super::{Lengths, ascii_bytes, bytes_32, bytes_64, fetch_ahead, low_16, low_32, units_16, units_32};
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
 use crate::derive::spelling::Spelling;
+use crate::kernels::lanes::low_64;
 use crate::policy::Lacking;
 
 /// Code points whose backslash escape has four digits.
@@ -50,7 +53,7 @@ pub struct Bytes {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn within_8(points: __m512i, range: Range) -> u64 {
     let [first, last] = [range.0, range.1].map(|point| point.min(0xFF) as u8);
     let index = _mm512_sub_epi8(points, _mm512_set1_epi8(first as i8));
@@ -60,7 +63,7 @@ fn within_8(points: __m512i, range: Range) -> u64 {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn within_16(points: __m512i, range: Range) -> u32 {
     let [first, last] = [range.0, range.1].map(|point| point.min(0xFFFF) as u16);
     let index = _mm512_sub_epi16(points, _mm512_set1_epi16(first as i16));
@@ -70,7 +73,7 @@ pub fn within_16(points: __m512i, range: Range) -> u32 {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn within_32(points: __m512i, range: Range) -> u16 {
     let index = _mm512_sub_epi32(points, _mm512_set1_epi32(range.0 as i32));
     _mm512_cmple_epu32_mask(index, _mm512_set1_epi32((range.1 - range.0) as i32))
@@ -78,32 +81,32 @@ fn within_32(points: __m512i, range: Range) -> u16 {
 
 /// Lanes that hold `start` or a later code point; `start` must not be 0.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn from_8(points: __m512i, start: u32) -> u64 {
     _mm512_cmpgt_epu8_mask(points, _mm512_set1_epi8((start - 1).min(0xFF) as i8))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn from_16(points: __m512i, start: u32) -> u32 {
     _mm512_cmpgt_epu16_mask(points, _mm512_set1_epi16((start - 1).min(0xFFFF) as i16))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn from_32(points: __m512i, start: u32) -> u16 {
     _mm512_cmpgt_epu32_mask(points, _mm512_set1_epi32((start - 1) as i32))
 }
 
 /// Lanes in which a pair begins; `next` are the code points one further.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn pairs_16(points: __m512i, next: __m512i) -> u32 {
     are_16(points, LEADS) & are_16(next, TRAILS)
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn pairs_32(points: __m512i, next: __m512i) -> u16 {
     are_32(points, LEADS) & are_32(next, TRAILS)
 }
@@ -127,7 +130,7 @@ pub struct Speller<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> {
 
 impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BACKSLASHES> {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn new(spelling: &'a Spelling) -> Self {
         let mut odd = [(u32::MAX, u32::MAX); 2];
         for &range in &spelling.missing {
@@ -148,7 +151,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
 
     /// Up to 64 code points below U+0100; None if one needs a closer look.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn bytes(&self, points: __m512i, left: usize) -> Option<Bytes> {
         let valid = low_64(left);
         let odd = if self.odd[0].0 <= 0xFF { within_8(points, self.odd[0]) } else { 0 };
@@ -162,7 +165,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
     /// Twice 32 code points; None if there are fewer or one is not written as it stands. The code point behind them
     /// decides about a lead in the last lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn whole_units<Taker>(&self, text: &[u16], (at, limit): (usize, usize)) -> Option<[Units; 2]> {
         let block = text[at..limit].first_chunk::<64>()?;
         let halves = [units_32(block, 0), units_32(block, 32)];
@@ -180,7 +183,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
 
     /// Up to 32 code points. The code point behind them decides about a lead in the last lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn units<Taker>(&self, mut points: __m512i, next: __m512i, left: usize) -> Units {
         let pairs = if self.spelling.joins { pairs_16(points, next) } else { 0 };
         let odd = self.odd(pairs, |range| within_16(points, range));
@@ -192,7 +195,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn with_lengths_16<Taker>(&self, points: __m512i, read: usize, valid: u32) -> Units {
         let escapes = if let Some(range) = self.spelling.escapes { within_16(points, range) } else { 0 };
         let nul = if self.nul_is_two { _mm512_testn_epi16_mask(points, points) } else { 0 };
@@ -210,7 +213,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
     /// Twice 16 code points; None if there are fewer or one is not written as it stands. The code point behind them
     /// decides about a lead in the last lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn whole_points<Taker>(&self, text: &[u32], (at, limit): (usize, usize)) -> Option<[Points; 2]> {
         let block = text[at..limit].first_chunk::<32>()?;
         let halves = [units_16(block, 0), units_16(block, 16)];
@@ -227,7 +230,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
 
     /// Up to 16 code points. The code point behind them decides about a lead in the last lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn points<Taker>(&self, mut points: __m512i, next: __m512i, left: usize) -> Points {
         let pairs = if self.spelling.joins { pairs_32(points, next) } else { 0 };
         let odd = self.odd(pairs.into(), |range| within_32(points, range).into());
@@ -238,7 +241,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn with_splits<Taker>(&self, points: __m512i, read: usize, valid: u16) -> Points {
         let escapes = if let Some(range) = self.spelling.escapes { within_32(points, range) } else { 0 };
         let splits = if self.splits { from_32(points, 0x1_0000) } else { 0 };
@@ -247,7 +250,7 @@ impl<'a, const IS_PLAIN: bool, const BACKSLASHES: bool> Speller<'a, IS_PLAIN, BA
 
     /// Lanes of at least two, three and four bytes, as if none were an escape.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     pub fn longer(&self, block: &Points) -> [u16; 3] {
         let nul = if self.nul_is_two { _mm512_testn_epi32_mask(block.points, block.points) } else { 0 };
         let [two, three, four] = self.starts.map(|start| from_32(block.points, start));
@@ -291,7 +294,7 @@ struct Odd {
 /// Pass a text of one byte each to `take` block by block, from an index to a limit or to where the kernel stops, and
 /// return the end.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
     speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
     text: &[u8],
@@ -330,7 +333,7 @@ pub fn each_of_one<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
 /// Pass a text of two bytes each to `take` block by block, from an index to a limit or to where the kernel stops, and
 /// return the end.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
     speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
     text: &[u16],
@@ -363,7 +366,7 @@ pub fn each_of_two<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
 /// Pass a text of four bytes each to `take` block by block, from an index to a limit or to where the kernel stops, and
 /// return the end.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn each_of_four<S, const IS_PLAIN: bool, const BACKSLASHES: bool>(
     speller: &Speller<'_, IS_PLAIN, BACKSLASHES>,
     text: &[u32],

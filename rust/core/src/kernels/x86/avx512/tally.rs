@@ -2,6 +2,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use super::fetch_ahead;
 use super::look::{Lookup, Window, bytes_of, continuations, continuing_8, is, is_at_least, pairs_among, run_end, runs};
 use crate::derive::fault_table::FaultTable;
@@ -64,7 +66,7 @@ impl Due {
 
 impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn new(faults: &Faults<'a>) -> Self {
         let (layout, table) = (faults.layout, faults.table);
         Counter {
@@ -81,7 +83,7 @@ impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
 
     /// The faults of a block; None if something begins that this kernel cannot count.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn found(&self, window: &Window, due: &mut Due) -> Option<Found> {
         let [b0, b1] = [0, 1].map(|from| bytes_of(window, from));
         let (leads, continuing, behind) = (is_at_least(b0, 0xC0), continuations(b0), continuing_8(window));
@@ -137,7 +139,7 @@ impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn count(&self, window: &Window, found: &Found, counts: &mut [u64]) {
         counts[self.table.stray.index()] += u64::from(found.strays.count_ones());
         if let Some(nul) = self.table.nul {
@@ -164,7 +166,7 @@ impl<'a, const HAS_RUNS: bool> Counter<'a, HAS_RUNS> {
 
 /// Count from an offset in whole blocks before a limit, or to something that this kernel cannot count. A sequence
 /// begins at the offset returned.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
     if faults.table.run.is_some() {
         tally_with::<true>(faults, start, limit, counts)
@@ -175,7 +177,7 @@ pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]
 
 /// As [`tally`], where it is known whether there are runs.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn tally_with<const HAS_RUNS: bool>(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]) -> usize {
     let counter = Counter::<HAS_RUNS>::new(faults);
     let (mut at, mut due) = (start, Due::NOTHING);

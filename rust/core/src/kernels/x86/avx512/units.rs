@@ -3,6 +3,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use super::{bytes_64, fetch_ahead, low_16, low_32, put_16, put_32, put_bytes};
 use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS};
 use crate::kernels::measured::Width;
@@ -26,14 +28,14 @@ struct Block {
 
 /// 64 bytes as units in native byte order.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn loaded<const BYTES: usize>(units: &Units<'_>, at: usize) -> __m512i {
     ordered::<BYTES>(bytes_64(units.data, at), units.wide.big_endian)
 }
 
 /// Convert units between native byte order and the opposite one.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i {
     if !big_endian {
         return bytes;
@@ -45,7 +47,7 @@ pub fn ordered<const BYTES: usize>(bytes: __m512i, big_endian: bool) -> __m512i 
 
 /// The lanes whose units are in a range; its ends must differ in their lowest bits, all of them.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
     let upper = _mm512_and_si512(units, _mm512_set1_epi16(!(last - first) as i16));
     _mm512_cmpeq_epi16_mask(upper, _mm512_set1_epi16(first as i16))
@@ -53,7 +55,7 @@ pub fn are_16(units: __m512i, (first, last): (u32, u32)) -> u32 {
 
 /// As [`are_16`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
     let upper = _mm512_and_si512(units, _mm512_set1_epi32(!(last - first) as i32));
     _mm512_cmpeq_epi32_mask(upper, _mm512_set1_epi32(first as i32))
@@ -62,7 +64,7 @@ pub fn are_32(units: __m512i, (first, last): (u32, u32)) -> u16 {
 /// Pass code points to `take` block by block, from an offset to a limit or to where the kernel stops, and return the
 /// end.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn each_block<const BYTES: usize, S>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -98,7 +100,7 @@ fn each_block<const BYTES: usize, S>(
 
 /// The ill-formed units at which the kernel stops.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn stops(from: &Units<'_>, at: usize, ill: u32) -> u32 {
     match from.answer {
         // Together with a further byte, the last unit may be an ill-formed one of more bytes.
@@ -110,7 +112,7 @@ fn stops(from: &Units<'_>, at: usize, ill: u32) -> u32 {
 
 /// Apply the answer to the ill-formed units of a block.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn answer<const BYTES: usize>(answer: Answer, block: &mut Block) {
     match answer {
         Answer::Drop => block.begins &= !block.ill,
@@ -126,7 +128,7 @@ fn answer<const BYTES: usize>(answer: Answer, block: &mut Block) {
 
 /// A block of 16-bit units; if `consumed`, the first is the trail of a pair already read.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> Block {
     let units = loaded::<2>(from, at);
     let surrogates = are_16(units, SURROGATES);
@@ -143,7 +145,7 @@ fn of_16(from: &Units<'_>, at: usize, consumed: u32) -> Block {
 
 /// A block of 32-bit units.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn of_32(from: &Units<'_>, at: usize) -> Block {
     let units = loaded::<4>(from, at);
     let mut ill = _mm512_cmpgt_epu32_mask(units, _mm512_set1_epi32(LARGEST_IN_STR as i32));
@@ -154,7 +156,7 @@ fn of_32(from: &Units<'_>, at: usize) -> Block {
 }
 
 /// As [`Units::measure`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
     // The bitwise or of all code points. The limits of the kinds are powers of two, so it determines the width as the
     // largest would.
@@ -181,7 +183,7 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
 
 /// Count the ill-formed units, surrogates and values beyond Unicode, from an offset to a limit or to where the kernel
 /// stops, and return the end.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn tally(units: &Units<'_>, start: usize, limit: usize, [surrogates, beyond]: [&mut u64; 2]) -> usize {
     let units = &Units { answer: Answer::Drop, ..*units };
     if units.wide.unit_bytes == 2 {
@@ -201,20 +203,20 @@ pub fn tally(units: &Units<'_>, start: usize, limit: usize, [surrogates, beyond]
 
 /// The units of a block without pairs that begin something, compacted.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn kept_16(block: &Block) -> __m512i {
     if block.ill == 0 { block.units } else { _mm512_maskz_compress_epi16(block.begins, block.units) }
 }
 
 /// As [`kept_16`].
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn kept_32(block: &Block) -> __m512i {
     if block.ill == 0 { block.units } else { _mm512_maskz_compress_epi32(block.begins as u16, block.units) }
 }
 
 /// As [`Units::write_ucs1`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
@@ -230,7 +232,7 @@ pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs2`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     // Text of this width has no pairs, so each code point is one unit.
     if units.wide.unit_bytes == 2 {
@@ -246,8 +248,14 @@ pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs4`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+    out.go_on(|out| write_points(units, start, limit, out))
+}
+
+#[inline]
+#[avx512]
+fn write_points(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     if units.wide.unit_bytes == 2 {
         each_block::<2, _>(units, (start, limit), out, |out, block| {
             let (mut units, mut next) = (block.units, block.next);
@@ -271,7 +279,7 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::copy_ucs1`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
     let mut seen = _mm512_setzero_si512();
     for at in (start..limit).step_by(64) {
@@ -287,7 +295,7 @@ pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 }
 
 /// As [`Units::copy_ucs2`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
     let mut seen = _mm512_setzero_si512();
     for at in (start..limit).step_by(64) {
@@ -309,7 +317,7 @@ pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 
 /// The bitwise or of all units.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn or_of_16(units: __m512i) -> u32 {
     let both = _mm512_reduce_or_epi32(units) as u32;
     (both | both >> 16) & 0xFFFF
@@ -317,7 +325,7 @@ fn or_of_16(units: __m512i) -> u32 {
 
 /// The supplementary code points of leads and trails.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn joined_32(leads: __m512i, trails: __m512i) -> __m512i {
     let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
     _mm512_add_epi32(_mm512_add_epi32(_mm512_slli_epi32::<10>(leads), trails), _mm512_set1_epi32(base as i32))

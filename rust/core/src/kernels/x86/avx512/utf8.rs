@@ -3,7 +3,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{ascii_bytes, bytes_64, fetch_ahead, low_64};
+use eightfold_features::avx512;
+
+use super::{ascii_bytes, bytes_64, fetch_ahead};
+use crate::kernels::lanes::low_64;
 use crate::kernels::measured::{Prefix, WIDTH_BORDERS};
 
 /// The lowest second byte after each byte from C0 up, and how many more there are: Unicode Table 3-7. A byte that is
@@ -34,14 +37,14 @@ struct Block {
 
 impl Block {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn none() -> Block {
         Block { bytes: _mm512_setzero_si512(), begins: 0, due: 0 }
     }
 
     /// The block after this one, given its bytes and those one further; None if it is not valid.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn followed_by(&self, bytes: __m512i, next: __m512i) -> Option<Block> {
         let look = Look::at(bytes, next, self.due);
         (look.wrong == 0).then_some(Block { bytes, begins: !look.continuing, due: look.due })
@@ -60,7 +63,7 @@ struct Look {
 impl Look {
     /// Look at a block, given its bytes, those one further, and the lanes that must be continuation bytes.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn at(bytes: __m512i, next: __m512i, due: u64) -> Look {
         let at_least = |least: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(least as i8));
         let continuing = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
@@ -78,7 +81,7 @@ const STRIDE: usize = 256;
 const PIECE: usize = 4 * STRIDE;
 
 /// The number of valid bytes at the beginning, with the precision of whole pieces.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn valid_pieces(data: &[u8]) -> usize {
     let (mut at, mut due) = (0, 0);
     while let Some(piece) = data.get(at..).and_then(<[u8]>::first_chunk::<{ PIECE + 1 }>) {
@@ -115,7 +118,7 @@ struct Seen {
 impl Seen {
     /// Add what begins in the first lanes of a block.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn add(&mut self, block: &Block, lanes: u64) {
         self.count += (block.begins & lanes).count_ones() as usize;
         self.largest = _mm512_mask_max_epu8(self.largest, lanes, self.largest, block.bytes);
@@ -124,7 +127,7 @@ impl Seen {
 
 /// Measure whole blocks as long as they are valid; the end is before the first, or the last, sequence that may be
 /// incomplete.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
     // Each block is added after the next has been seen, which shows whether its last sequence is complete.
@@ -150,7 +153,7 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
 }
 
 /// Measure all bytes in one pass without a branch for each block; [`Prefix::NONE`] if they are invalid.
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn measure_all(data: &[u8]) -> Prefix {
     let mut seen = Seen { count: 0, largest: _mm512_setzero_si512() };
     let mut block = Block::none();
@@ -168,7 +171,7 @@ pub fn measure_all(data: &[u8]) -> Prefix {
 
 /// The greatest threshold of wider text that a lane has reached; 0 if none has.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn border_reached(largest: __m512i) -> u8 {
     let is_reached = |border: &u8| _mm512_cmpge_epu8_mask(largest, _mm512_set1_epi8(*border as i8)) != 0;
     WIDTH_BORDERS.into_iter().rev().find(is_reached).unwrap_or(0)

@@ -3,6 +3,8 @@
 
 use std::arch::x86_64::*;
 
+use eightfold_features::avx512;
+
 use super::units::{are_16, are_32, ordered};
 use super::{EVERY_SECOND, OR_OR, bytes_32, fetch_ahead, low_32, put_bytes, units_16, units_32};
 use crate::code_point::SURROGATES;
@@ -29,7 +31,7 @@ struct Block {
 impl Block {
     /// 32 code points of a str of one or two bytes each, of which `left` are to be written.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn of_16<Taker>(from: &WideText<'_>, at: usize, left: usize) -> Block {
         let points = match from.text {
             Text::One(text) => _mm512_cvtepu8_epi16(bytes_32(text, at)),
@@ -46,7 +48,7 @@ impl Block {
 
     /// 16 code points of a str of any kind, of which `left` are to be written.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn of_32<Taker>(from: &WideText<'_>, at: usize, left: usize) -> Block {
         let points = match from.text {
             Text::One(text) => _mm512_cvtepu8_epi32(_mm256_castsi256_si128(bytes_32(text, at))),
@@ -63,7 +65,7 @@ impl Block {
 
     /// The same block in a form that lacks some of the code points.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    #[avx512]
     fn answered(lacking: Lacking, [points, marked]: [__m512i; 2], left: usize, missing: u32) -> Block {
         match lacking {
             Lacking::Mark => Block { points: marked, read: left, kept: low_32(left) },
@@ -85,7 +87,7 @@ impl Block {
 /// Pass `LANES` code points at a time to `take`, from an index to a limit. `take` returns how many of those left it
 /// read; the function returns the end.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn each_block<const LANES: usize>(
     (start, limit): (usize, usize),
     mut take: impl FnMut(usize, usize) -> usize,
@@ -104,7 +106,7 @@ fn each_block<const LANES: usize>(
 }
 
 /// As [`WideText::measure`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
     let mut units = 0;
     let is_any = text.wide.has_surrogates;
@@ -135,13 +137,13 @@ pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
 }
 
 /// As [`WideText::write`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     out.go_on(|out| write_blocks(text, start, limit, out))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn write_blocks(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let big_endian = text.wide.big_endian;
     match (text.wide.unit_bytes, text.text) {
@@ -176,14 +178,14 @@ fn write_blocks(text: &WideText<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn supplementary(points: __m512i) -> u16 {
     _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x1_0000))
 }
 
 /// Write up to 16 code points as 16-bit units, as surrogate pairs where needed.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
     let points = block.points;
     let splits = supplementary(points) & block.kept as u16;
@@ -200,7 +202,7 @@ fn put_points(block: &Block, big_endian: bool, out: &mut Output<'_, u8>) {
 
 /// The surrogate pairs of supplementary code points.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+#[avx512]
 fn split_32(points: __m512i) -> __m512i {
     let index = _mm512_sub_epi32(points, _mm512_set1_epi32(0x1_0000));
     let leads = _mm512_srli_epi32::<10>(index);

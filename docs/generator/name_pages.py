@@ -1,0 +1,160 @@
+"""The pages of the Python reference: every public name of the package and its public modules, for autodoc."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import eightfold
+
+FOLDER = "docs/reference/python"
+MADE_BY = ".. Made by: python -m docs.generator"
+SECTIONS = {
+    "eightfold.text": "The verbs",
+    "eightfold.cutting": "Cutting",
+    "eightfold.measuring": "Measuring",
+    "eightfold.buffers": "Into buffers",
+    "eightfold.stream": "In pieces",
+    "eightfold.textfile": "Text files",
+    "eightfold.codec": "Python's codecs",
+    "eightfold.explain": "Explain",
+    "eightfold.identify": "Identify",
+    "eightfold.scrub": "Nested data",
+    "eightfold.forms": "Forms",
+    "eightfold.faults": "Faults and exceptions",
+}
+"""The headings of the package's own names, by the module that defines them; others come last."""
+OTHERS = "Others"
+INTEGRATIONS_FOLDER = Path(eightfold.__file__).parent / "integrations"
+INTEGRATIONS = ("asgi", "logging", "pydantic", "sqlalchemy")
+VALUES = {
+    "ENGINE": "The engine in use: ``native`` (the compiled core), ``python`` or ``reference``. See "
+    "``eightfold doctor``.",
+    "__version__": "The version of the package, a str.",
+    "POLICIES": "The policies of a repair by name, each with what it writes: see :doc:`../policies`.",
+    "LOSSLESS": "The policies of a repair whose result alone determines the original bytes.",
+}
+"""Public values without a docstring of their own."""
+TYPES = {
+    "Data": ("type", "Any bytes-like object, contiguous or not: for type checkers, whatever has the buffer protocol."),
+    "AnyForm": ("type", "A :class:`~eightfold.Form`, or any name of one."),
+    "AnyErrors": (
+        "type",
+        "The name of a policy: one of the :doc:`policies <../policies>`, or a name that you registered.",
+    ),
+    "Kind": ("type", "The kind of a fault, a str: one of the :doc:`faults <../faults>`."),
+    "Range": ("type", "The lowest and the highest value of a code unit, two ints."),
+    "KINDS": ("data", "Every kind of fault with its meaning: ``eightfold.faults.KINDS``."),
+    "UNITS_KEPT": ("data", "The maximum number of bytes of its span that a fault keeps: 64."),
+    "FAULTS_COUNTED": ("data", "How many faults :func:`~eightfold.identify` counts in each form: 1,000."),
+}
+"""Names that signatures and docstrings use without their modules."""
+RETURNED = ("eightfold.textfile.TextFile", "eightfold.explain.Explanation", "eightfold.stream.Located")
+"""Classes whose objects the verbs return, and that are not public by themselves."""
+
+
+def files() -> dict[str, str]:
+    """Return the pages by path."""
+    submodules = [each for each in (getattr(eightfold, name) for name in eightfold.__all__) if inspect.ismodule(each)]
+    pages = {"eightfold": "\n".join(_package())}
+    pages |= {module.__name__.rpartition(".")[2]: "\n".join(_module(module)) for module in submodules}
+    pages |= {"integrations": "\n".join(_integrations()), "types": "\n".join(_types())}
+    pages["index"] = "\n".join(_index(list(pages)))
+    return {f"{FOLDER}/{name}.rst": f"{text.rstrip()}\n" for name, text in pages.items()}
+
+
+def _index(names: list[str]) -> Iterator[str]:
+    yield from _title("Python", "=")
+    yield from (
+        "Every public name, from its docstring. A form is a :class:`~eightfold.Form` or any of its names; data is any",
+        "bytes-like object; ``errors`` is one of the :doc:`policies <../policies>`.",
+        "",
+    )
+    yield from (".. toctree::", "   :maxdepth: 1", "", *(f"   {name}" for name in names))
+
+
+def _package() -> Iterator[str]:
+    yield from _title("eightfold", "=")
+    yield from (".. module:: eightfold", "")
+    grouped: dict[str, list[str]] = {}
+    for name in eightfold.__all__:
+        thing = getattr(eightfold, name)
+        if not inspect.ismodule(thing):
+            grouped.setdefault(_section(getattr(thing, "__module__", "")), []).append(name)
+    for heading in (*SECTIONS.values(), OTHERS):
+        if heading in grouped:
+            yield from _title(heading, "-")
+            for name in sorted(grouped[heading], key=lambda name: (inspect.isclass(getattr(eightfold, name)), name)):
+                yield from _thing("eightfold", name, getattr(eightfold, name))
+
+
+def _section(module: str) -> str:
+    found = [name for name in SECTIONS if module == name or module.startswith(f"{name}.")]
+    return SECTIONS[found[0]] if found else OTHERS
+
+
+def _module(module: ModuleType) -> Iterator[str]:
+    yield from _title(module.__name__, "=")
+    yield from (f".. automodule:: {module.__name__}", "")
+    for name in module.__all__:
+        yield from _thing(module.__name__, name, getattr(module, name))
+
+
+def _integrations() -> Iterator[str]:
+    yield from _title("eightfold.integrations", "=")
+    yield from (
+        "Doors to other packages, a few lines each over the verbs. Each needs the package it is named after.",
+        "",
+    )
+    for name in INTEGRATIONS:
+        yield from _title(f"eightfold.integrations.{name}", "-")
+        yield from (f".. automodule:: eightfold.integrations.{name}", "")
+        for public, kind, words in _described(INTEGRATIONS_FOLDER / f"{name}.py"):
+            if kind == "data":
+                yield from (f".. data:: eightfold.integrations.{name}.{public}", "", f"   {words}", "")
+            else:
+                yield from (f".. auto{kind}:: eightfold.integrations.{name}.{public}", "")
+
+
+def _described(source: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield the public names of a module, of which kind they are, and what a value is; the module is not imported."""
+    body = ast.parse(source.read_text(encoding="utf-8")).body
+    found: dict[str, tuple[str, str]] = {}
+    for at, each in enumerate(body):
+        if isinstance(each, ast.ClassDef | ast.FunctionDef):
+            found[each.name] = ("class" if isinstance(each, ast.ClassDef) else "function", "")
+        elif isinstance(each, ast.Assign | ast.AnnAssign):
+            after = body[at + 1] if at + 1 < len(body) else None
+            words = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
+            for target in each.targets if isinstance(each, ast.Assign) else [each.target]:
+                found[ast.unparse(target)] = ("data", " ".join(str(words).split()))
+                if ast.unparse(target) == "__all__":
+                    public = ast.literal_eval(each.value) if each.value else []
+    yield from ((name, *found[name]) for name in public)
+
+
+def _types() -> Iterator[str]:
+    yield from _title("Types", "=")
+    yield from ("What signatures and descriptions name without its module, and what the verbs return.", "")
+    for name, (kind, words) in TYPES.items():
+        yield from (f".. py:{kind}:: {name}", "", f"   {words}", "")
+    for name in RETURNED:
+        yield from (f".. autoclass:: {name}", "   :members:", "")
+
+
+def _thing(module: str, name: str, thing: object) -> Iterator[str]:
+    if name in VALUES:
+        yield from (f".. data:: {module}.{name}", "", f"   {VALUES[name]}", "")
+    elif inspect.isclass(thing):
+        kind = "exception" if issubclass(thing, BaseException) else "class"
+        yield from (f".. auto{kind}:: {module}.{name}", "   :members:", "")
+    else:
+        yield from (f".. auto{'function' if callable(thing) else 'data'}:: {module}.{name}", "")
+
+
+def _title(words: str, line: str) -> Iterator[str]:
+    yield from ([MADE_BY, ""] if line == "=" else [])
+    yield from (words, line * len(words), "")

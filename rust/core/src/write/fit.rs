@@ -1,0 +1,123 @@
+//! How much of a text fits into so many bytes of a form.
+
+use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
+use crate::code_point::{LEADS, TRAILS, holds};
+use crate::form::Form;
+use crate::kernels::{Script, Text};
+use crate::policy::Missing;
+use crate::read::sequence::Step;
+
+/// So few code points are written one by one, if they do not all fit.
+const FEW_POINTS: usize = 32;
+
+/// The part of a text that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The index where it ends.
+    pub end: usize,
+    /// The bytes that it takes.
+    pub bytes: usize,
+    /// The code points that the form lacks, as one unit of error, if bytes are left and these come next.
+    pub missing: Option<(usize, usize)>,
+}
+
+impl Form {
+    /// The longest part of a text, from an index on, that takes at most so many bytes. It does not end between the
+    /// halves of a pair that the form joins, or that would be read back as one code point.
+    #[must_use]
+    pub fn fit(&self, text: Text<'_>, start: usize, room: usize) -> Fit {
+        let script = self.script(self.spelling.as_ref(), Missing::Stop, text);
+        let fitting = Fitting { form: self, text, room };
+        let (mut fit, mut window) = (Fit { end: start, bytes: 0, missing: None }, WINDOW_POINTS);
+        while fit.end < text.len() {
+            let before = fit.end;
+            if let Some(script) = script.as_ref().filter(|_| fitting.most_points(&fit) > FEW_POINTS) {
+                fitting.take(script, &mut fit);
+            }
+            window = point_window_after(fit.end - before, window);
+            let few = if fitting.most_points(&fit) > FEW_POINTS { window } else { FEW_POINTS + 1 };
+            if !fitting.walk(&mut fit, few) {
+                break;
+            }
+        }
+        fitting.without_half(start, fit)
+    }
+}
+
+struct Fitting<'a> {
+    form: &'a Form,
+    text: Text<'a>,
+    room: usize,
+}
+
+impl Fitting<'_> {
+    /// How many code points can follow at most: each takes a unit at least.
+    fn most_points(&self, fit: &Fit) -> usize {
+        (self.text.len() - fit.end).min((self.room - fit.bytes) / self.form.tables.unit_bytes)
+    }
+
+    /// Go on with the kernels, until they stop or not much more fits.
+    fn take(&self, script: &Script<'_>, fit: &mut Fit) {
+        let mut size = CHUNK_POINTS;
+        while fit.end < self.text.len() {
+            let count = size.min(self.most_points(fit));
+            let limit = self.before_half(fit.end, fit.end + count);
+            let stretch = script.measure(fit.end, limit);
+            if stretch.bytes > self.room - fit.bytes {
+                if count <= FEW_POINTS {
+                    return;
+                }
+                size = count / 2;
+                continue;
+            }
+            let went_on = stretch.end > fit.end;
+            (fit.end, fit.bytes) = (stretch.end, fit.bytes + stretch.bytes);
+            if !went_on || stretch.end < limit {
+                return;
+            }
+        }
+    }
+
+    /// The limit, or the index before it if a pair is there, which is written as a whole.
+    fn before_half(&self, start: usize, limit: usize) -> usize {
+        if limit > start && self.is_pair_around(limit) { limit - 1 } else { limit }
+    }
+
+    /// Whether a lead precedes an index and a trail follows it.
+    fn is_pair_around(&self, at: usize) -> bool {
+        at < self.text.len() && at > 0 && holds(LEADS, self.text.at(at - 1)) && holds(TRAILS, self.text.at(at))
+    }
+
+    /// Go on with some code points, one by one; return false if the next one does not fit or is lacking.
+    fn walk(&self, fit: &mut Fit, window: usize) -> bool {
+        let limit = self.text.len().min(fit.end + window);
+        while fit.end < limit {
+            let (code_point, next) = self.form.next_written(self.text, fit.end);
+            let left = self.room - fit.bytes;
+            match self.form.length(code_point) {
+                Some(bytes) if bytes <= left => (fit.end, fit.bytes) = (next, fit.bytes + bytes),
+                Some(_) => return false,
+                None => {
+                    let missing = || (fit.end, self.form.missing_end(self.text, fit.end));
+                    fit.missing = (left > 0).then(missing);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// The part without a lead at its end that would be read back together with the trail that follows.
+    fn without_half(&self, start: usize, fit: Fit) -> Fit {
+        if fit.end == start || !self.is_pair_around(fit.end) {
+            return fit;
+        }
+        let mut pair = Vec::new();
+        self.form.write(self.text.at(fit.end - 1), &mut pair);
+        let lead = pair.len();
+        self.form.write(self.text.at(fit.end), &mut pair);
+        let is_one = matches!(self.form.sequence_at(&pair, 0, true), Step::Value { end, .. } if end > lead);
+        let fit_before = Fit { end: fit.end - 1, bytes: fit.bytes - lead, missing: None };
+        if is_one { fit_before } else { fit }
+    }
+}

@@ -1,0 +1,111 @@
+//! Encoding and decoding into memory of the caller. The results are made first and then copied there, so that nothing of
+//! ours reads or writes memory that others may be writing to, but for that copy.
+
+use eightfold_core::{Missing, encode_text};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+
+use crate::cutting::{fit, lacking, size_of};
+use crate::encode::text_object;
+use crate::handle::{Errors, Handle};
+use crate::memory::{released, text_length, text_of};
+use crate::names;
+use crate::reader::{Reader, bytes_of};
+
+/// A buffer of the caller, which cannot be resized until this is dropped.
+struct Place<'py> {
+    bytes: Bound<'py, PyAny>,
+}
+
+impl<'py> Place<'py> {
+    /// The bytes of a view that can be written to.
+    fn of(view: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(Place { bytes: view.call_method1(intern!(view.py(), "cast"), (intern!(view.py(), "B"),))? })
+    }
+
+    fn len(&self) -> PyResult<usize> {
+        self.bytes.len()
+    }
+
+    /// Write bytes at an offset, for which there is room.
+    fn write(&self, offset: usize, bytes: &[u8]) -> PyResult<()> {
+        let py = self.bytes.py();
+        let part = PySlice::new(py, offset as isize, (offset + bytes.len()) as isize, 1);
+        PyBuffer::<u8>::get(&self.bytes.get_item(part)?)?.copy_from_slice(py, bytes)
+    }
+}
+
+/// Encode as much of a str as fits into a buffer: see `eightfold.buffers.encode_into`.
+#[pyfunction]
+#[pyo3(signature = (text, form, buffer, start=None), text_signature = "(text, form, buffer, start=0)")]
+pub fn encode_into<'py>(
+    py: Python<'py>,
+    text: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    buffer: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(usize, usize)> {
+    let handle = Handle::of(form)?;
+    let asked = handle.get();
+    asked.check(py, &Errors::Strict)?;
+    let text = text_object(text)?;
+    let begin = start.map_or(Ok(0), |start| size_of(start, "start"))?;
+    let length = text_length(text);
+    if begin > length {
+        let message = format!("start must be at most {length}, the length of the text, not {}", start.unwrap());
+        return Err(PyValueError::new_err(message));
+    }
+    let form = asked.strictly_written(py)?;
+    let place = Place::of(&names::writable(py)?.call1((buffer,))?)?;
+    let mark = if begin == 0 { asked.mark() } else { b"" };
+    let fit = fit(py, &form, text, begin, place.len()?.saturating_sub(mark.len()))?;
+    if let Some(span) = fit.missing.filter(|_| fit.end == begin) {
+        return Err(lacking(asked, text, span));
+    }
+    if place.len()? < mark.len() || fit.end == begin && begin < length {
+        return Ok((0, 0));
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(fit.bytes).map_err(|_| PyMemoryError::new_err(()))?;
+    let points = text_of(text)?.slice(begin, fit.end);
+    let written = released(py, fit.bytes, || encode_text(&form, points, 0, Missing::Stop, &mut bytes));
+    assert!(written.is_ok() && bytes.len() == fit.bytes, "the text takes other bytes than it was measured to");
+    place.write(0, mark)?;
+    place.write(mark.len(), &bytes)?;
+    Ok((fit.end - begin, mark.len() + bytes.len()))
+}
+
+/// Decode as many code points as fit into a buffer: see `eightfold.buffers.decode_code_points_into`.
+#[pyfunction]
+pub fn decode_code_points_into<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+    buffer: &Bound<'py, PyAny>,
+) -> PyResult<(usize, usize)> {
+    let handle = Handle::of(form)?;
+    let asked = handle.get();
+    asked.check(py, &Errors::Strict)?;
+    let content = bytes_of(data)?;
+    let length = content.as_bytes().len();
+    let opened = asked.opened(content)?;
+    let reading = asked.reading(py, opened.plain, &Errors::Strict, false)?;
+    let place = Place::of(&names::items(py)?.call1((buffer,))?)?;
+    let (data, most) = (opened.content.as_bytes(), place.len()? / 4);
+    let found = released(py, data.len(), || reading.form.first_points(data, opened.skipped, most));
+    let (points, end) = found.map_err(|_| PyMemoryError::new_err(()))?;
+    let (is_nothing, cut) = (points.is_empty() && opened.skipped < data.len(), length - data.len());
+    if is_nothing && most > 0 {
+        // The data begin with a fault: this raises.
+        Reader::new(reading, opened.content, opened.skipped, u32::MAX).next(true, &mut Vec::new())?;
+    }
+    if is_nothing {
+        return Ok((0, 0));
+    }
+    let bytes: Vec<u8> = points.iter().flat_map(|point| point.to_ne_bytes()).collect();
+    place.write(0, &bytes)?;
+    Ok((end + cut, points.len()))
+}

@@ -1,0 +1,213 @@
+"""Finding the configuration: `eightfold.toml`, or `[tool.eightfold]` of `pyproject.toml`, from a folder upward.
+
+As ruff does it: for each file the nearest one decides, alone; a `pyproject.toml` without the table does not count; in
+one folder `eightfold.toml` goes before it; and the walk upward ends at the root of the file system. Links on the way to
+a folder are resolved. Options of the command line go before a configuration. What a file of configuration may say is in
+:mod:`eightfold.cli.options.configuration_file`, which is imported once there is one.
+
+A configuration comes with a tree, so anybody may have written it: it chooses what is read and how that is reported, but
+never what is written, or where.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from eightfold.cli.options.arguments import CommandParser, path_argument
+from eightfold.cli.output.lines import say
+from eightfold.files import FileError, blaming
+from eightfold.files.path_text import shown
+
+if TYPE_CHECKING:  # Few trees have one.
+    from eightfold.cli.options.configuration_file import Configuration
+    from eightfold.files.walk.rules import Ruled
+
+OWN, SHARED = "eightfold.toml", "pyproject.toml"
+_FOLDERS_KEPT = 10_000
+
+
+class Configurations:
+    """Finds configurations, and remembers them; see :class:`eightfold.files.walk.rules.RuleBook`.
+
+    Attributes:
+        given: the names of the settings that the command line has.
+        excluded: how many files and folders each configuration has excluded; a folder counts as one.
+    """
+
+    def __init__(self, file: str = "", *, off: bool = False) -> None:
+        """Take where to look.
+
+        Args:
+            file: the only one that counts; empty to search.
+            off: do not look for any.
+        """
+        self.file = file
+        self.off = off
+        self.given: set[str] = set()
+        self.excluded: dict[str, int] = {}
+        self._in: dict[str, Configuration | None] = {}
+        self._above: dict[str, Ruled | None] = {}
+
+    def uncounted(self) -> Configurations:
+        """Return the same, which counts apart."""
+        return Configurations(self.file, off=self.off)
+
+    def count(self, ruled: Ruled) -> None:
+        """Count a file or a folder that rules exclude."""
+        origin = ruled.rules.origin
+        self.excluded[origin] = self.excluded.get(origin, 0) + 1
+
+    def here(self) -> Configuration | None:
+        """Return the configuration of the current folder, which sets what holds for a whole run.
+
+        Raises:
+            FileError: it cannot be read, or is wrong.
+        """
+        return self.of("")
+
+    def of(self, folder: str) -> Configuration | None:
+        """Return the configuration of the files in a folder.
+
+        Raises:
+            FileError: it cannot be read, or is wrong.
+        """
+        if self.off:
+            return None
+        if self.file:
+            return self._only()
+        return next((found for _, found in self._upward(os.path.realpath(folder or os.curdir))), None)
+
+    def above(self, folder: str) -> Ruled | None:
+        """Return the rules of the nearest configuration in a folder or above it.
+
+        Raises:
+            FileError: it cannot be read, or is wrong.
+        """
+        if self.off:
+            return None
+        if folder not in self._above:
+            if len(self._above) >= _FOLDERS_KEPT:
+                self._above.clear()
+            self._above[folder] = self._ruled(os.path.realpath(folder or os.curdir))
+        return self._above[folder]
+
+    def within(self, folder: str, outer: Ruled | None) -> Ruled | None:
+        """Return the rules for a folder of one that has these, as :meth:`above` does, from the folder itself only."""
+        if self.off or self.file:
+            return outer
+        found = _configuration_in(folder)
+        return outer if found is None else found.ruled()
+
+    def _ruled(self, real: str) -> Ruled | None:
+        if self.file:
+            # As the patterns of the command line would be in the current folder.
+            return self._only().ruled(_way(os.path.realpath(os.curdir), real))
+        return next((found.ruled(_way(at, real)) for at, found in self._upward(real)), None)
+
+    def _upward(self, real: str) -> Iterator[tuple[str, Configuration]]:
+        at, below = real, ""
+        while at != below:
+            if at not in self._in:
+                if len(self._in) >= _FOLDERS_KEPT:
+                    self._in.clear()
+                self._in[at] = _configuration_in(at)
+            found = self._in[at]
+            if found is not None:
+                yield at, found
+            at, below = os.path.dirname(at), at
+
+    def _only(self) -> Configuration:
+        found = self._in.get(self.file)
+        if found is None:
+            found = self._in[self.file] = _read(self.file)
+        if found is None:
+            raise FileError(self.file, "has no table [tool.eightfold]")
+        return found
+
+    def setting(self, name: str, otherwise: Any) -> Any:
+        """Return a setting of the run: of the command line, else of the current folder's configuration, else another.
+
+        Raises:
+            FileError: the configuration cannot be read, or is wrong.
+        """
+        if name in self.given:
+            return otherwise
+        found = self.here()
+        return otherwise if found is None else found.values.get(name, otherwise)
+
+
+def _way(base: str, folder: str) -> bytes:
+    """Return the way from one folder to another: empty if that does not lie in it."""
+    inside = os.path.join(base, "")
+    return os.fsencode(folder[len(inside) :].replace(os.sep, "/")) + b"/" if folder.startswith(inside) else b""
+
+
+def _configuration_in(folder: str) -> Configuration | None:
+    """Return the configuration of a folder, if it has one.
+
+    Raises:
+        FileError: it cannot be read, or is wrong.
+    """
+    for name in (OWN, SHARED):
+        path = os.path.join(folder, name)
+        try:
+            status = os.lstat(path)
+        except OSError:
+            continue
+        if not stat.S_ISDIR(status.st_mode) and _is_trusted(path, folder, status):
+            found = _read(path)
+            if found is not None:
+                return found
+    return None
+
+
+def _is_trusted(path: str, folder: str, status: os.stat_result) -> bool:
+    """Say whether a file counts: where anybody may put one, as in /tmp, only that of the user or of the system."""
+    if os.name == "nt":
+        return True
+    with blaming(folder):
+        around = os.stat(folder)
+    if not around.st_mode & stat.S_IWOTH or status.st_uid in (os.geteuid(), 0, around.st_uid):
+        return True
+    say(f"{shown(path)}: skipped: it belongs to another user, and anybody can write to its folder (--config takes it)")
+    return False
+
+
+def _read(path: str) -> Configuration | None:
+    from eightfold.cli.options.configuration_file import configuration
+
+    return configuration(path)
+
+
+def add_configuration(parser: CommandParser) -> None:
+    """Add the options for where the configuration is."""
+    parser.add_argument(
+        "--config",
+        type=path_argument,
+        action=_ChooseFile,
+        metavar="FILE",
+        help=f"take the configuration from this file only (default: for each file the nearest {OWN}, or "
+        f"{SHARED} with [tool.eightfold], in its folder or above)",
+    )
+    parser.add_argument("--no-config", nargs=0, action=_ChooseNone, help="ignore every configuration")
+
+
+class _Choose(argparse.Action):
+    """Sets where the configurations of a command are; it is not a field of the options."""
+
+    def __init__(self, option_strings: list[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **{**settings, "default": argparse.SUPPRESS})
+
+
+class _ChooseFile(_Choose):
+    def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
+        options.configurations.file = value
+
+
+class _ChooseNone(_Choose):
+    def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
+        options.configurations.off = True

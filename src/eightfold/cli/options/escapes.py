@@ -1,0 +1,46 @@
+"""What happens to escapes of unpaired surrogates in JSON: the options of the commands that check and repair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from eightfold.cli.options.arguments import CommandParser, OneOf
+from eightfold.cli.options.json_files import DOCUMENTS, LINES, JsonFiles
+from eightfold.cli.options.selection import glob_argument
+from eightfold.files.walk.globs import Pattern
+
+REPORT, REPAIR, OFF = "report", "repair", "off"
+
+
+@dataclass
+class EscapeOptions:
+    """What the options of :func:`add_escapes` say; the options of a command that has them inherit these."""
+
+    escapes: str = REPORT
+    escapes_in: list[Pattern] = field(default_factory=list)
+
+    @property
+    def json_files(self) -> JsonFiles | None:
+        """The files that are searched for such escapes; None for none."""
+        return None if self.escapes == OFF else JsonFiles(tuple(self.escapes_in))
+
+
+def add_escapes(parser: CommandParser, *, repairs: bool) -> None:
+    """Add the options for escapes of unpaired surrogates, to a command that can repair them or not."""
+    ways = (REPORT, REPAIR, OFF) if repairs else (REPORT, OFF)
+    report = "report counts them, repair replaces them" if repairs else "report them"
+    parser.add_argument(
+        "--escapes",
+        type=OneOf(ways),
+        metavar="WHAT",
+        help=f"escapes of unpaired surrogates in JSON: {report}, off ignores them (default: report)",
+    )
+    endings = " ".join(f"*{ending}" for ending in (*DOCUMENTS, *LINES))
+    parser.add_argument(
+        "--escapes-in",
+        action="append",
+        type=glob_argument,
+        metavar="GLOB",
+        help=f"search files that match for such escapes too, besides {endings}; '*' with standard input; "
+        "'!GLOB' excludes files (repeatable)",
+    )

@@ -1,0 +1,236 @@
+r"""Finding the escapes of unpaired surrogates in the JSON of a file, together with what is ill-formed in it.
+
+What an escape is, is in :mod:`eightfold.jsonescapes`. Segments are cut where no escape is open, so that each can be
+examined apart. The JSON path of an escape depends on everything before it. It is found in one pass over the file, which
+ends with the last escape: where a file can be read at any offset, nothing of it is read for paths before there is one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from eightfold.faults import ESCAPED_SURROGATE, EscapedSurrogateFault, Severity
+from eightfold.files import FileError
+from eightfold.files.read.places import Places
+from eightfold.files.read.reading import CHUNK_BYTES, Source
+from eightfold.files.read.segments import stands_alone
+from eightfold.forms import Form, Row
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.jsonescapes import ESCAPE_BYTES, Unpaired, unpaired_escapes
+from eightfold.jsonpath import KEY_BYTES, JsonPosition, path_of
+from eightfold.stream import Converter, Located
+from eightfold.text import LinePosition, convert, decode_code_points, encode_code_points
+
+_IN_ESCAPES = frozenset(rb"\u0123456789ABCDEFabcdef")
+_ASCII = Form("ascii", [Row(0, 0x7F, (0, 0x7F))], source="RFC 20")
+_AT_ONCE = 4096
+"""How many escapes of a segment are found ahead."""
+
+
+class JsonReading(NamedTuple):
+    """How the JSON of a file is read.
+
+    Attributes:
+        lines: whether each line is a text of its own.
+        severity: that of the faults.
+    """
+
+    lines: bool = False
+    severity: Severity = "warning"
+
+
+@lru_cache(maxsize=1024)
+def is_between_escapes(form: Form, unit: int) -> bool:
+    """Return whether a segment of JSON can end behind a code unit: a whole sequence, behind which no escape is open.
+
+    >>> from eightfold.forms import form
+    >>> [is_between_escapes(form("utf-8"), byte) for byte in b'",z3u']
+    [True, True, True, False, False]
+    """
+    return unit not in _IN_ESCAPES and stands_alone(form, unit)
+
+
+def count_escapes(form: Form, data: bytes) -> Counter[str]:
+    """Return how many escapes of unpaired surrogates are in a segment, by kind of fault."""
+    text, count, at = narrowed(form, data), 0, 0
+    while at < len(text):
+        found, at = unpaired_escapes(text, at, _AT_ONCE)
+        count += len(found)
+    return Counter({ESCAPED_SURROGATE: count} if count else {})
+
+
+def narrowed(form: Form, data: bytes) -> bytes:
+    r"""Return one byte for each code unit of data in a form without signature; ASCII is itself, all else is not.
+
+    >>> from eightfold.forms import form
+    >>> narrowed(form("utf-16-le"), "{é😀}".encode("utf-16-le"))
+    b'{???}'
+    """
+    if form.unit_bytes == 1:
+        return data
+    return encode_code_points(decode_code_points(data, _units_of(form), "replace"), _ASCII, "replace")
+
+
+@lru_cache
+def _units_of(form: Form) -> Form:
+    last = (1 << form.unit_bits) - 1
+    rows = [Row(0, last, (0, last))]
+    return Form("code-units", rows, unit_bits=form.unit_bits, byte_order=form.byte_order, source="its own units")
+
+
+class Paths:
+    """The JSON paths of places in a file, which are asked for in order.
+
+    Args:
+        source: the file.
+        form: the form that it is in, without signature.
+        start: the offset behind its signature.
+        lines: whether each line is a text of its own.
+    """
+
+    def __init__(self, source: Source, form: Form, start: int, *, lines: bool) -> None:
+        self._source = source
+        self._unit = form.unit_bytes
+        self._form = form
+        self._converter = None if form is UTF_8 else Converter(form, UTF_8, "replace")
+        self._lines = lines
+        self._position = JsonPosition()
+        self._reached = self._known = start
+        self._at_once = lines or not source.seekable
+
+    def at(self, data: bytes, start: int) -> str:
+        """Return the path of an offset in the current segment.
+
+        Raises:
+            FileError: what is before it cannot be read again.
+        """
+        while self._known < self._reached:
+            self._pass_over(self._again(), 0)
+        self._pass_over(data, self._known - self._reached, start)
+        return path_of(self._position, lambda: self._rest(data, start))
+
+    def _rest(self, data: bytes, start: int) -> bytes:
+        """Return what follows an offset, behind the segment too if it can be read: where that ends decides nothing."""
+        length = KEY_BYTES * self._unit
+        rest = data[start : start + length]
+        if len(rest) < length and self._source.seekable:
+            rest += self._source.window(self._reached + len(data), length - len(rest))
+        return rest if self._form is UTF_8 else convert(rest, self._form, UTF_8, "replace")
+
+    def leave(self, data: bytes) -> None:
+        """Go on behind the current segment."""
+        if self._at_once:
+            self._pass_over(data, self._known - self._reached)
+        self._reached += len(data)
+
+    def _again(self) -> bytes:
+        data = self._source.window(self._known, min(CHUNK_BYTES, self._reached - self._known))
+        if not data:
+            raise FileError(self._source.path, "it became shorter while it was being read: try again")
+        return data
+
+    def _pass_over(self, data: bytes, start: int, end: int | None = None) -> None:
+        end = len(data) if end is None else end
+        self._known += end - start
+        if self._converter is not None:
+            data = self._converter.convert(data[start:end])
+            start, end = 0, len(data)
+        line = data.rfind(b"\n", start, end) + 1 if self._lines else 0
+        if line:
+            self._position = JsonPosition()
+        self._position.pass_over(data, max(start, line), end)
+
+
+class Escapes:
+    """The escapes of one segment.
+
+    Args:
+        form: the form of the file, without signature.
+        data: the segment.
+    """
+
+    def __init__(self, form: Form, data: bytes) -> None:
+        self.form: Form = form
+        self.data: bytes = data
+        self._text = narrowed(form, data)
+        self._ahead = unpaired_escapes(self._text, 0, _AT_ONCE)
+
+    def __bool__(self) -> bool:
+        return bool(self._ahead[0])
+
+    def located(self, name: str, offset: int, places: Places, paths: Paths, severity: Severity) -> Iterator[Located]:
+        """Yield them as faults, in order.
+
+        Args:
+            name: the form that was asked for.
+            offset: where the segment begins.
+            places: the lines and columns in the segment.
+            paths: the paths in the file, of which this is the current segment.
+            severity: that of the faults.
+
+        Raises:
+            FileError: as for :meth:`Paths.at`.
+        """
+        unit = self.form.unit_bytes
+        for at, code_point, _ in self._found():
+            start, end = at * unit, (at + ESCAPE_BYTES) * unit
+            fault = EscapedSurrogateFault(
+                ESCAPED_SURROGATE, name, offset + start, offset + end, self.data[start:end], code_point,
+                severity=severity, json_path=paths.at(self.data, start),
+            )  # fmt: skip
+            yield Located(fault, *places.of(start))
+
+    def _found(self) -> Iterator[Unpaired]:
+        found, reached = self._ahead
+        while found:
+            yield from found
+            found, reached = unpaired_escapes(self._text, reached, _AT_ONCE)
+
+
+class EscapeChecker:
+    """Finds the escapes of bytes piece by piece, where they cannot be cut into segments.
+
+    Args:
+        form: the form of the bytes, without signature.
+        name: the form that was asked for.
+        paths: their paths.
+        severity: that of the faults.
+    """
+
+    def __init__(self, form: Form, name: str, paths: Paths, severity: Severity) -> None:
+        self._form = form
+        self._name = name
+        self._paths = paths
+        self._severity = severity
+        self._position = LinePosition(form)
+        self._held = b""
+        self._offset = 0
+
+    def check(self, chunk: bytes, final: bool = False) -> list[Located]:
+        """Return the escapes that are decided now."""
+        content = self._held + chunk
+        unit = self._form.unit_bytes
+        whole = len(content) if final else decided_end(self._form, content)
+        data, self._held = content[:whole], content[whole:]
+        places = Places(self._form, data, self._position.line, self._position.column)
+        found = list(Escapes(self._form, data).located(self._name, self._offset, places, self._paths, self._severity))
+        self._paths.leave(data)
+        self._position.pass_over(data[: len(data) - len(data) % unit])
+        self._offset += len(data)
+        return found
+
+
+def decided_end(form: Form, data: bytes) -> int:
+    r"""Return up to where whole units of data are decided, whatever follows.
+
+    >>> from eightfold.forms import form
+    >>> decided_end(form("utf-8"), rb'["\ud83d')
+    2
+    """
+    width = form.unit_bytes
+    whole = len(data) - len(data) % width
+    _, end = unpaired_escapes(narrowed(form, data[:whole]), final=False)
+    return end * width

@@ -1,0 +1,109 @@
+"""Finding all faults of a JSON file in one pass: what is ill-formed, and the escapes of unpaired surrogates.
+
+As :mod:`eightfold.files.read.scanning`, but segments end where no escape is open.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from eightfold.files.read.escapes import EscapeChecker, Escapes, JsonReading, Paths, count_escapes, is_between_escapes
+from eightfold.files.read.places import Places
+from eightfold.files.read.reading import Source
+from eightfold.files.read.scanning import (
+    DOCUMENT,
+    AnyChecker,
+    Beginning,
+    Scan,
+    counts,
+    counts_of,
+    in_document,
+    in_segments,
+    merged,
+    scan_by,
+)
+from eightfold.files.read.segments import Segment, worth
+from eightfold.forms import Form
+from eightfold.reference import signed
+from eightfold.stream import Checker, Located
+
+
+def faults_in_json(source: Source, form: Form, json: JsonReading, threads: int = 1) -> Iterator[Located]:
+    """Yield the faults of what is left of a source: see :func:`eightfold.files.read.scanning.faults_in`.
+
+    Raises:
+        FileError: it cannot be read; the faults before that have been yielded.
+    """
+    if form.name == DOCUMENT:
+        plain, _ = signed(form)
+        paths = Paths(source, plain, 0, lines=json.lines)
+        return in_document(source, EscapeChecker(plain, form.name, paths, json.severity))
+    return _in_segments(source, form, json, worth(source, threads))
+
+
+def _in_segments(source: Source, form: Form, json: JsonReading, threads: int) -> Iterator[Located]:
+    opened = Beginning(source, form, threads, is_between_escapes)
+    paths = Paths(source, opened.form, opened.start, lines=json.lines)
+    scan = scan_by(threads)
+
+    def scan_of(form: Form, segment: Segment) -> _JsonScan:
+        return _JsonScan(scan(form, segment), Escapes(form, segment.data), (paths, json))
+
+    yield from in_segments(opened, form.name, scan_of, _checkers(paths, json))
+
+
+def counts_in_json(source: Source, form: Form, json: JsonReading, threads: int = 1) -> Iterator[Counter[str]]:
+    """Yield how many faults there are of each kind: see :func:`eightfold.files.read.scanning.counts_in`.
+
+    Raises:
+        FileError: it cannot be read; the faults before that have been counted.
+    """
+
+    def count(form: Form, segment: Segment) -> Counter[str]:
+        return counts(form, segment) + count_escapes(form, segment.data)
+
+    opened = Beginning(source, form, worth(source, threads), is_between_escapes)
+    paths = Paths(source, opened.form, opened.start, lines=True)
+    yield from counts_of(opened, count, _checkers(paths, json))
+
+
+def _checkers(paths: Paths, json: JsonReading) -> Callable[[Form], AnyChecker]:
+    return lambda form: _JsonChecker(Checker(form), EscapeChecker(form, form.name, paths, json.severity))
+
+
+class _JsonScan:
+    """A scan that also finds escapes of unpaired surrogates: see :class:`eightfold.files.read.scanning.Scan`."""
+
+    def __init__(self, scan: Scan, escapes: Escapes, reading: tuple[Paths, JsonReading]) -> None:
+        self.length: int = scan.length
+        self._scan = scan
+        self._escapes = escapes
+        self._paths, self._json = reading
+        self._start = "", 0, 1, 1
+
+    def behind(self, name: str, offset: int, line: int, column: int, /) -> _JsonScan:
+        self._start = name, offset, line, column
+        self._scan.behind(name, offset, line, column)
+        return self
+
+    def __iter__(self) -> Iterator[Located]:
+        if not self._escapes:
+            return iter(self._scan)
+        name, offset, line, column = self._start
+        places = Places(self._escapes.form, self._escapes.data, line, column)
+        return merged(self._scan, self._escapes.located(name, offset, places, self._paths, self._json.severity))
+
+    def end(self) -> tuple[int, int]:
+        self._paths.leave(self._escapes.data)
+        return self._scan.end()
+
+
+class _JsonChecker:
+    """A checker that also finds escapes of unpaired surrogates: see :class:`eightfold.stream.Checker`."""
+
+    def __init__(self, *checkers: AnyChecker) -> None:
+        self._checkers = checkers
+
+    def check(self, chunk: bytes, final: bool = False, /) -> list[Located]:
+        return list(merged(*(each.check(chunk, final) for each in self._checkers)))

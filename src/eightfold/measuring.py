@@ -1,0 +1,92 @@
+"""How long a result would be, without building it: the lengths of `encode`, `convert` and `decode_code_points`.
+
+The functions marked with `bind` are the reference implementation: when the core is active, each of them is replaced by
+the core's own function.
+"""
+
+from __future__ import annotations
+
+from eightfold._engine import bind, twins_of
+from eightfold.forms import form as form_named
+from eightfold.policy import check_policy, reading, writing
+from eightfold.reference import signed
+from eightfold.run import LARGEST_IN_ARRAY, Decoding, Stretch, Target, converted_pieces, encoded_pieces
+from eightfold.text import AnyForm, Data, bytes_of, opened, opening_of, text_of
+
+
+@bind
+def encoded_length(text: str, form: AnyForm) -> int:
+    r"""Return the number of bytes that a str takes in a form: ``len(encode(text, form))``, without building the bytes.
+
+    The bytes of a signature that the form writes count.
+
+    Args:
+        text: any str.
+        form: a Form or its name.
+
+    Raises:
+        EncodeError: the form cannot write a code point, as for :func:`~eightfold.encode`.
+        LookupError: unknown form. ValueError: the form refuses the policy ``strict``.
+
+    >>> encoded_length("naïve €", "utf-8"), encoded_length("naïve €", "utf-16")
+    (10, 16)
+    """
+    asked = form_named(form)
+    check_policy("strict", asked)
+    plain, mark = signed(asked)
+    return len(mark) + sum(map(len, encoded_pieces(writing(plain, "strict", asked.name), text_of(text))))
+
+
+@bind
+def converted_length(data: Data, source: AnyForm, target: AnyForm) -> int:
+    r"""Return the number of bytes of a conversion: ``len(convert(data, source, target))``, without building the result.
+
+    Args:
+        data: any bytes-like object, in the source form.
+        source, target: Forms or names.
+
+    Raises:
+        ConversionError: the data cannot be converted, as for :func:`~eightfold.convert`.
+        LookupError: unknown form. ValueError: a form refuses the policy ``strict``.
+
+    >>> converted_length("€".encode(), "utf-8", "utf-16-le")
+    2
+    """
+    source_form, target_form = form_named(source), form_named(target)
+    check_policy("strict", source_form, target_form)
+    content = bytes_of(data)
+    plain, skipped = opening_of(source_form, content)
+    policy = reading(plain, "strict", source_form.name, converting=True)
+    decoding = Decoding(policy, content, skipped, largest=LARGEST_IN_ARRAY)
+    written, mark = signed(target_form)
+    end = Target(writing(written, "strict", target_form.name), source_form.name)
+    return len(mark) + sum(map(len, converted_pieces(decoding, end, 0, final=True)))
+
+
+@bind
+def code_point_count(data: Data, form: AnyForm) -> int:
+    r"""Return the number of code points in bytes: ``len(decode_code_points(data, form))``, without building the array.
+
+    Args:
+        data: any bytes-like object.
+        form: a Form or its name.
+
+    Raises:
+        DecodeError: the data are ill-formed.
+        LookupError: unknown form. ValueError: the form refuses the policy ``strict``.
+
+    >>> code_point_count(b"\xf0\x9f\x98\x80!", "utf-8"), code_point_count(b"\xed\xa0\xbd\xed\xb8\x80", "cesu-8")
+    (2, 1)
+    """
+    asked = form_named(form)
+    check_policy("strict", asked)
+    plain, content, skipped = opened(asked, bytes_of(data))
+    decoding = Decoding(reading(plain, "strict", asked.name), content, skipped, largest=LARGEST_IN_ARRAY)
+    pieces = decoding.pieces(final=True)
+    return sum(len(piece.text if isinstance(piece, Stretch) else piece.code_points) for piece in pieces)
+
+
+TWINS = twins_of(__name__)
+"""The reference implementation of each verb, whichever engine is active."""
+
+__all__ = ["code_point_count", "converted_length", "encoded_length"]

@@ -1,0 +1,162 @@
+"""`--files-from`: lists of files that other programs make, as they come."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.command_line import ENVIRONMENT, command, run
+from support.needed import needs_program
+
+LATIN = b"caf\xe9\n"
+
+
+def make(folder: Path, *names: bytes) -> None:
+    for name in names:
+        path = os.path.join(os.fsencode(folder), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(LATIN)
+
+
+def checked(done: subprocess.CompletedProcess[bytes]) -> list[bytes]:
+    """Return the files with faults, in their order."""
+    return [line.rsplit(b":", 4)[0] for line in done.stdout.splitlines()]
+
+
+STRANGE = [b"a b.txt", b"two\nlines", b"caf\xe9.txt", b"-", b"--help", b"-f", b" end ", b'"quoted"', b"s3:/x", b"\xff"]
+
+
+def test_names_are_bytes_and_local_files(tmp_path: Path) -> None:
+    make(tmp_path, *STRANGE)
+    done = run("check", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
+    shown = [b"a b.txt", b"two\\x0Alines", b"caf\\xE9.txt", b"./-", b"--help", b"-f", b" end ", b'"quoted"', b"s3:/x"]
+    assert checked(done) == [*shown, b"\\xFF"]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("address", [b"https://example.org/x", b"file:///etc/passwd", b"S3://bucket/x"])
+def test_no_name_is_an_address(address: bytes, tmp_path: Path) -> None:
+    done = run("check", "--files-from", "-", cwd=tmp_path, input=address + b"\n")
+    assert done.stderr.splitlines()[0] == b"eightfold: ./" + address + b": No such file or directory"
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("data", [b"a.txt\nb.txt\n", b"a.txt\nb.txt", b"\n\na.txt\n\nb.txt\n\n"])
+def test_lines_end_names(data: bytes, tmp_path: Path) -> None:
+    make(tmp_path, b"a.txt", b"b.txt")
+    (tmp_path / "list").write_bytes(data)
+    assert checked(run("check", "--files-from", "list", cwd=tmp_path)) == [b"a.txt", b"b.txt"]
+
+
+def test_a_folder_in_the_list_is_walked(tmp_path: Path) -> None:
+    make(tmp_path, b"sub/a.txt", b"sub/deep/b.txt")
+    assert checked(run("check", "--files-from", "-", cwd=tmp_path, input=b"sub\n")) == [
+        b"sub/a.txt",
+        b"sub/deep/b.txt",
+    ]
+
+
+def test_an_empty_list_is_not_standard_input(tmp_path: Path) -> None:
+    done = run("check", "--strict", "--files-from", os.devnull, cwd=tmp_path, input=b"\xff")
+    assert done.stderr.splitlines()[0] == b"eightfold: 0 files checked: nothing was read"
+    assert done.returncode == 1
+
+
+WRONG = [
+    (["-z"], b"-z needs --files-from"),
+    (["--files-from", "list", "a.txt"], b"--files-from and PATHs cannot be combined"),
+    (["--files-from", ""], b"argument --files-from: empty path"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), WRONG)
+def test_wrong_use(arguments: list[str], says: bytes, tmp_path: Path) -> None:
+    done = run("check", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert done.stderr.startswith(b"eightfold: " + says)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "data", "says"),
+    [
+        (["--files-from", "missing"], b"", "missing: No such file or directory"),
+        (["--files-from", "-"], b"a.txt\0b.txt\n", "a.txt\\x00b.txt: a file name cannot contain NUL; use -z if NUL"),
+        (["--files-from", "-"], b"a" * 70_000, "-: a name has more than 65,536 bytes; use -z if NUL ends each name"),
+        (["-z", "--files-from", "-"], b"a" * 70_000, "-: a name has more than 65,536 bytes"),
+        (["--files-from", "-"], b"gone.txt\n", "gone.txt: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_and_the_report_whole(
+    arguments: list[str], data: bytes, says: str, tmp_path: Path
+) -> None:
+    done = run("check", "--output-format", "json", *arguments, cwd=tmp_path, input=data)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["summary"]["unreadable"] == 1
+    assert done.stderr.decode().startswith(f"eightfold: {says}")
+
+
+def test_names_are_taken_as_they_come(tmp_path: Path) -> None:
+    make(tmp_path, b"a.txt")
+    line = command("check", "--output-format", "jsonl", "--files-from", "-")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        line, stdin=pipe, stdout=pipe, cwd=tmp_path, env={**ENVIRONMENT, "PYTHONUNBUFFERED": "1"}
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"a.txt\na.t")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["path"] == "a.txt"
+        process.stdin.write(b"xt\n")
+        process.stdin.close()
+        assert process.stdout.read().count(b'"type": "file"') == 2
+
+
+def test_many_at_once(tmp_path: Path) -> None:
+    names = [b"%d.txt" % number for number in range(200)]
+    make(tmp_path, *names)
+    one, two = (
+        run("check", *at_once, "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(names))
+        for at_once in ([], ["-j", "2"])
+    )
+    assert checked(one) == names
+    assert (one.stdout, one.stderr, one.returncode) == (two.stdout, two.stderr, two.returncode)
+
+
+@needs_program("git")
+def test_what_git_lists(tmp_path: Path) -> None:
+    environment = {name: value for name, value in ENVIRONMENT.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+    def git(*arguments: str) -> bytes:
+        line = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
+        return subprocess.run(line, cwd=tmp_path, env=environment, check=True, capture_output=True).stdout
+
+    git("init", "-q")
+    make(tmp_path, b"same.txt", b"gone.txt", b"caf\xe9 \n.txt", b"src/a.txt")
+    git("add", "-A")
+    git("commit", "-qm", "all")
+    make(tmp_path, b"new.txt")
+    (tmp_path / "src" / "a.txt").write_bytes(b"changed\xff\n")
+    os.rename(os.fsencode(tmp_path) + b"/caf\xe9 \n.txt", os.fsencode(tmp_path) + b"/t\xe9.txt")
+    (tmp_path / "gone.txt").unlink()
+    git("add", "-A")
+    listed = git("diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=d")
+    done = run("check", "-z", "--files-from", "-", cwd=tmp_path, input=listed)
+    assert checked(done) == [b"new.txt", b"src/a.txt", b"t\\xE9.txt"]
+    assert done.returncode == 1
+    everything = run(
+        "check",
+        "-z",
+        "--files-from",
+        "-",
+        cwd=tmp_path,
+        input=git("diff", "--cached", "--name-only", "-z", "--no-renames"),
+    )
+    assert b"eightfold: gone.txt: No such file or directory\n" in everything.stderr
+    assert everything.returncode == 2

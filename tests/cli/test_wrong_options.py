@@ -1,0 +1,73 @@
+"""What a slip of the finger gets: an option that is not known is answered by the one that was meant."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from eightfold.cli import main
+from support.command_line import ENVIRONMENT, command
+from support.needed import needs_terminal
+from support.terminals import shown_by, terminal
+
+MEANT = [
+    ("check --statistic", "unrecognized arguments: --statistic; did you mean --statistics?", "check"),
+    ("check --stat=1 a.txt", "unrecognized arguments: --stat=1; did you mean --statistics?", "check"),
+    ("check --out", "unrecognized arguments: --out; did you mean --output-format or --output-file?", "check"),
+    ("check --exlude vendor/ .", "unrecognized arguments: --exlude; did you mean --exclude?", "check"),
+    ("convert -t utf-8 --in-plce x", "unrecognized arguments: --in-plce; did you mean --in-place?", "convert"),
+    ("repair --aply plan.jsonl", "unrecognized arguments: --aply; did you mean --apply?", "repair"),
+    ("--verison", "unrecognized arguments: --verison; did you mean --version?", ""),
+    ("check --zzzzzz", "unrecognized arguments: --zzzzzz", "check"),
+    ("check -x", "unrecognized arguments: -x", "check"),
+    ("-x", "unrecognized arguments: -x", ""),
+    ("chek", "argument COMMAND: unknown command 'chek': did you mean check?", ""),
+]
+
+
+@pytest.mark.parametrize(("line", "says", "name"), MEANT, ids=[line for line, _, _ in MEANT])
+def test_an_option_that_is_not_known(line: str, says: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 2
+    program = f"eightfold {name}".strip()
+    assert capsys.readouterr().err == f"eightfold: {says} (see {program} --help)\n"
+
+
+def test_a_long_one_takes_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--" + "exclude" * 100_000]) == 2
+    assert capsys.readouterr().err.startswith("eightfold: unrecognized arguments: --exclude")
+
+
+def test_no_part_of_an_option_is_taken_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["repair", "--loss", "--in-place", "missing.txt"]) == 2
+    assert "did you mean --lossy?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["-V", "--version"])
+def test_the_version(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([flag]) == 0
+    assert capsys.readouterr().out.startswith("eightfold ")
+
+
+# --- standard input ---------------------------------------------------------------------------------------------------
+
+AWAITED = b"eightfold: reading standard input; end it with Ctrl-D (--help shows what else can be read)\r\n"
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    "line", [["check"], ["check", "-"], ["identify"], ["explain"], ["repair"], ["convert", "-t", "utf-8"]], ids=" ".join
+)
+def test_who_is_awaited_is_told(line: list[str]) -> None:
+    with terminal(200) as (ours, theirs):
+        streams = {"stdin": theirs, "stdout": subprocess.DEVNULL, "stderr": theirs}
+        with subprocess.Popen(command(*line), **streams, env=ENVIRONMENT) as process:
+            os.write(ours, b"typed\n\x04")
+            written = b"".join(shown_by(process, ours, theirs))
+    assert AWAITED in written
+
+
+def test_a_pipe_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+    done = subprocess.run(command("check"), input=b"", capture_output=True, env=ENVIRONMENT, check=True)
+    assert b"reading" not in done.stderr

@@ -1,0 +1,317 @@
+"""The documentation is whole and current: what is generated, what must be documented, and where links lead.
+
+`make docs` builds the site; nothing here needs Sphinx. That the blocks of each page hold is shown by `test_readme.py`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import runpy
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import eightfold
+from docs.generator import __main__ as generator
+from docs.generator import examples, family_picture, name_pages, policy_page, readme, summaries
+from eightfold import Form, Row
+from eightfold.cli.commands import COMMANDS
+from eightfold.cli.commands.grammar import commands
+from eightfold.family import is_lossless
+from eightfold.faults import KINDS
+from eightfold.policy import POLICIES
+from eightfold.repair import POLICIES as REPAIRS
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+STUBS = DOCS / "project"
+"""Pages that stand for files outside the site; its index is a page like others."""
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return generator.generated()
+
+
+def text_of(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+# --- what is generated ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_generated_is_current(made: dict[str, str]) -> None:
+    assert list(generator.stale(made)) == [], "run: python -m docs.generator"
+
+
+def test_what_is_not_current_is_named(made: dict[str, str]) -> None:
+    other = {**made, "docs/reference/faults.md": "", "docs/images/new.svg": ""}
+    del other["docs/reference/policies.md"]
+    assert list(generator.stale(other)) == [
+        "docs/reference/faults.md is not current",
+        "docs/images/new.svg is missing",
+        "docs/reference/policies.md is not generated any more",
+    ]
+
+
+def test_a_second_run_gives_the_same(made: dict[str, str]) -> None:
+    examples.of_form.cache_clear()
+    examples.of_every_kind.cache_clear()
+    assert generator.generated() == made
+
+
+def test_wrong_use_of_the_generator_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert generator.main(["--chek"]) == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["no marks", "<!-- forms -->", "<!-- forms --> <!-- forms --> <!-- end of forms -->"])
+def test_a_table_without_its_marks_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match="must each occur once"):
+        readme.filled(text, "forms", "table")
+
+
+def test_a_form_without_a_line_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(summaries.IN_A_LINE, "wtf-8")
+    with pytest.raises(KeyError):
+        summaries.family_table()
+
+
+# --- what must be documented ------------------------------------------------------------------------------------------
+
+
+def headings(name: str) -> list[str]:
+    return re.findall(r"^## (.*)$", text_of(name), re.MULTILINE)
+
+
+def test_every_form_has_a_page() -> None:
+    pages = {page.stem for page in (DOCS / "reference" / "forms").glob("*.md")}
+    assert pages == {"index", *(form.name for form in eightfold.forms())}
+
+
+def test_every_row_of_a_form_is_on_its_page_with_its_source() -> None:
+    for form in eightfold.forms():
+        page = text_of(f"reference/forms/{form.name}.md")
+        for entry in (*form.rows, *form.units, *form.names):
+            lines = [line for line in page.splitlines() if _units(form, entry) in line]
+            assert any(entry.source in line for line in lines), (form.name, entry)
+
+
+def _units(form: Form, entry: object) -> str:
+    digits = form.unit_bits // 4
+    ranges = entry.unit_ranges
+    shown = [f"{low:0{digits}X}" if low == high else f"{low:0{digits}X}-{high:0{digits}X}" for low, high in ranges]
+    return f"`{' '.join(shown)}"
+
+
+def test_every_kind_of_fault_is_documented() -> None:
+    assert headings("reference/faults.md") == list(KINDS)
+
+
+def test_every_policy_is_documented() -> None:
+    assert headings("reference/policies.md") == [*POLICIES, "Policies of repair"]
+    assert set(policy_page.MEANINGS) == set(POLICIES)
+    assert all(f"| `{name}` |" in text_of("reference/policies.md") for name in REPAIRS)
+
+
+def test_every_command_and_option_is_documented() -> None:
+    page = text_of("cli.md")
+    for command in commands():
+        section = page.partition(f"\n## eightfold {command.name}\n")[2].partition("\n## ")[0]
+        missing = [flag for option in command.options for flag in option.flags if flag not in section]
+        assert (command.name, missing) == (command.name, [])
+    assert [name for name in COMMANDS if f"## eightfold {name}\n" not in page] == []
+
+
+def documented() -> set[str]:
+    """Return the public names that the Python reference describes."""
+    pages = (path.read_text(encoding="utf-8") for path in (DOCS / "reference" / "python").glob("*.rst"))
+    kinds = "autofunction|autoclass|autoexception|autodata|data|automodule"
+    return set(re.findall(rf"^\.\. (?:{kinds}):: (eightfold\S*)$", "\n".join(pages), re.MULTILINE))
+
+
+def test_every_public_name_is_documented() -> None:
+    found = documented()
+    for module in (eightfold, *(getattr(eightfold, name) for name in eightfold.__all__)):
+        if inspect.ismodule(module):
+            assert [name for name in module.__all__ if f"{module.__name__}.{name}" not in found] == []
+
+
+def test_the_public_names_of_the_integrations_are_documented() -> None:
+    folder = Path(eightfold.__file__).parent / "integrations"
+    assert set(name_pages.INTEGRATIONS) == {path.stem for path in folder.glob("[a-z]*.py")}
+    for path in folder.glob("[a-z]*.py"):
+        public = re.findall(r'"(\w+)"', path.read_text(encoding="utf-8").rpartition("__all__ = ")[2])
+        names = {f"eightfold.integrations.{path.stem}.{name}" for name in public}
+        assert names
+        assert names <= documented()
+
+
+def test_every_how_to_is_found_by_what_people_see() -> None:
+    table = text_of("README.md")
+    pages = [page for page in sorted((DOCS / "how-to").glob("*.md")) if page.name != "index.md"]
+    assert [page.name for page in pages if f"](how-to/{page.name})" not in table] == []
+
+
+# --- examples of faults -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", eightfold.forms(), ids=str)
+def test_no_shorter_input_has_the_fault(form: Form) -> None:
+    units = examples.representatives(form)
+    for kind, (smallest, *_) in examples.of_form(form).items():
+        data = bytes.fromhex(smallest.shown)
+        assert [fault.kind for fault in eightfold.faults(data, form)] == [kind]
+        for shorter in ((), *((unit,) for unit in units)):
+            if len(b"".join(shorter)) < len(data):
+                assert kind not in {fault.kind for fault in eightfold.faults(b"".join(shorter), form)}
+
+
+def test_a_kind_without_an_example_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "PROBES", ())
+    examples.of_every_kind.cache_clear()
+    with pytest.raises(LookupError, match="no example of unrepresentable, control"):
+        examples.of_every_kind()
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def test_pictures_are_titled_and_ask_for_nothing(made: dict[str, str]) -> None:
+    pictures = {name: text for name, text in made.items() if name.endswith(".svg")}
+    assert len(pictures) >= 7
+    for name, text in pictures.items():
+        drawn = ElementTree.fromstring(text)
+        assert drawn.findtext("{http://www.w3.org/2000/svg}title"), name
+        assert not re.search(r"href|url\(|<script|<image", text), name
+
+
+def test_every_picture_is_shown_and_described() -> None:
+    shown = {
+        found
+        for page in DOCS.rglob("*.md")
+        for found in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    }
+    assert {Path(name).name for name in shown} == {path.name for path in (DOCS / "images").iterdir()}
+
+
+def test_the_picture_of_the_family_says_what_converts() -> None:
+    groups = family_picture.groups()
+    drawn = family_picture.arrows(groups)
+    assert sorted(name for group in groups for name in group) == sorted(form.name for form in eightfold.forms())
+    for group in groups:
+        assert all(is_lossless(one, other) for one in group for other in group)
+    for one in groups:
+        for other in groups:
+            if one != other:
+                assert is_lossless(one[0], other[0]) == _leads(drawn, one, other)
+
+
+def _leads(drawn: set[tuple[family_picture.Group, family_picture.Group]], one: object, other: object) -> bool:
+    return any(start == one and (end == other or _leads(drawn, end, other)) for start, end in drawn)
+
+
+def test_the_automaton_reads_what_the_rows_hold() -> None:
+    from docs.generator.engine_pictures import states
+
+    found = states(eightfold.form("utf-8"))
+    start = next(iter(found))
+
+    def accepts(data: bytes) -> bool:
+        state = start
+        for byte in data:
+            steps = [after for after, ranges in found[state].items() if any(a <= byte <= b for a, b in ranges)]
+            if not steps:
+                return False
+            state = steps[0]
+        return state == frozenset({()})
+
+    for data in examples.strings(eightfold.form("utf-8"), 3):
+        one_row = any(_in_row(row, data) for row in eightfold.form("utf-8").rows)
+        assert accepts(data) == one_row, data
+
+
+def _in_row(row: Row, data: bytes) -> bool:
+    ranges = row.unit_ranges
+    return len(ranges) == len(data) and all(a <= byte <= b for (a, b), byte in zip(ranges, data, strict=True))
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+def slugs(text: str) -> set[str]:
+    """Return the anchors of a page, as GitHub and the site make them of its headings."""
+    outside = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    titles = [
+        re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in re.findall(r"^#+ (.*)$", outside, re.MULTILINE)
+    ]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def broken_anchors(page: Path) -> Iterator[str]:
+    text = page.read_text(encoding="utf-8")
+    for target, anchor in re.findall(r"\]\(([^)\s#:]*)#([^)\s]+)\)", text):
+        file = page.parent / target if target else page
+        if file.suffix == ".md" and anchor not in slugs(file.read_text(encoding="utf-8")):
+            yield f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_anchors_lead_to_a_heading(page: Path) -> None:
+    assert list(broken_anchors(page)) == []
+
+
+def test_a_broken_anchor_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# One `two`\n\n[good](#one-two), [bad](#one), [bad](page.md#three), [out](https://e.org/#x)\n")
+    assert list(broken_anchors(page)) == ["#one", "page.md#three"]
+
+
+@pytest.fixture(scope="module")
+def linked() -> Iterator[Callable[[str, str, str], str]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EIGHTFOLD_ENGINE", eightfold.ENGINE)  # conf.py sets it, and it must not stay
+        yield runpy.run_path(str(DOCS / "conf.py"))["linked"]
+
+
+@pytest.mark.parametrize(
+    ("file", "page", "given", "expected"),
+    [
+        ("docs/guide.md", "guide.md", "[a](how-to/json.md#why)", "[a](how-to/json.md#why)"),
+        ("docs/guide.md", "guide.md", "[a](../examples/SOURCES.md)", "[a](project/examples.md)"),
+        ("docs/guide.md", "guide.md", "[a](README.md)", "[a](how-to/index.md)"),
+        ("CONTRIBUTING.md", "project/contributing.md", "[a](docs/performance.md)", "[a](../performance.md)"),
+        ("CONTRIBUTING.md", "project/contributing.md", "[the `x`](LICENSE)", "the `x`"),
+        ("CONTRIBUTING.md", "project/contributing.md", "```text\n[a](LICENSE)\n```", "```text\n[a](LICENSE)\n```"),
+        ("docs/a.md", "a.md", "[a](#b), [c](https://e.org/), ![p](images/p.svg)", None),
+    ],
+)
+def test_links_lead_to_pages_of_the_site(
+    linked: Callable[[str, str, str], str], file: str, page: str, given: str, expected: str | None
+) -> None:
+    assert linked(given, file, page) == (given if expected is None else expected)
+
+
+def test_a_page_of_the_site_stands_for_each_file_of_the_project() -> None:
+    stubs = {path.name: path.read_text(encoding="utf-8") for path in STUBS.glob("*.md") if path.name != "index.md"}
+    for stub, text in stubs.items():
+        target = re.search(r"\]\(([^)]+)\)", text)
+        assert target is not None
+        assert (STUBS / target[1]).is_file(), stub
+
+
+def test_the_site_is_built_by_the_makefile() -> None:
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ndocs:")[2].partition("\n\n")[0]
+    assert {"--fail-on-warning", "--nitpicky"} <= set(recipe.split())
+    assert "docs.generator --check" in recipe
+    assert "run: make docs" in (ROOT / ".github" / "workflows" / "docs.yml").read_text(encoding="utf-8")
+    assert shutil.which("make") is None or (ROOT / ".gitignore").read_text(encoding="utf-8").count("build/")

@@ -1,0 +1,181 @@
+"""Encoding and decoding into memory of the caller: what fits, what is left alone, and what is refused."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import mmap
+from array import array
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eightfold
+from eightfold import decode_code_points, decode_code_points_into, encode, encode_into
+from support.soups import NAMES, SOUP
+
+TEXT = st.text(st.sampled_from("a\0é€😀\ud83d\ude00\ufeff"), max_size=40)
+
+
+@given(TEXT, st.sampled_from(NAMES), st.integers(12, 40))
+def test_pieces_are_the_whole(text: str, name: str, size: int) -> None:
+    if not eightfold.is_encodable(text, name):
+        return
+    parts, start = [], 0
+    while True:
+        buffer = bytearray(b"\xaa" * size)
+        read, written = encode_into(text, name, buffer, start)
+        assert buffer[written:] == b"\xaa" * (size - written)
+        parts.append(bytes(buffer[:written]))
+        start += read
+        if start == len(text):
+            break
+        assert read > 0
+    assert b"".join(parts) == encode(text, name)
+
+
+@given(SOUP, st.sampled_from(NAMES), st.integers(1, 9))
+def test_code_points_in_pieces_are_the_whole(data: bytes, name: str, count: int) -> None:
+    form = eightfold.form(name)
+    found, at, asked = array("I"), 0, form
+    while at < len(data):
+        buffer = array("I", b"\xaa" * 4 * count)
+        try:
+            read, written = decode_code_points_into(data[at:], asked, buffer)
+        except eightfold.DecodeError:
+            with pytest.raises(eightfold.DecodeError):
+                decode_code_points(data, form)
+            break
+        assert buffer[written:] == array("I", b"\xaa" * 4 * (count - written))
+        found, at = found + buffer[:written], at + read
+        marks = [mark for mark in form.signatures if data.startswith(mark.mark)] or form.signatures
+        asked = marks[0].form if marks else form
+    else:
+        assert found == decode_code_points(data, form)
+
+
+def test_as_the_encoding_standard_has_it() -> None:
+    buffer = bytearray(b"....")
+    assert encode_into("😀a", "utf-8", buffer) == (1, 4)
+    assert encode_into("a😀", "utf-8", buffer) == (1, 1)
+    assert buffer == b"a\x9f\x98\x80"
+    assert encode_into("€", "utf-8", bytearray(2)) == (0, 0)
+    assert encode_into("", "utf-8", bytearray(2)) == (0, 0)
+    assert encode_into("ab", "utf-8", bytearray()) == (0, 0)
+
+
+def test_a_signature_is_written_with_the_first_sequence() -> None:
+    buffer = bytearray(8)
+    assert encode_into("ab", "utf-8-sig", buffer) == (2, 5)
+    assert buffer == b"\xef\xbb\xbfab\0\0\0"
+    assert encode_into("ab", "utf-8-sig", buffer, 1) == (1, 1)
+    for room in (2, 3):
+        assert encode_into("ab", "utf-8-sig", bytearray(room)) == (0, 0)
+    assert encode_into("", "utf-8-sig", buffer) == (0, 3)
+    assert encode_into("", "utf-8-sig", bytearray(2)) == (0, 0)
+    points = array("I", bytes(8))
+    assert decode_code_points_into(b"\xef\xbb\xbfabc", "utf-8-sig", points) == (5, 2)
+    assert decode_code_points_into(b"\xef\xbb\xbf", "utf-8-sig", points) == (3, 0)
+    assert decode_code_points_into(b"\xef\xbb\xbfa", "utf-8-sig", array("I")) == (0, 0)
+    assert decode_code_points_into(b"\xfe\xff\0a", "utf-16", points) == (4, 1)
+
+
+def test_pairs_stay_together() -> None:
+    text = "a\ud83d\ude00"
+    assert encode_into(text, "wtf-8", bytearray(4)) == (1, 1)
+    assert encode_into(text, "wtf-8", bytearray(5)) == (3, 5)
+    assert encode_into(text, "generalized-utf-8", bytearray(5)) == (2, 4)
+
+
+def test_a_fault_is_raised_when_it_comes_first() -> None:
+    buffer = bytearray(b"....")
+    assert encode_into("ab\ud800c", "utf-8", buffer) == (2, 2)
+    with pytest.raises(eightfold.EncodeError) as raised:
+        encode_into("ab\ud800c", "utf-8", buffer, 2)
+    assert (raised.value.start, raised.value.end, raised.value.object) == (2, 3, "ab\ud800c")
+    assert buffer == b"ab.."
+    points = array("I", bytes(16))
+    assert decode_code_points_into(b"ab\xff", "utf-8", points) == (2, 2)
+    with pytest.raises(eightfold.DecodeError) as refused:
+        decode_code_points_into(b"\xe2\x82b", "utf-8", points)
+    assert (refused.value.start, refused.value.end) == (0, 2)
+    assert points == array("I", [0x61, 0x62, 0, 0])
+
+
+@pytest.mark.parametrize("start", [-1, 4, 1 << 70])
+def test_a_start_that_is_not_in_the_text(start: int) -> None:
+    with pytest.raises(ValueError, match="start must be"):
+        encode_into("abc", "utf-8", bytearray(4), start)
+    assert encode_into("abc", "utf-8", bytearray(4), 3) == (0, 0)
+
+
+@pytest.mark.parametrize("wrong", [b"1234", "1234", memoryview(bytearray(8))[::2], None, memoryview(b"1234")])
+def test_what_cannot_be_written_to(wrong: Any) -> None:
+    for call in (lambda: encode_into("a", "utf-8", wrong), lambda: decode_code_points_into(b"a", "utf-8", wrong)):
+        with pytest.raises(TypeError):
+            call()
+
+
+@pytest.mark.parametrize("wrong", [bytearray(8), array("H", bytes(8)), array("f", bytes(8)), array("Q", bytes(8))])
+def test_items_that_hold_no_code_point(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="4-byte integers"):
+        decode_code_points_into(b"a", "utf-8", wrong)
+
+
+def test_what_can_be_written_to() -> None:
+    wide = array("H", bytes(4))
+    assert encode_into("abc", "utf-8", wide) == (3, 3)
+    assert wide.tobytes() == b"abc\0"
+    with mmap.mmap(-1, 4) as memory:
+        assert encode_into("abc", "utf-8", memory) == (3, 3)
+        assert memory[:] == b"abc\0"
+    part = bytearray(b"......")
+    assert encode_into("€€", "utf-8", memoryview(part)[1:5]) == (1, 3)
+    assert part == b".\xe2\x82\xac.."
+    signed = array("i", bytes(8))
+    assert decode_code_points_into("a😀".encode(), "utf-8", signed) == (5, 2)
+    assert list(signed) == [0x61, 0x1F600]
+    assert (ctypes.c_uint32 * 2).from_buffer(signed)[1] == 0x1F600
+
+
+def test_the_data_may_lie_in_the_buffer() -> None:
+    memory = array("I", b"abcdefgh")
+    assert decode_code_points_into(memory, "utf-8", memory) == (2, 2)
+    assert list(memory) == [0x61, 0x62]
+    memory = array("I", b"12345678" + b"abcdefgh")
+    view = memoryview(memory)
+    assert decode_code_points_into(view[2:], "utf-8", view) == (4, 4)
+    assert list(memory) == list(b"abcd")
+
+
+def test_values_beyond_unicode() -> None:
+    points = array("I", bytes(8))
+    assert decode_code_points_into(b"\xfd\xbf\xbf\xbf\xbf\xbfa", "utf-8-rfc2044", points) == (7, 2)
+    assert points[0] == 0x7FFFFFFF
+
+
+def test_a_buffer_is_let_go() -> None:
+    """No export is left behind, neither by a success nor by a failure."""
+    buffer, points = bytearray(4), array("I", bytes(8))
+    encode_into("abc", "utf-8", buffer)
+    with pytest.raises(eightfold.EncodeError):
+        encode_into("\ud800", "utf-8", buffer)
+    decode_code_points_into(b"a", "utf-8", points)
+    with pytest.raises(eightfold.DecodeError):
+        decode_code_points_into(b"\xff", "utf-8", points)
+    gc.collect()
+    buffer.append(1)
+    points.append(1)
+
+
+def test_long_texts() -> None:
+    for letters in ("a", "é", "€", "😀", "aé€😀"):
+        text = letters * (200_000 // len(letters))
+        buffer = bytearray(len(text.encode()) + 3)
+        assert encode_into(text, "utf-8", buffer) == (len(text), len(text.encode()))
+        assert buffer == text.encode() + b"\0\0\0"
+        points = array("I", bytes(4 * len(text)))
+        assert decode_code_points_into(text.encode(), "utf-8", points) == (len(text.encode()), len(text))
+        assert points == array("I", map(ord, text))

@@ -1,0 +1,297 @@
+"""Cutting to a number of bytes, at an offset and into pieces: the laws, the arguments, and where no cut may fall."""
+
+from __future__ import annotations
+
+import array
+import codecs
+import os
+import tempfile
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eightfold
+from eightfold import Form, Row, boundary, decode, encode, split, truncate, truncate_bytes
+from eightfold.policy import Errors
+from support.soups import NAMES, SOUP
+
+POLICIES = ("replace", "ignore", "backslashreplace", "surrogatepass", "strict")
+FAMILY = "\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}"
+
+
+def strided(data: bytes) -> memoryview:
+    return memoryview(bytes(byte for each in data for byte in (each, 0)))[::2]
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_column_of_bytes() -> None:
+    assert truncate("Ærøskøbing", 10, "utf-8") == "Ærøskøb"
+    assert truncate("Ærøskøbing", 255, "utf-8") == "Ærøskøbing"
+    assert truncate("日本語", 8, "utf-8") == "日本"
+    assert truncate("日本語", 5, "utf-16-le") == "日本"
+    assert truncate("", 0, "utf-8") == ""
+
+
+def test_text_that_fits_is_the_same_object() -> None:
+    for text in ("plain ascii", "naïve", "日本語", "😀"):
+        assert truncate(text, 1000, "utf-8") is text
+
+
+def test_a_str_subclass_gives_a_str() -> None:
+    kind = type("Text", (str,), {"__getitem__": lambda self, key: "wrong"})
+    for limit, expected in ((2, "ab"), (10, "abc")):
+        assert truncate(kind("abc"), limit, "utf-8") == expected
+        assert type(truncate(kind("abc"), limit, "utf-8")) is str
+
+
+def test_halves_of_a_pair_stay_together() -> None:
+    text = "a\ud83d\ude00b"
+    # Joined: four bytes in WTF-8, six in CESU-8.
+    assert [truncate(text, limit, "wtf-8") for limit in (1, 4, 5, 6)] == ["a", "a", text[:3], text]
+    assert [truncate(text, limit, "cesu-8") for limit in (4, 6, 7)] == ["a", "a", text[:3]]
+    # Not joined, and read back as two.
+    assert truncate(text, 4, "generalized-utf-8") == text[:2]
+    assert decode(encode(text, "generalized-utf-8"), "generalized-utf-8") == text
+
+
+def test_halves_that_would_be_read_back_as_one_stay_together() -> None:
+    bare = eightfold.form("utf-16-le").rows
+    surrogates = Row(0xD800, 0xDFFF, (0xD800, 0xDFFF))
+    form = Form("halves", [*bare, surrogates], unit_bits=16, byte_order="little", longest_match=True)
+    text = "a\ud83d\ude00b"
+    assert decode(encode(text, form), form) == "a😀b"
+    assert [truncate(text, limit, form) for limit in (2, 4, 6)] == ["a", "a", text[:3]]
+    assert truncate("a\ud83db", 4, form) == "a\ud83d"
+
+
+def test_a_signature_counts() -> None:
+    assert [truncate("ab", limit, "utf-8-sig") for limit in (0, 2, 3, 4, 5)] == ["", "", "", "a", "ab"]
+    assert [truncate("ab", limit, "utf-16") for limit in (1, 2, 3, 4, 6)] == ["", "", "", "a", "ab"]
+
+
+def test_only_what_is_reached_must_be_encodable() -> None:
+    assert truncate("ab\ud800", 2, "utf-8") == "ab"
+    assert truncate("a€\ud800", 3, "utf-8") == "a"
+    with pytest.raises(eightfold.EncodeError) as raised:
+        truncate("ab\ud800\ud801c", 3, "utf-8")
+    assert (raised.value.start, raised.value.end) == (2, 4)
+    with pytest.raises(eightfold.EncodeError) as expected:
+        encode("ab\ud800\ud801c", "utf-8")
+    assert raised.value.args == expected.value.args
+
+
+@pytest.mark.parametrize(
+    "function", [lambda limit: truncate("a", limit, "utf-8"), lambda n: boundary(b"a", n, "utf-8")]
+)
+def test_numbers_of_the_wrong_kind(function: Any) -> None:
+    with pytest.raises(ValueError, match="must be 0 or more, not -1"):
+        function(-1)
+    for wrong in (1.0, "1", None):
+        with pytest.raises(TypeError):
+            function(wrong)
+    assert function(1 << 100) == function(1)
+    assert function(True) == function(1)
+
+
+def test_other_wrong_arguments() -> None:
+    with pytest.raises(LookupError):
+        truncate("a", 1, "utf-9")
+    with pytest.raises(TypeError):
+        truncate(b"a", 1, "utf-8")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        truncate_bytes("a", 1, "utf-8")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="side must be 'left' or 'right', not 'up'"):
+        boundary(b"a", 0, "utf-8", "up")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="limit must be 0 or more"):
+        truncate_bytes(b"a", -1, "utf-8")
+    with pytest.raises(ValueError, match="size must be 1 or more, not 0"):
+        split(b"a", 0, "utf-8")
+
+
+# --- graphemes --------------------------------------------------------------------------------------------------------
+
+
+def test_graphemes_stay_whole() -> None:
+    flags = "🇩🇰🇸🇪"
+    assert truncate(flags, 12, "utf-8", graphemes=True) == "🇩🇰"
+    assert truncate(flags, 12, "utf-8") == flags[:3]
+    assert truncate(f"a{FAMILY}b", 18, "utf-8", graphemes=True) == "a"
+    assert truncate(f"a{FAMILY}b", 19, "utf-8", graphemes=True) == f"a{FAMILY}"
+    assert truncate("a\r\nb", 2, "utf-8", graphemes=True) == "a"
+    assert truncate("한국어", 6, "utf-8", graphemes=True) == "한국"
+
+
+def test_a_grapheme_that_does_not_fit_leaves_nothing() -> None:
+    assert truncate(FAMILY, 17, "utf-8", graphemes=True) == ""
+    assert truncate("e" + "\N{COMBINING ACUTE ACCENT}" * 1000, 255, "utf-8", graphemes=True) == ""
+
+
+def test_only_what_can_fit_is_segmented() -> None:
+    """A single grapheme of 20 million code points would take seconds."""
+    assert truncate("ab" + "\N{COMBINING ACUTE ACCENT}" * 20_000_000, 255, "utf-8", graphemes=True) == "a"
+
+
+@given(
+    st.text(
+        st.sampled_from("ab \r\né\u0301\u200d\U0001f468\U0001f469\U0001f1e9\ud83d\ude00한ᄒ\u0903क\u094d"), max_size=40
+    )
+)
+def test_graphemes_are_those_of_the_whole_text(text: str) -> None:
+    import regex  # type: ignore[import-untyped,unused-ignore]
+
+    ends = {0, *(match.end() for match in regex.finditer(r"\X", text))}
+    data = encode(text, "generalized-utf-8")
+    for limit in range(len(data) + 1):
+        plain = len(truncate(text, limit, "generalized-utf-8"))
+        kept = truncate(text, limit, "generalized-utf-8", graphemes=True)
+        assert kept == text[: max(end for end in ends if end <= plain)]
+
+
+def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    from eightfold import graphemes
+
+    graphemes._grapheme.cache_clear()
+    monkeypatch.setitem(sys.modules, "regex", None)
+    with pytest.raises(ImportError, match="pip install 'regex"):
+        truncate("naïve", 2, "utf-8", graphemes=True)
+    assert truncate("naïve", 2, "utf-8") == "na"
+
+
+# --- bytes ------------------------------------------------------------------------------------------------------------
+
+
+@given(SOUP, st.sampled_from(NAMES), st.integers(0, 200))
+def test_truncated_bytes_decode_to_a_beginning(data: bytes, name: str, limit: int) -> None:
+    part = truncate_bytes(data, limit, name)
+    assert data.startswith(part)
+    assert len(part) <= limit
+    assert len(part) == boundary(data, limit, name)
+    policy = "surrogateescape" if name in ("xtf-8",) else "ignore"
+    assert decode(data, name, policy).startswith(decode(part, name, policy))
+
+
+def test_truncated_bytes_of_a_fault_of_several_units() -> None:
+    assert truncate_bytes(b"a\xe2\x82b", 2, "utf-8") == b"a"  # one unit of two bytes
+    assert truncate_bytes(b"a\xc0\xafb", 2, "utf-8") == b"a\xc0"  # one fault, two units
+    assert truncate_bytes(b"a\xed\xa0\x80", 3, "cesu-8") == b"a"
+    assert truncate_bytes(b"a\xff\x80\x80b", 3, "corrected-utf-8") == b"a"
+
+
+def test_bytes_that_fit_are_the_same_object() -> None:
+    data = "naïve".encode()
+    assert truncate_bytes(data, 6, "utf-8") is data
+    assert truncate_bytes(data, 100, "utf-8") is data
+    assert type(truncate_bytes(bytearray(data), 100, "utf-8")) is bytes
+
+
+@pytest.mark.parametrize(
+    "exporter",
+    [bytes, bytearray, memoryview, lambda data: array.array("B", data), strided, type("Bytes", (bytes,), {})],
+    ids=["bytes", "bytearray", "memoryview", "array", "strided", "subclass"],
+)
+def test_what_can_be_cut(exporter: Any) -> None:
+    data = "a€b€c".encode()
+    assert truncate_bytes(exporter(data), 3, "utf-8") == b"a"
+    assert boundary(exporter(data), 3, "utf-8", "right") == 4
+    assert [bytes(piece) for piece in split(exporter(data), 3, "utf-8")] == [
+        b"a",
+        "€".encode(),
+        b"b",
+        "€c".encode()[:3],
+        b"c",
+    ]
+    for nothing in (exporter(b""), memoryview(array.array("I"))):
+        assert truncate_bytes(nothing, 3, "utf-8") == b""
+        assert boundary(nothing, 3, "utf-8") == 0
+        assert list(split(nothing, 3, "utf-8")) == []
+    wide = array.array("H", [0x61, 0xD83D, 0xDE00])
+    assert boundary(wide, 4, "utf-16" if wide.tobytes()[0] else "utf-16-be") == 2
+
+
+# --- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def text_of_pieces(pieces: list[memoryview], name: str, policy: Errors | str) -> Any:
+    return "".join(decode(piece, name, policy) for piece in pieces)
+
+
+def announced(data: bytes, name: str) -> str:
+    """Return the form in which the pieces after the first are to be decoded."""
+    form = eightfold.form(name)
+    found = (mark.form.name for mark in form.signatures if data.startswith(mark.mark))
+    return next(found, form.signatures[0].form.name if form.signatures else name)
+
+
+def same_under(data: bytes, name: str, size: int, policy: str) -> None:
+    pieces = list(split(data, size, name))
+    assert b"".join(pieces) == data
+    try:
+        expected = decode(data, name, policy)
+    except eightfold.DecodeError:
+        with pytest.raises(eightfold.DecodeError):
+            text_of_pieces(pieces[:1], name, policy) + text_of_pieces(pieces[1:], announced(data, name), policy)
+        return
+    rest = text_of_pieces(pieces[1:], announced(data, name), policy)
+    assert text_of_pieces(pieces[:1], name, policy) + rest == expected
+
+
+@given(SOUP, st.sampled_from(NAMES), st.integers(1, 40))
+def test_pieces_decode_to_what_the_whole_does(data: bytes, name: str, size: int) -> None:
+    form = eightfold.form(name)
+    variants = [each.policy for plain in (form, *(mark.form for mark in form.signatures)) for each in plain.variants]
+    for policy in {*POLICIES, *variants}:
+        if policy not in form.refuses:
+            same_under(data, name, size, policy)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pieces_are_about_as_long_as_asked(name: str) -> None:
+    text = "漢字 ab€ " * 4000 if eightfold.is_encodable("漢", name) else "ab " * 4000
+    data = encode(text, name)
+    for size in (16, 1000, 5000):
+        lengths = [len(piece) for piece in split(data, size, name)]
+        mark = len(encode("", name))
+        assert max(lengths) <= size + mark
+        assert min(lengths[:-1]) >= size - 8
+        same_under(data, name, size, "strict")
+
+
+def test_a_piece_is_not_cut_before_what_looks_like_a_signature() -> None:
+    data = codecs.BOM_UTF8 + ("ab\ufeff" * 500).encode()
+    pieces = list(split(data, 10, "utf-8-sig"))
+    assert len(pieces) > 100
+    assert "".join(decode(piece, "utf-8-sig") for piece in pieces) == "ab\ufeff" * 500
+
+
+def test_ill_formed_bytes_make_long_pieces() -> None:
+    data = b"a" + b"\x80" * 100_000 + b"bc"
+    assert [len(piece) for piece in split(data, 1000, "utf-8")] == [100_002, 1]
+
+
+def test_pieces_are_made_one_by_one() -> None:
+    with tempfile.TemporaryFile() as file:
+        import mmap
+
+        os.truncate(file.fileno(), 1 << 30)
+        with mmap.mmap(file.fileno(), 0) as memory:
+            pieces = split(memory, 1 << 20, "utf-8")
+            assert len(next(pieces)) == 1 << 20
+            del pieces
+
+
+def test_pieces_of_random_text_in_parallel() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    chance = Random(7)
+    text = "".join(chance.choice("a\né€😀\0") for _ in range(60_000))
+    for name in ("utf-8", "mutf-8", "utf-16-be", "utf-32-le"):
+        data = encode(text, name)
+        with ThreadPoolExecutor(2) as pool:
+            assert "".join(pool.map(lambda piece: decode(piece, name), split(data, 9999, name))) == text
