@@ -131,6 +131,15 @@ def test_the_same_code_point_is_linked_in_every_form(explorer: Any) -> None:
     expect(explorer.page.locator(".row[data-form=mutf-8] .linked")).to_have_text("61")
 
 
+@only_server
+def test_both_halves_of_a_joined_pair_are_linked(explorer: Any) -> None:
+    explorer.page.fill("#text", "\\uD83D\\uDE00")
+    expect(explorer.row("wtf-8")).to_have_text(["F0 9F 98 80"])
+    explorer.settle()
+    explorer.row("optu-8").nth(1).hover()
+    expect(explorer.page.locator(".row[data-form=wtf-8] .linked")).to_have_text("F0 9F 98 80")
+
+
 def test_toggling_bits_shows_the_code_point_or_the_rule(explorer: Any) -> None:
     explorer.show("text=%C3%A9&tab=bits")
     page = explorer.page

@@ -61,6 +61,12 @@ def test_what_a_form_cannot_write_says_why() -> None:
     }
 
 
+def test_a_reason_names_the_form_as_it_was_asked_for() -> None:
+    (line,) = answer("write", {"points": [0xD83D], "forms": ["utf-16"]})["lines"]
+    assert line["cells"][0]["problem"] == "U+D83D cannot be written in utf-16"
+    assert answer("encode", {"points": [0xD83D], "form": "utf-8-sig"})["problems"][0]["problem"].endswith("utf-8-sig")
+
+
 def test_a_pair_of_surrogates_is_one_cell_where_the_form_joins_it() -> None:
     wtf_8, utf_8 = answer("write", {"points": [0xD83D, 0xDE00], "forms": ["wtf-8", "utf-8"]})["lines"]
     assert [each["units"] for each in wtf_8["cells"]] == ["F0 9F 98 80"]

@@ -58,4 +58,6 @@ def test_every_input_is_recorded() -> None:
 
 def test_nothing_is_inferred() -> None:
     assert java_results(b"\xed\xa0\xbd and more") == []
-    assert [each["ok"] for each in java_results(b"\xed\xa0\xbd")] == [False, True, True]
+    utf_8, cesu_8, stream = java_results(b"\xed\xa0\xbd")
+    assert (utf_8["ok"], utf_8["points"], utf_8["reason"]) == (False, [0xFFFD], "malformed input at byte 0")
+    assert [(each["ok"], each["points"]) for each in (cesu_8, stream)] == [(True, [0xD83D])] * 2

@@ -223,7 +223,7 @@ def _write(request: dict[str, Any]) -> dict[str, Any]:
 
 def _line(asked: Form, points: list[int]) -> dict[str, Any]:
     plain, mark = reference.signed(asked)
-    cells = list(_cells(plain, points))
+    cells = list(_cells(asked, plain, points))
     return {
         "form": asked.name,
         "signature": hex_bytes(mark),
@@ -233,7 +233,7 @@ def _line(asked: Form, points: list[int]) -> dict[str, Any]:
     }
 
 
-def _cells(plain: Form, points: list[int]) -> Iterator[dict[str, Any]]:
+def _cells(asked: Form, plain: Form, points: list[int]) -> Iterator[dict[str, Any]]:
     """Yield what a form writes for each code point, or for each pair that it joins; gaps have no cell."""
     at = 0
     while at < len(points):
@@ -242,13 +242,13 @@ def _cells(plain: Form, points: list[int]) -> Iterator[dict[str, Any]]:
             continue
         point, end = reference.next_written(plain, points, at)
         units = reference.encoded(plain, point)
-        lack = {"problem": "", "source": ""} if units is not None else _lack(plain, point, at, end)
+        lack = {"problem": "", "source": ""} if units is not None else _lack(asked, plain, point, (at, end))
         yield {"start": at, "end": end, "units": hex_bytes(units or b""), **lack}
         at = end
 
 
-def _lack(plain: Form, point: int, at: int, end: int) -> dict[str, str]:
-    fault = Fault("unrepresentable", plain.name, at, end, b"", point, "text")
+def _lack(asked: Form, plain: Form, point: int, span: tuple[int, int]) -> dict[str, str]:
+    fault = Fault("unrepresentable", asked.name, *span, b"", point, "text")
     return {"problem": str(fault), "source": source_of_lack(plain, point)}
 
 
@@ -265,7 +265,7 @@ def _encode(request: dict[str, Any]) -> dict[str, Any]:
             units = reference.encoded_surrogate(plain, point) if 0xD800 <= point <= 0xDFFF else None
             lenient += units is not None
             lacking += units is None
-            problems += [_lack(plain, point, first, at)] if len(problems) < LIMITS["faults"] else []
+            problems += [_lack(asked, plain, point, (first, at))] if len(problems) < LIMITS["faults"] else []
         parts.append(units or b"")
     data = b"".join(parts)
     cut = data[: LIMITS["bytes"]]

@@ -64,8 +64,14 @@ function hue(index) {
   return `hue-${index % HUES}`;
 }
 
-function cell(index, first, kind, content, colour) {
-  return h("div", { role: "gridcell", class: `cell ${kind} ${colour}`, "data-i": index, tabindex: first ? 0 : -1 }, content);
+// Makes a cell; one that stands for a joined pair of surrogates has the index of the second one too.
+function cell(index, first, kind, content, colour, pair = false) {
+  const also = pair ? index + 1 : null;
+  return h("div", { role: "gridcell", class: `cell ${kind} ${colour}`, "data-i": index, "data-also": also, tabindex: first ? 0 : -1 }, content);
+}
+
+function ofIndex(place, index) {
+  return [...place.querySelectorAll(`[data-i="${index}"], [data-also="${index}"]`)];
 }
 
 function rowOf(line, shown, source) {
@@ -74,7 +80,7 @@ function rowOf(line, shown, source) {
   const byStart = new Map(line.cells.map((each) => [each.start, each]));
   shown.items.forEach((item, index) => {
     const each = byStart.get(index);
-    if (each?.units) cells.push(cell(index, index === 0, "units", each.units, hue(index)));
+    if (each?.units) cells.push(cell(index, index === 0, "units", each.units, hue(index), each.end - each.start > 1));
     else if (each) cells.push(cell(index, index === 0, "lack", [h("span", { "aria-hidden": "true" }, "∅"), h("span", { class: "hidden" }, "cannot be written")], ""));
     else if (item.point < 0 && item.fault) cells.push(cell(index, index === 0, line.form === source.form ? "units fault" : "gap", line.form === source.form ? item.units : h("span", { class: "hidden" }, "ill-formed"), ""));
   });
@@ -107,7 +113,7 @@ function detailOf(item, line, update) {
 
 function mark(card, index, kind) {
   for (const each of card.querySelectorAll(`.${kind}`)) each.classList.remove(kind);
-  for (const each of card.querySelectorAll(`[data-i="${index}"]`)) each.classList.add(kind);
+  for (const each of ofIndex(card, index)) each.classList.add(kind);
 }
 
 function listen(card, shown, lines, tell, update) {
@@ -150,5 +156,5 @@ function neighbour(card, from, key) {
   if (key === "End") return cells.at(-1);
   const rows = [...card.querySelectorAll(".row")];
   const row = rows[rows.indexOf(from.closest(".row")) + { ArrowDown: 1, ArrowUp: -1 }[key]];
-  return row && (row.querySelector(`[data-i="${from.dataset.i}"]`) ?? row.querySelector(".cell"));
+  return row && (ofIndex(row, from.dataset.i)[0] ?? row.querySelector(".cell"));
 }
