@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeVar
 
+from eightfold.columns.values import Column
 from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.run import Begun
@@ -17,6 +18,7 @@ POLICIES: tuple[str, ...]
 UNITS_KEPT: int
 STALLS_ALLOWED: int
 FAULTS_AHEAD: int
+NO_CODE_POINT: int
 INSTRUCTION_SET: str
 CRATES: tuple[tuple[str, str], ...]
 
@@ -57,3 +59,13 @@ class Scan:
 
 def joined(form: Form, parts: Iterable[bytes]) -> bytes: ...
 def may_hold_unpaired(text: bytes) -> bool: ...
+def check_offsets(offsets: Data | None, width: int, first: int, count: int, limit: int) -> None: ...
+def ill_formed_rows(column: Column, form: AnyForm, *, threads: int = 1) -> bytes: ...
+def cleared_bits(count: int, rows: bytes) -> bytes: ...
+def column_faults(
+    column: Column, form: AnyForm, limit: int | None = None, *, threads: int = 1
+) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]: ...
+def column_changes(
+    column: Column, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict", *, threads: int = 1
+) -> tuple[bytes, bytes, bytes, bytes]: ...
+def spliced_column(column: Column, rows: bytes, ends: bytes, values: bytes) -> tuple[bytes | None, bytes | None]: ...

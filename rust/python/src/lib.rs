@@ -2,10 +2,12 @@
 //!
 //! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, with
 //! plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only,
-//! which asks `header` where it is; the other modules with unsafe code are `fastcall`, `documented` and `interpreter`, a
-//! few lines each.
+//! which asks `header` where it is; the other modules with unsafe code are `borrowed`, `fastcall`, `documented` and
+//! `interpreter`, a few lines each.
 
 mod ask;
+mod borrowed;
+mod columns;
 mod convert;
 mod decode;
 mod documented;
@@ -34,6 +36,8 @@ use pyo3::types::PyTuple;
 /// The compiled core. Import `eightfold`, which chooses between it and the reference.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::columns::{check_offsets, cleared_bits, column_changes, column_faults, ill_formed_rows, spliced_column};
     #[pymodule_export]
     use super::convert::{convert, converted_piece};
     #[pymodule_export]
@@ -65,6 +69,7 @@ mod _native {
         module.add("UNITS_KEPT", crate::faults::UNITS_KEPT)?;
         module.add("STALLS_ALLOWED", crate::ask::STALLS_ALLOWED)?;
         module.add("FAULTS_AHEAD", crate::faults::FAULTS_AHEAD)?;
+        module.add("NO_CODE_POINT", crate::columns::NO_CODE_POINT)?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
         module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
     }
