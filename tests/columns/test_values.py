@@ -99,7 +99,12 @@ def sums(sizes: list[int]) -> list[int]:
 
 
 CONVERSIONS = (
-    *(("xtf-8", "utf-8", "strict"), ("utf-8", "utf-8", "replace"), ("utf-8", "utf-8", "strict")),
+    *(
+        ("xtf-8", "utf-8", "escape"),
+        ("xtf-8", "utf-8", "strict"),
+        ("utf-8", "utf-8", "replace"),
+        ("utf-8", "utf-8", "strict"),
+    ),
     *(("cesu-8", "utf-8", "replace"), ("wtf-8", "cesu-8", "strict"), ("utf-8", "mutf-8", "ignore")),
     *(("utf-8", "utf-16-le", "backslashreplace"), ("utf-16-le", "wtf-8", "replace"), ("utf-8", "xtf-8", "strict")),
     *(("utf-8", "generalized-utf-8", "surrogateescape"), ("utf-8", "wtf-8", "surrogatepass")),
@@ -178,7 +183,7 @@ def test_a_column_above_the_size_for_threads() -> None:
     given[7], given[-1], given[150_000] = b"\xff", b"\xc3", None
     column = with_offsets(given)
     assert list(numbers(values.ill_formed_rows(column, "utf-8", threads=2))) == [7, len(given) - 1]
-    changes = Changes(*values.column_changes(column, "xtf-8", "utf-8", threads=2))
+    changes = Changes(*values.column_changes(column, "xtf-8", "utf-8", "escape", threads=2))
     assert parts(changes) == {7: "\uefff".encode(), len(given) - 1: "\uefc3".encode()}
     _, data = values.spliced_column(column, changes.rows, changes.ends, changes.values)
     assert data is not None

@@ -20,7 +20,7 @@ from eightfold.columns.arrow import (
     validity_of,
 )
 from eightfold.columns.nested import Leaf, holds_text, shown_name
-from eightfold.columns.rebuilding import rebuilt
+from eightfold.columns.rebuilding import Change, rebuilt
 from eightfold.columns.reports import engine_for, leaves_of, named
 from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers
 from eightfold.faults import ConversionError
@@ -126,7 +126,7 @@ def _converted(array: Any, first_row: int, work: _Conversion) -> Any:
         with _naming("", first_row, leaf):
             return work.applied(_variable(leaf), leaf, first_row, "")
 
-    return rebuilt(array, change)
+    return _rebuilt(array, change, first_row, "")
 
 
 def _variable(leaf: Leaf) -> Any:
@@ -168,13 +168,13 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
     pa, work = pyarrow(), _Repair(errors, threads or threads_here())
     if isinstance(table, (pa.Array, pa.ChunkedArray)):
         return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))
+    given = table_of(table)
     if isinstance(table, pa.RecordBatch):
+        chunks = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in given.columns]
         columns = [
-            _repaired(column, 0, shown_name(name), work, binary)
-            for name, column in zip(table_of(table).names, table.columns, strict=True)
+            _repaired(chunk, 0, shown_name(name), work, binary) for name, chunk in zip(given.names, chunks, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=table.schema)
-    given = table_of(table)
     columns = [_repaired_column(*each, work, binary) for each in zip(given.names, given.columns, strict=True)]
     return columns[0] if given.given is None else pa.Table.from_arrays(columns, schema=given.given.schema)
 
@@ -210,7 +210,16 @@ def _repaired(array: Any, first_row: int, name: str, work: _Repair, binary: bool
         with _naming(name, first_row, leaf):
             return work.applied(leaf.array, leaf, first_row, name)
 
-    return rebuilt(array, change, binary=binary)
+    return _rebuilt(array, change, first_row, name, binary=binary)
+
+
+def _rebuilt(array: Any, change: Change, first_row: int, name: str, *, binary: bool = True) -> Any:
+    try:
+        return rebuilt(array, change, binary=binary)
+    except BrokenColumnError as error:
+        if error.column is not None:  # of an array inside, which is named
+            raise
+        raise BrokenColumnError(first_row + error.row, error.what, name) from None
 
 
 def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
@@ -299,7 +308,7 @@ class _Conversion(_Work):
         return type if self._forms[1] is UTF_8 else binary_type(type)
 
 
-_CONVERSIONS = {"escape": (XTF_8, "strict"), "replace": (UTF_8, "replace"), "strict": (UTF_8, "strict")}
+_CONVERSIONS = {"escape": (XTF_8, "escape"), "replace": (UTF_8, "replace"), "strict": (UTF_8, "strict")}
 """The policies of a repair that are a conversion to UTF-8: from which form, and under which policy."""
 
 

@@ -93,7 +93,9 @@ def table_of(data: Any) -> Table:
         data = _imported(data)
     if isinstance(data, pa.Table):
         fields = map(data.schema.field, range(data.num_columns))
-        return Table(tuple(map(name_of, fields)), tuple(data.columns), data)
+        # A table gives its columns their names, and does not give them at all if one is ill-formed.
+        numbered = data.rename_columns(list(map(str, range(data.num_columns))))
+        return Table(tuple(map(name_of, fields)), tuple(numbered.columns), data)
     return Table(("",), (data,), None)
 
 

@@ -104,7 +104,8 @@ def _runs(array: Any, values: Any) -> Any:
     number = ends.type
     ends = compute().subtract(ends, pa.scalar(array.offset, number))
     ends = compute().min_element_wise(ends, pa.scalar(len(array), number))
-    return pa.RunEndEncodedArray.from_arrays(ends, values, pa.run_end_encoded(number, values.type))
+    type = pa.run_end_encoded(number, values.type)
+    return pa.RunEndEncodedArray.from_buffers(type, len(array), [None], children=[ends, values])
 
 
 def _union(array: Any, inner: Sequence[Any]) -> Any:

@@ -187,7 +187,7 @@ def named(error: BrokenColumnError, name: str, first_row: int, leaf: Leaf) -> Br
     place = leaf.shown(error.row) if leaf.steps else None
     if place is not None:
         return BrokenColumnError(first_row + place.row, error.what, f"{name}{place.step}")
-    return BrokenColumnError(error.row + (0 if leaf.steps else first_row), error.what, name or None)
+    return BrokenColumnError(error.row + (0 if leaf.steps else first_row), error.what, name)
 
 
 def faults_in(leaf: Leaf, form: Form, limit: int | None, threads: int) -> Findings:
