@@ -20,7 +20,7 @@ mod write;
 
 pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
 pub use code_point::{LARGEST_IN_STR, Range};
-pub use columns::changes::{Changes, Conversion, Replacements, Spliced};
+pub use columns::changes::{Changes, Conversion, Replacements, Spliced, SplicedViews};
 pub use columns::column::{
     Bits, Broken, Column, Fixed, Layout as ColumnLayout, Narrow, Views, Wide as WideOffsets, check,
 };

@@ -1,8 +1,8 @@
 //! The work on a whole column in one call: see `eightfold.columns.values`, which has the twins of these functions.
 
 use eightfold_core::{
-    Bits, Broken, Column, ColumnLayout, Conversion, Fixed, Form, Narrow, OnFault, Replacements, Spliced, Stopped,
-    Views, WideOffsets, check,
+    Bits, Broken, Column, ColumnLayout, Conversion, Fixed, Form, Narrow, OnFault, Replacements, Spliced, SplicedViews,
+    Stopped, Views, WideOffsets, check,
 };
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use crate::borrowed::Borrowed;
 use crate::convert::{REPLACEMENT, writer};
 use crate::faults::{UNITS_KEPT, limit_of};
 use crate::handle::{Errors, Handle};
-use crate::memory::{bytes_of_size, released};
+use crate::memory::{bytes_of_size, bytes_of_slice, released};
 use crate::names;
 use crate::threads::threads_of;
 
@@ -253,8 +253,8 @@ pub fn column_changes<'py>(
     })
 }
 
-/// The places and the data of a column with new values.
-type Places<'py> = (Option<Bound<'py, PyBytes>>, Option<Bound<'py, PyBytes>>);
+/// The places and the data of a column with new values, and of views which buffers are still used.
+type Places<'py> = (Option<Bound<'py, PyBytes>>, Bound<'py, PyBytes>, Option<Bound<'py, PyBytes>>);
 
 /// Return a column with new values for some rows: see `eightfold.columns.values.spliced_column`.
 #[pyfunction]
@@ -273,11 +273,14 @@ pub fn spliced_column<'py>(
     let too_large = || PyOverflowError::new_err("the values no longer fit 32-bit offsets");
     with_column(py, &column, |column| {
         if let ColumnLayout::Views(views) = &column.layout {
-            if i32::try_from(values.as_bytes().len()).is_err() || i32::try_from(views.buffers.len()).is_err() {
+            let made = released(py, size_of_val(views.views), || SplicedViews::new(column, views, new));
+            let made = made.map_err(|error| stopped(py, error))?;
+            if i32::try_from(made.data.len()).is_err() || i32::try_from(made.used.len()).is_err() {
                 return Err(too_large());
             }
-            let views = released(py, size_of_val(views.views), || new.views(views));
-            return Ok((Some(PyBytes::new(py, views.as_flattened())), None));
+            let used: Vec<u8> = made.used.iter().map(|&used| used.into()).collect();
+            let of = |bytes: &[u8]| bytes_of_slice(py, bytes);
+            return Ok((Some(of(made.views.as_flattened())?), of(&made.data)?, Some(of(&used)?)));
         }
         let failed = |error| broken(py, error);
         let spliced = released(py, column.bytes(), || Spliced::new(*column, new)).map_err(failed)?;
@@ -288,7 +291,7 @@ pub fn spliced_column<'py>(
         // The sizes have just been found by the same walk over the same buffers.
         let data = bytes_of_size(py, b"", spliced.size, |out| _ = spliced.write(out))?;
         if is_fixed {
-            return Ok((None, Some(data)));
+            return Ok((None, data, None));
         }
         let places = bytes_of_size(py, b"", (column.count + 1) * width, |out| {
             let mut put = |end: usize| match width {
@@ -298,7 +301,7 @@ pub fn spliced_column<'py>(
             put(0);
             let _ = spliced.each_end(put);
         })?;
-        Ok((Some(places), Some(data)))
+        Ok((Some(places), data, None))
     })
 }
 

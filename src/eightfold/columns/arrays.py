@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from array import array as numbers_array
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -10,7 +11,6 @@ from eightfold.columns.arrow import (
     array_of,
     as_type,
     binary_type,
-    chunks_of,
     column_of,
     compute,
     pyarrow,
@@ -192,17 +192,13 @@ def _repaired_column(name: str, column: Any, work: _Repair, binary: bool) -> Any
             yield from repaired(chunk[:half], first_row)
             yield from repaired(chunk[half:], first_row + half)
 
+    before, row = column.chunks, 0
     chunks: list[Any] = []
-    row = 0
-    for chunk in column.chunks:
+    for chunk in before:
         chunks += repaired(chunk, row)
         row += len(chunk)
-    is_same = len(chunks) == column.num_chunks and all(map(_is, chunks, column.chunks))
+    is_same = len(chunks) == len(before) and all(map(operator.is_, chunks, before))
     return column if is_same else pyarrow().chunked_array(chunks, column.type)
-
-
-def _is(one: Any, other: Any) -> bool:
-    return one is other
 
 
 def _repaired(array: Any, first_row: int, name: str, work: _Repair, binary: bool) -> Any:
@@ -227,13 +223,13 @@ def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
     pa = pyarrow()
     if not isinstance(given, pa.ChunkedArray):
         return work(given, 0)
-    made, row = [], 0
-    for chunk in chunks_of(given):
+    before, made, row = given.chunks, [], 0
+    for chunk in before:
         made.append(work(chunk, row))
         row += len(chunk)
     if not made:
-        made = [work(pa.array([], given.type), 0)]
-    return pa.chunked_array(made)
+        return pa.chunked_array([work(pa.array([], given.type), 0)])
+    return given if all(map(operator.is_, made, before)) else pa.chunked_array(made)
 
 
 # --- changes ----------------------------------------------------------------------------------------------------------
@@ -350,11 +346,9 @@ def _spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
     pa = pyarrow()
     if column.kind == "fixed":
         _check_sizes(column, changes)
-    places, data = engine_for().spliced_column(column, changes.rows, changes.ends, changes.values)
-    if column.kind == "views":
-        buffers = [pa.py_buffer(places), *column.data, pa.py_buffer(changes.values)]
-    else:
-        buffers = [pa.py_buffer(each) for each in (places, data) if each is not None]
+    places, data, used = engine_for().spliced_column(column, changes.rows, changes.ends, changes.values)
+    kept = [buffer if is_used else pa.py_buffer(b"") for buffer, is_used in zip(column.data, used or b"", strict=False)]
+    buffers = [*([] if places is None else [pa.py_buffer(places)]), *kept, pa.py_buffer(data)]
     validity = validity_of(array, len(array))
     nulls = 0 if validity is None else array.null_count
     return pa.Array.from_buffers(type, len(array), [validity, *buffers], nulls)

@@ -398,10 +398,12 @@ def column_changes(
 
 
 @bind
-def spliced_column(column: Column, rows: bytes, ends: bytes, values: bytes) -> tuple[bytes | None, bytes | None]:
+def spliced_column(column: Column, rows: bytes, ends: bytes, values: bytes) -> tuple[bytes | None, bytes, bytes | None]:
     """Return the places and the data of a column with new values for some rows, from its first value on.
 
-    Of views only the places are made; ``values`` is then the buffer behind all others. Of fixed values only the data.
+    Fixed values have no places. For views, the data are a buffer behind those of the column, and a third part has one
+    byte for each of these: 0 if it is no longer used. Some readers check whole buffers, not values, so a buffer with a
+    value that is replaced is given up, and its other values are copied.
 
     Args:
         column: the column.
@@ -418,18 +420,18 @@ def spliced_column(column: Column, rows: bytes, ends: bytes, values: bytes) -> t
     """
     new = dict(_new_values(column, numbers(rows), numbers(ends), values))
     if column.kind == "views":
-        return _spliced_views(column, new, numbers(ends)), None
+        return _spliced_views(column, new)
     old = _values_of_all(column)
     parts = [new.get(row, value) for row, value in enumerate(old)]
     if column.kind == "fixed":
-        return None, b"".join(parts)
+        return None, b"".join(parts), None
     typecode, places, end = ("i" if column.width == 4 else "q"), [0], 0
     for part in parts:
         end += len(part)
         places.append(end)
     if end > _LARGEST[column.width]:
         raise OverflowError("the values no longer fit 32-bit offsets")
-    return array(typecode, places).tobytes(), b"".join(parts)
+    return array(typecode, places).tobytes(), b"".join(parts), None
 
 
 def _new_values(column: Column, rows: Sequence[int], ends: Sequence[int], values: bytes) -> Iterator[tuple[int, bytes]]:
@@ -447,15 +449,22 @@ def _values_of_all(column: Column) -> Iterator[bytes]:
     return (value for _, value in each_value(column._replace(validity=None)))
 
 
-def _spliced_views(column: Column, new: dict[int, bytes], ends: Sequence[int]) -> bytes:
-    views = bytearray(_bytes(column.places)[column.first * 16 : (column.first + column.length) * 16])
-    for (row, value), start in zip(new.items(), [0, *ends], strict=False):
-        if len(value) <= _INLINE_BYTES:
-            view = struct.pack("=i", len(value)) + value.ljust(_INLINE_BYTES, b"\0")
+def _spliced_views(column: Column, new: dict[int, bytes]) -> tuple[bytes, bytes, bytes]:
+    old = dict(each_value(column))
+    before = memoryview(_bytes(column.places)[column.first * 16 : (column.first + column.length) * 16])
+    pointed = {row: _VIEW.unpack_from(before, row * 16)[2] for row, value in old.items() if len(value) > _INLINE_BYTES}
+    given_up = {pointed[row] for row in new if row in pointed}
+    views, data = bytearray(), bytearray()
+    for row in range(column.length):
+        value = new.get(row, old.get(row))
+        if row not in new and value is not None and pointed.get(row) not in given_up:
+            views += before[row * 16 : row * 16 + 16]
+        elif value is None or len(value) <= _INLINE_BYTES:
+            views += struct.pack("=i", len(value or b"")) + (value or b"").ljust(_INLINE_BYTES, b"\0")
         else:
-            view = _VIEW.pack(len(value), value[:4], len(column.data), start)
-        views[row * 16 : row * 16 + 16] = view
-    return bytes(views)
+            views += _VIEW.pack(len(value), value[:4], len(column.data), len(data))
+            data += value
+    return bytes(views), bytes(data), bytes(number not in given_up for number in range(len(column.data)))
 
 
 TWINS = twins_of(__name__)

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::column::{Bounds, Broken, Column, Layout, Views, view_of};
+use super::column::{Bounds, Broken, Column, INLINE_BYTES, Layout, Views, view_of};
 use super::findings::{Stopped, by_pieces};
 use super::suspects::{Shared, each_suspect};
 use crate::form::Form;
@@ -185,15 +185,55 @@ impl<'a> Spliced<'a> {
     }
 }
 
-impl Replacements<'_> {
-    /// Views like others, of which those of the rows point into the new values: these are the buffer behind all others.
-    #[must_use]
-    pub fn views(self, views: &Views<'_>) -> Vec<[u8; 16]> {
-        let mut changed = views.views.to_vec();
-        let starts = std::iter::once(&0).chain(self.ends);
-        for ((row, value), &start) in self.each().zip(starts) {
-            changed[row] = view_of(value, views.buffers.len(), start);
+/// Views with new values for some rows.
+///
+/// Some readers check whole buffers, not values. So a buffer with a value that is replaced is given up: its other values
+/// are copied behind the new ones.
+#[derive(Debug)]
+pub struct SplicedViews {
+    /// The views. Those of nulls are empty values.
+    pub views: Vec<[u8; 16]>,
+    /// Which of the buffers are still used; the new one is behind them.
+    pub used: Vec<bool>,
+    /// The new buffer.
+    pub data: Vec<u8>,
+}
+
+impl SplicedViews {
+    /// Views of a column with new values.
+    ///
+    /// # Errors
+    /// A view points out of its buffer, or there is not enough memory.
+    pub fn new(column: &Column<'_>, views: &Views<'_>, new: Replacements<'_>) -> Result<Self, Stopped> {
+        column.check(0..column.count)?;
+        let mut spliced = SplicedViews { views: Vec::new(), used: vec![true; views.buffers.len()], data: Vec::new() };
+        for &row in new.rows {
+            if let Some(buffer) = views.buffer(row).filter(|_| column.is_valid(row)) {
+                spliced.used[buffer] = false;
+            }
         }
-        changed
+        spliced.views.try_reserve(column.count)?;
+        spliced.data.try_reserve(new.bytes.len())?;
+        let mut changed = new.each().peekable();
+        for row in 0..column.count {
+            let value = changed.next_if(|&(at, _)| at == row).map(|(_, value)| value);
+            let is_moved = views.buffer(row).is_some_and(|buffer| spliced.used.get(buffer) == Some(&false));
+            match value {
+                Some(value) => spliced.push(value)?,
+                None if !column.is_valid(row) => spliced.views.push([0; 16]),
+                None if is_moved => spliced.push(column.value(row)?)?,
+                None => spliced.views.push(views.views[row]),
+            }
+        }
+        Ok(spliced)
+    }
+
+    fn push(&mut self, value: &[u8]) -> Result<(), Stopped> {
+        self.views.push(view_of(value, self.used.len(), self.data.len()));
+        if value.len() > INLINE_BYTES {
+            self.data.try_reserve(value.len())?;
+            self.data.extend_from_slice(value);
+        }
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// The bytes of a value that a view holds itself.
-const INLINE_BYTES: usize = 12;
+pub(super) const INLINE_BYTES: usize = 12;
 
 /// A row at which the buffers of a column contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +103,13 @@ pub struct Views<'a> {
 }
 
 impl<'a> Views<'a> {
+    /// The buffer that the view of a row points into; None if it holds its value itself.
+    pub(super) fn buffer(&self, row: usize) -> Option<usize> {
+        let number = |at: usize| self.views[row][at..].first_chunk().map_or(-1, |bytes| i32::from_ne_bytes(*bytes));
+        let is_inline = usize::try_from(number(0)).is_ok_and(|length| length <= INLINE_BYTES);
+        if is_inline { None } else { usize::try_from(number(8)).ok() }
+    }
+
     /// The value of a row; None where it points out of its buffer.
     #[inline]
     pub(super) fn value(&self, row: usize) -> Option<&'a [u8]> {
