@@ -16,7 +16,7 @@ const LARGEST_BLOCK: usize = 1 << 14;
 
 /// The same right after a suspect, since there may be another one near; four times as many after each clean block, so
 /// that no more is seen twice than has been found clean.
-const NEAR_BLOCK: usize = 1 << 8;
+const NEAR_BLOCK: usize = 1 << 10;
 
 /// What forms share with UTF-8.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,12 @@ pub struct Shared<'a>(pub &'a [&'a Agreement]);
 impl Shared<'_> {
     /// Where the bytes end that are the same text in UTF-8 and all of the forms.
     fn end(&self, data: &[u8]) -> usize {
-        let end = self.0.iter().fold(data.len(), |end, agreement| agreement.before_parting(&data[..end]));
-        is_utf8_up_to(&data[..end])
+        is_utf8_up_to(&data[..self.parting(data)])
+    }
+
+    /// Where the first byte stands at which one of the forms parts from UTF-8; the end if there is none.
+    fn parting(&self, data: &[u8]) -> usize {
+        self.0.iter().fold(data.len(), |end, agreement| agreement.before_parting(&data[..end]))
     }
 
     fn is_any(&self) -> bool {
@@ -100,10 +104,11 @@ fn last_within(bounds: impl Bounds, rows: Range<usize>, limit: usize) -> usize {
 fn clean_end(bounds: impl Bounds, data: &[u8], rows: Range<usize>, shared: Shared<'_>) -> usize {
     let start = bounds.at(rows.start);
     let Some(block) = data.get(start..bounds.at(rows.end)) else { return rows.start };
-    let text = &block[..shared.end(block)];
-    if text.len() == block.len() && is_ascii(block) {
+    // Each byte of ASCII is a sequence, wherever values begin and end.
+    if is_ascii(block) && shared.parting(block) == block.len() {
         return rows.end;
     }
+    let text = &block[..shared.end(block)];
     let end = last_within(bounds, rows.clone(), start + text.len());
     // Whether the text goes on behind a row with the rest of a sequence.
     let is_cut = |row: usize| text.get(bounds.at(row + 1).wrapping_sub(start)).is_some_and(|byte| byte & 0xC0 == 0x80);
