@@ -56,7 +56,9 @@ impl Kind {
         (0u8..).take(Kind::COUNT).map(Kind)
     }
 
-    pub(crate) fn index(self) -> usize {
+    /// The index in [`Kind::all`].
+    #[must_use]
+    pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
