@@ -171,9 +171,11 @@ class Beginning:
         self._ends = ends
         pieces = source.pieces()
         if threads > 1:
-            self.form, self.start = opening(source, form)
+            plain, start = opening(source, form)
         else:
-            self.form, self.start, pieces = _behind_signature(form, pieces)
+            plain, start, pieces = _behind_signature(form, pieces)
+        self.form: Form = plain
+        self.start: int = start
         self._segments = Segments(self.form, pieces, self.start, ends)
 
     def results(self, work: Callable[[Segment], _Result]) -> Iterator[_Result]:
