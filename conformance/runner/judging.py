@@ -5,6 +5,7 @@ What is not asked, because the program does not support it, is never counted as 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from .vectors import Vector
 Outcome = Literal["passed", "failed", "broken", "not asked"]
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "broken", "not asked")
 POSITION = "position"
+HEX = re.compile("[0-9A-Fa-f ]+")
 
 
 class Verdict(NamedTuple):
@@ -107,7 +109,7 @@ _READ = {"code_points": numbers, "bytes": bytes.fromhex, "error": _spans, "fault
 def shown(answer: Answer) -> str:
     """Return an answer in words.
 
-    >>> shown({"error": [0, 1]}), shown({"code_points": "41 D800"}), shown({"bytes": ""})
+    >>> shown({"error": [0, 1]}), shown({"code_points": "41 d800"}), shown({"bytes": ""})
     ('error at 0-1', '41 D800', 'nothing')
     """
     if "error" in answer:
@@ -115,7 +117,9 @@ def shown(answer: Answer) -> str:
         return f"error at {'-'.join(map(str, told))}" if isinstance(told, list) and told else "error"
     for key in ("code_points", "bytes"):
         if key in answer:
-            return printable(answer[key] or "nothing")
+            told = answer[key] or "nothing"
+            said = printable(told)
+            return said.upper() if HEX.fullmatch(said) else said
     if isinstance(answer.get("faults"), list):
         return printable(", ".join(" ".join(map(str, each)) for each in answer["faults"]) or "no faults")
     return printable(answer)
