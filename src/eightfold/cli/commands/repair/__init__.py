@@ -73,7 +73,7 @@ def parser() -> CommandParser:
         metavar="POLICY",
         help=f"what to write for a fault: one of the policies below (default: {DEFAULT_POLICY})",
     )
-    add_mojibake(command, "mend UTF-8 that was read in a legacy charset and encoded again (Ã© for é)")
+    add_mojibake(command, "mend UTF-8 that was read in a legacy charset and encoded again")
     add_selection(command)
     add_reading(command)
     add_destination(command, "dry run")
