@@ -86,7 +86,7 @@ def parser() -> CommandParser:
         help=f"with --escapes repair, what to write for such an escape: {', '.join(ESCAPE_POLICIES)} (default: "
         "replace, which writes \\ufffd; strict with --errors strict)",
     )
-    add_mojibake(command, "mend UTF-8 that was read in a legacy charset and encoded again (Ã© for é)")
+    add_mojibake(command, "mend UTF-8 that was read in a legacy charset and encoded again")
     add_selection(command)
     add_reading(command)
     add_destination(command, "dry run")
