@@ -47,6 +47,7 @@ def test_a_str_subclass_gives_a_str() -> None:
     for limit, expected in ((2, "ab"), (10, "abc")):
         assert truncate(kind("abc"), limit, "utf-8") == expected
         assert type(truncate(kind("abc"), limit, "utf-8")) is str
+    assert truncate(kind("ab\u0301c"), 2, "utf-8", graphemes=True) == "a"
 
 
 def test_halves_of_a_pair_stay_together() -> None:
