@@ -10,13 +10,13 @@ from array import array
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from eightfold._engine import bind, twins_of
-from eightfold.cutting import fitting
+from eightfold.cutting import exactly, fitting
 from eightfold.faults import DecodeError
 from eightfold.forms import form as form_named
 from eightfold.policy import check_policy, encode_error, reading, writing
 from eightfold.reference import sequence_at, signed
 from eightfold.run import LARGEST_IN_ARRAY, Decoding, encoded_pieces
-from eightfold.text import AnyForm, Data, bytes_of, opened, size_of, text_of
+from eightfold.text import AnyForm, Data, bytes_of, opened, size_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -61,7 +61,7 @@ def encode_into(text: str, form: AnyForm, buffer: Buffer, start: SupportsIndex =
     """
     asked = form_named(form)
     check_policy("strict", asked)
-    given, begin = text_of(text), size_of(start, "start")
+    given, begin = exactly(text), size_of(start, "start")
     if begin > len(given):
         raise ValueError(f"start must be at most {len(given)}, the length of the text, not {begin}")
     plain, mark = signed(asked)
@@ -70,7 +70,7 @@ def encode_into(text: str, form: AnyForm, buffer: Buffer, start: SupportsIndex =
         before = b"" if begin else mark
         fit = fitting(policy.form, given, begin, max(0, len(out) - len(before)))
         if fit.end == begin and fit.missing is not None:
-            raise encode_error(policy, given, *fit.missing)
+            raise encode_error(policy, text, *fit.missing)
         if len(before) > len(out) or (fit.end == begin and begin < len(given)):
             return 0, 0
         written = before + b"".join(encoded_pieces(policy, given[begin : fit.end]))

@@ -71,24 +71,35 @@ def truncate(text: str, limit: SupportsIndex, form: AnyForm, *, graphemes: bool 
     asked = form_named(form)
     check_policy("strict", asked)
     room = size_of(limit, "limit")
+    whole = exactly(text)
     plain, mark = signed(asked)
     policy = writing(plain, "strict", asked.name)
     if len(mark) > room:
-        text_of(text)
         return ""
-    fit = fitting(policy.form, text_of(text), 0, room - len(mark))
+    fit = fitting(policy.form, whole, 0, room - len(mark))
     if fit.missing is not None:
         raise encode_error(policy, text, *fit.missing)
     end = fit.end
     if graphemes:
         from eightfold.graphemes import grapheme_end
 
-        end = grapheme_end(text, end)
-    return str.__getitem__(text, slice(end))
+        end = grapheme_end(whole, end)
+    return whole[:end]
+
+
+def exactly(text: str) -> str:
+    """Return a str as one that is no instance of a subclass.
+
+    Raises:
+        TypeError: the object is not a str.
+    """
+    return str.__getitem__(text_of(text), slice(None))
 
 
 def fitting(form: Form, text: str, start: int, room: int) -> Fit:
     """Return the longest part of a str, from an index on, that takes at most so many bytes in a form without signature.
+
+    The str must be no instance of a subclass, which may have items of its own.
 
     >>> fitting(form_named("utf-8"), "naïve", 1, 3)
     Fit(end=3, missing=None)

@@ -172,7 +172,7 @@ def test_a_buffer_is_let_go() -> None:
 
 def test_long_texts() -> None:
     for letters in ("a", "é", "€", "😀", "aé€😀"):
-        text = letters * (200_000 // len(letters))
+        text = letters * ((200_000 if eightfold.ENGINE == "native" else 2000) // len(letters))
         buffer = bytearray(len(text.encode()) + 3)
         assert encode_into(text, "utf-8", buffer) == (len(text), len(text.encode()))
         assert buffer == text.encode() + b"\0\0\0"

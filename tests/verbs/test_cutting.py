@@ -47,6 +47,7 @@ def test_a_str_subclass_gives_a_str() -> None:
     for limit, expected in ((2, "ab"), (10, "abc")):
         assert truncate(kind("abc"), limit, "utf-8") == expected
         assert type(truncate(kind("abc"), limit, "utf-8")) is str
+    assert truncate(kind("ab\u0301c"), 2, "utf-8", graphemes=True) == "a"
 
 
 def test_halves_of_a_pair_stay_together() -> None:
@@ -253,13 +254,14 @@ def test_pieces_decode_to_what_the_whole_does(data: bytes, name: str, size: int)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pieces_are_about_as_long_as_asked(name: str) -> None:
-    text = "漢字 ab€ " * 4000 if eightfold.is_encodable("漢", name) else "ab " * 4000
+    count = 2000 if eightfold.ENGINE == "native" else 300
+    text = "漢字 ab€ " * count if eightfold.is_encodable("漢", name) else "ab " * count
     data = encode(text, name)
     for size in (16, 1000, 5000):
         lengths = [len(piece) for piece in split(data, size, name)]
         mark = len(encode("", name))
         assert max(lengths) <= size + mark
-        assert min(lengths[:-1]) >= size - 8
+        assert min(lengths[:-1], default=size) >= size - 8
         same_under(data, name, size, "strict")
 
 
@@ -271,8 +273,8 @@ def test_a_piece_is_not_cut_before_what_looks_like_a_signature() -> None:
 
 
 def test_ill_formed_bytes_make_long_pieces() -> None:
-    data = b"a" + b"\x80" * 100_000 + b"bc"
-    assert [len(piece) for piece in split(data, 1000, "utf-8")] == [100_002, 1]
+    data = b"a" + b"\x80" * 20_000 + b"bc"
+    assert [len(piece) for piece in split(data, 1000, "utf-8")] == [20_002, 1]
 
 
 def test_pieces_are_made_one_by_one() -> None:
@@ -290,8 +292,8 @@ def test_pieces_of_random_text_in_parallel() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     chance = Random(7)
-    text = "".join(chance.choice("a\né€😀\0") for _ in range(60_000))
+    text = "".join(chance.choice("a\né€😀\0") for _ in range(60_000 if eightfold.ENGINE == "native" else 6000))
     for name in ("utf-8", "mutf-8", "utf-16-be", "utf-32-le"):
         data = encode(text, name)
         with ThreadPoolExecutor(2) as pool:
-            assert "".join(pool.map(lambda piece: decode(piece, name), split(data, 9999, name))) == text
+            assert "".join(pool.map(lambda piece: decode(piece, name), split(data, 999, name))) == text

@@ -17,7 +17,8 @@ from support.soups import NAMES, SOUP
 
 TEXT = st.text(st.sampled_from("a\0\x7f\x80é€\uffff😀\ud83d\ude00\udc80\uef80\ufeff"), max_size=60)
 NAME = st.sampled_from(NAMES)
-CHUNK = 1 << 16
+CHUNK = 1 << 16 if eightfold.ENGINE == "native" else 1 << 9
+"""The most bytes that are measured at a time; the other engines are slow, and have no such pieces."""
 
 
 def same(measure: Any, build: Any, *given: Any) -> None:
@@ -67,7 +68,7 @@ def test_long_texts(name: str) -> None:
 
 
 def test_halves_of_a_pair_meet_at_every_place() -> None:
-    for before in (*range(8), *range(8180, 8196), *range(CHUNK - 6, CHUNK + 4)):
+    for before in (*range(8), *range(CHUNK // 8 - 12, CHUNK // 8 + 4), *range(CHUNK - 6, CHUNK + 4)):
         data = b"a" * before + b"\xed\xa0\xbd\xed\xb8\x80" + "€".encode() * 5
         for source in ("generalized-utf-8", "cesu-8"):
             for target in ("wtf-8", "cesu-8", "wtf-16-le", "utf-8"):
@@ -75,7 +76,7 @@ def test_halves_of_a_pair_meet_at_every_place() -> None:
 
 
 def test_no_result_is_built() -> None:
-    text = "naïve €" * 200_000
+    text = "naïve €" * (200_000 if eightfold.ENGINE == "native" else 2000)
     data = text.encode()
     for few in ("", "naïve €"):
         encoded_length(few, "utf-16-le")
@@ -87,7 +88,7 @@ def test_no_result_is_built() -> None:
         if eightfold.ENGINE == "native":
             converted_length(data, "utf-8", "cesu-8")
             code_point_count(data, "utf-8")
-        assert tracemalloc.get_traced_memory()[1] < len(data) * (1 if eightfold.ENGINE == "native" else 8)
+        assert tracemalloc.get_traced_memory()[1] < len(data) * (1 if eightfold.ENGINE == "native" else 100)
     finally:
         tracemalloc.stop()
 

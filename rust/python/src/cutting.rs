@@ -74,7 +74,7 @@ pub fn truncate<'py>(
     if let Some(span) = fit.missing {
         return Err(lacking(asked, text, span));
     }
-    let keeps_graphemes = graphemes.is_some_and(|given| given.is_truthy().unwrap_or(true));
+    let keeps_graphemes = graphemes.map_or(Ok(false), |given| given.is_truthy())?;
     let end = if keeps_graphemes { names::grapheme_end(py)?.call1((text, fit.end))?.extract()? } else { fit.end };
     beginning(text, end)
 }
