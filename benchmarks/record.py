@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import __main__ as command
-from benchmarks import cli, comparison, peers, scaling, tables
+from benchmarks import cli, columns, comparison, peers, scaling, tables
 from benchmarks.goals import COLUMNS
 from benchmarks.results import MEASUREMENTS, Results, read, read_all, summary
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
-SCALING, PROGRAMS = "scaling", "cli"
+SCALING, PROGRAMS, ARROW = "scaling", "cli", "columns"
 COMPARING = """
 With --compare, a cell is judged by its ratio to the peer: both sides were timed in turns on the same machine, so runs
 of different days and machines can be compared, as long as the peers have the same versions. If the other side is
@@ -37,6 +37,7 @@ def measure(folder: Path, *, everything: bool) -> None:
     if everything:
         scaling.main(["--json", str(folder / f"{SCALING}.json"), "--plots", str(folder)])
         cli.main(["--json", str(folder / f"{PROGRAMS}.json")])
+        columns.main(["--json", str(folder / f"{ARROW}.json")])
     write_tables(folder)
 
 
@@ -49,6 +50,8 @@ def write_tables(folder: Path) -> None:
 def _tables(path: Path) -> list[str]:
     if path.stem == SCALING:
         return list(tables.of_scaling(json.loads(path.read_text(encoding="utf-8"))))
+    if path.stem == ARROW:
+        return columns.lines(json.loads(path.read_text(encoding="utf-8")))
     return list((cli.every_cell if path.stem == PROGRAMS else tables.cell_by_cell)(read(path)))
 
 
@@ -96,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--folder", type=Path, default=MEASUREMENTS, help="instead of benchmarks/measurements/")
-    parser.add_argument("--all", action="store_true", help="also scaling with its plots, and the command line")
+    parser.add_argument("--all", action="store_true", help="also scaling with its plots, the command line and columns")
     parser.add_argument("--tables", action="store_true", help="measure nothing: write the tables of the data again")
     parser.add_argument("--page", action="store_true", help="measure nothing: write the summary in docs/performance.md")
     parser.add_argument(

@@ -51,7 +51,7 @@ def main() -> int:
     for path in wrong:
         if path in made:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(made[path], encoding="utf-8")
+            path.write_text(made[path], encoding="utf-8", newline="\n")
         else:
             path.unlink()
     return 0

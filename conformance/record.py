@@ -65,8 +65,8 @@ def main() -> int:
         if each.missing():
             print(f"{each.name}: {each.missing()}; it is not recorded", file=sys.stderr)
     board = board_of([each for each in known.values() if not each.missing()], read([], []))
-    BOARD.write_text(json.dumps(board, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(page(board), encoding="utf-8")
+    BOARD.write_text(json.dumps(board, indent=1) + "\n", encoding="utf-8", newline="\n")
+    PAGE.write_text(page(board), encoding="utf-8", newline="\n")
     return 0
 
 

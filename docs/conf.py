@@ -34,6 +34,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(collections|io|os|array|codecs|re|types|typing|decimal|datetime|pathlib|logging|abc)\..*"),
     ("py:.*", r"(array|bytes|bytearray|memoryview|str|int|bool|object|float|dict|list|tuple|set|range|type|None)"),
     ("py:.*", r"(pydantic|pydantic_core|sqlalchemy|starlette|pyarrow|pandas|polars|numpy|duckdb|pyspark|ray)\..*"),
+    ("py:mod", r"eightfold\..*"),  # Docstrings name modules that are not public.
     ("py:class", r"eightfold\.(scrub\.T|mutf8\.(Source|Sink)|textfile\._Opened)"),
     ("py:.*", r"(\w+Error|\w+Warning|Any|Callable|Iterable|Iterator|Mapping|Sequence|Literal|Self|TypeAlias)"),
 ]

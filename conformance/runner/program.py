@@ -44,6 +44,7 @@ class Program:
         self.command, self.timeout, self.start_timeout = list(command), timeout, start_timeout
         self.name = self.version = ""
         self.starts = 0
+        self._last = ""
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._complaints: deque[str] = deque()
@@ -64,8 +65,9 @@ class Program:
             if self._process is None:
                 self._start()
             return self._answer(request, self.timeout)
-        except Broken:
+        except Broken as broken:
             self.end()
+            self._last = self._last if self.starts > RESTARTS else str(broken)
             raise
 
     def end(self) -> None:
@@ -86,7 +88,7 @@ class Program:
 
     def _start(self) -> None:
         if self.starts > RESTARTS:
-            raise Broken(f"not asked any more: it broke {self.starts} times")
+            raise Broken(f"not asked any more: it broke {self.starts} times; {self._last}")
         self.starts += 1
         try:
             self._process = subprocess.Popen(

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import eightfold
 from eightfold import Fault, Form, corrected, xtf8
 from eightfold.faults import KINDS, code_point_name, hex_bytes
+from eightfold.legacy import CharsetDecoder, charsets
+from eightfold.mojibake import MojibakeFinder
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 from support.byte_classes import neighbours, representatives, strings
@@ -120,6 +122,24 @@ def _objects() -> Iterator[Example]:
             yield Example(f"a {type(found).__name__}", "scrub_report", fault)
 
 
+def _charsets() -> Iterator[Example]:
+    """Bytes of legacy charsets."""
+    for charset in charsets():
+        for byte in range(0x80, 0x100):
+            found = [
+                each for each in CharsetDecoder(charset).pieces(bytes([byte]), final=True) if isinstance(each, Fault)
+            ]
+            yield from _only("eightfold check -f " + charset.name, bytes([byte]), lambda _, found=found: found)
+
+
+def _mojibake() -> Iterator[Example]:
+    """Characters of Latin-1 that were read as windows-1252 and encoded again."""
+    for character in map(chr, range(0xA0, 0x100)):
+        data = character.encode().decode("cp1252", "ignore").encode()
+        found = [each.fault for each in MojibakeFinder().find(data, final=True)]
+        yield from _only("eightfold check --mojibake", data, lambda _, found=found: found)
+
+
 def _files() -> Iterator[Example]:
     """Files that look like another form than UTF-8, and small texts in JSON, as the command reports on them."""
     short = [bytes(units) for length in (1, 2) for units in product((0x00, 0x41, 0xFE, 0xFF), repeat=length)]
@@ -137,8 +157,10 @@ def _checked(files: dict[str, bytes]) -> list[tuple[str, list[dict[str, Any]]]]:
         for name, data in files.items():
             Path(folder, name).write_bytes(data)
         command = [sys.executable, "-m", "eightfold", "check", "--binary", "--output-format", "json", folder]
-        printed = subprocess.run(command, capture_output=True, check=False).stdout
-    return [(Path(each["path"]).name, each["faults"]) for each in json.loads(printed)["files"]]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode != 1:
+        raise RuntimeError(f"{' '.join(command)} ended with status {ran.returncode}: {ran.stderr}")
+    return [(Path(each["path"]).name, each["faults"]) for each in json.loads(ran.stdout)["files"]]
 
 
 def _only(by: str, data: bytes, find: Callable[[bytes], Iterable[Any]], shown: str = "") -> Iterator[Example]:
@@ -151,7 +173,9 @@ def _points(text: str) -> str:
     return " ".join(code_point_name(ord(each)) for each in text)
 
 
-PROBES: tuple[Callable[[], Iterator[Example]], ...] = (_written, _documents, _escapes, _objects, _files)
+PROBES: tuple[Callable[[], Iterator[Example]], ...] = (
+    *(_written, _documents, _escapes, _objects, _charsets, _mojibake, _files),
+)
 
 
 def forms_with(kind: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -30,12 +31,11 @@ SECTIONS = {
 OTHERS = "Others"
 INTEGRATIONS_FOLDER = Path(eightfold.__file__).parent / "integrations"
 INTEGRATIONS = ("asgi", "logging", "pydantic", "sqlalchemy")
+DEFINED = (ast.ClassDef, ast.FunctionDef)
 VALUES = {
     "ENGINE": "The engine in use: ``native`` (the compiled core), ``python`` or ``reference``. See "
     "``eightfold doctor``.",
     "__version__": "The version of the package, a str.",
-    "POLICIES": "The policies of a repair by name, each with what it writes: see :doc:`../policies`.",
-    "LOSSLESS": "The policies of a repair whose result alone determines the original bytes.",
 }
 """Public values without a docstring of their own."""
 TYPES = {
@@ -88,7 +88,7 @@ def _package() -> Iterator[str]:
         if heading in grouped:
             yield from _title(heading, "-")
             for name in sorted(grouped[heading], key=lambda name: (inspect.isclass(getattr(eightfold, name)), name)):
-                yield from _thing("eightfold", name, getattr(eightfold, name))
+                yield from _thing(eightfold, name)
 
 
 def _section(module: str) -> str:
@@ -100,7 +100,7 @@ def _module(module: ModuleType) -> Iterator[str]:
     yield from _title(module.__name__, "=")
     yield from (f".. automodule:: {module.__name__}", "")
     for name in module.__all__:
-        yield from _thing(module.__name__, name, getattr(module, name))
+        yield from _thing(module, name)
 
 
 def _integrations() -> Iterator[str]:
@@ -122,18 +122,30 @@ def _integrations() -> Iterator[str]:
 def _described(source: Path) -> Iterator[tuple[str, str, str]]:
     """Yield the public names of a module, of which kind they are, and what a value is; the module is not imported."""
     body = ast.parse(source.read_text(encoding="utf-8")).body
-    found: dict[str, tuple[str, str]] = {}
-    for at, each in enumerate(body):
-        if isinstance(each, ast.ClassDef | ast.FunctionDef):
-            found[each.name] = ("class" if isinstance(each, ast.ClassDef) else "function", "")
-        elif isinstance(each, ast.Assign | ast.AnnAssign):
-            after = body[at + 1] if at + 1 < len(body) else None
-            words = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
-            for target in each.targets if isinstance(each, ast.Assign) else [each.target]:
-                found[ast.unparse(target)] = ("data", " ".join(str(words).split()))
-                if ast.unparse(target) == "__all__":
-                    public = ast.literal_eval(each.value) if each.value else []
-    yield from ((name, *found[name]) for name in public)
+    kinds = {
+        each.name: "class" if isinstance(each, ast.ClassDef) else "function"
+        for each in body
+        if isinstance(each, DEFINED)
+    }
+    (public,) = (
+        each.value for each in body if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "__all__"
+    )
+    values = _values(source)
+    for name in ast.literal_eval(public):
+        yield name, kinds.get(name, "data"), values.get(name, "")
+
+
+def _values(source: Path) -> dict[str, str]:
+    """Return the values of a module that a string describes, each with its words."""
+    found = {}
+    for node, after in pairwise(ast.parse(source.read_text(encoding="utf-8")).body):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(after, ast.Expr):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            words = (
+                " ".join(str(ast.literal_eval(after.value)).split()) if isinstance(after.value, ast.Constant) else ""
+            )
+            found.update({ast.unparse(target): words for target in targets})
+    return found
 
 
 def _types() -> Iterator[str]:
@@ -145,14 +157,25 @@ def _types() -> Iterator[str]:
         yield from (f".. autoclass:: {name}", "   :members:", "")
 
 
-def _thing(module: str, name: str, thing: object) -> Iterator[str]:
-    if name in VALUES:
-        yield from (f".. data:: {module}.{name}", "", f"   {VALUES[name]}", "")
-    elif inspect.isclass(thing):
+def _thing(module: ModuleType, name: str) -> Iterator[str]:
+    thing, full = getattr(module, name), f"{module.__name__}.{name}"
+    if inspect.isclass(thing):
         kind = "exception" if issubclass(thing, BaseException) else "class"
-        yield from (f".. auto{kind}:: {module}.{name}", "   :members:", "")
+        yield from (f".. auto{kind}:: {full}", "   :members:", "")
+    elif callable(thing):
+        yield from (f".. autofunction:: {full}", "")
+    elif words := VALUES.get(name) or _words_elsewhere(module, name):
+        yield from (f".. data:: {full}", "", f"   {words}", "")
     else:
-        yield from (f".. auto{'function' if callable(thing) else 'data'}:: {module}.{name}", "")
+        yield from (f".. autodata:: {full}", "")
+
+
+def _words_elsewhere(module: ModuleType, name: str) -> str:
+    """Return what a module of a package says of a value that the package passes on; autodoc does not look there."""
+    for path in sorted(Path(module.__path__[0]).glob("[a-z]*.py")) if hasattr(module, "__path__") else ():
+        if words := _values(path).get(name):
+            return words
+    return ""
 
 
 def _title(words: str, line: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeVar
 
 from eightfold.buffers import Buffer
+from eightfold.columns.values import Column
 from eightfold.cutting import Side
 from eightfold.faults import Fault
 from eightfold.forms import Form
@@ -19,6 +20,7 @@ POLICIES: tuple[str, ...]
 UNITS_KEPT: int
 STALLS_ALLOWED: int
 FAULTS_AHEAD: int
+NO_CODE_POINT: int
 INSTRUCTION_SET: str
 CRATES: tuple[tuple[str, str], ...]
 
@@ -86,3 +88,16 @@ class JsonPosition:
     def __init__(self) -> None: ...
     def pass_over(self, text: bytes, start: int = 0, end: int | None = None) -> None: ...
     def way(self, rest: bytes) -> tuple[list[int | bytes | None], int, list[int | bytes | None], bool]: ...
+
+def check_offsets(offsets: Data | None, width: int, first: int, count: int, limit: int) -> None: ...
+def ill_formed_rows(column: Column, form: AnyForm, *, threads: int = 1) -> bytes: ...
+def cleared_bits(count: int, rows: bytes) -> bytes: ...
+def column_faults(
+    column: Column, form: AnyForm, limit: int | None = None, *, threads: int = 1
+) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]: ...
+def column_changes(
+    column: Column, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict", *, threads: int = 1
+) -> tuple[bytes, bytes, bytes, bytes]: ...
+def spliced_column(
+    column: Column, rows: bytes, ends: bytes, values: bytes
+) -> tuple[bytes | None, bytes, bytes | None]: ...

@@ -37,6 +37,8 @@ Kind = Literal[
     "unexamined",
     "other-form",
     "escaped-surrogate",
+    "undefined",
+    "mojibake",
 ]
 Side = Literal["source", "text", "target"]
 Severity = Literal["error", "warning"]
@@ -71,6 +73,8 @@ KINDS: Mapping[Kind, str] = {
     "unexamined": "an object that was not examined and may hold text",
     "other-form": "a file that appears to be in a form other than the default",
     "escaped-surrogate": "an escape of an unpaired surrogate in JSON",
+    "undefined": "bytes for which a legacy charset defines no character",
+    "mojibake": "UTF-8 that was read in a legacy charset and encoded again",
 }
 """The meaning of each kind of fault in one line; the keys are stable identifiers."""
 
@@ -303,6 +307,8 @@ _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {
     "unexamined": _unexamined,
     "other-form": lambda f: f"the file appears to be in a form other than {f.form}",
     "escaped-surrogate": _escaped_surrogate,
+    "undefined": lambda f: f"{f.form} does not define {_shown(f)}",
+    "mojibake": lambda f: f"UTF-8 that was read in a legacy charset and encoded again ({_shown(f)})",
 }
 
 

@@ -153,6 +153,17 @@ class Identifier:
         near = [each for each in found if [*self._order(each)[:-1]] == tier and each.bits >= least]
         return min(near, key=lambda each: _RANK.index(each.form))
 
+    @property
+    def sample(self) -> bytes:
+        r"""At most :data:`SAMPLE_BYTES` from just before the first byte beyond ASCII, or the first of an ASCII input.
+
+        >>> identifier = Identifier()
+        >>> identifier.feed(b"x" * 100 + b"caf\xe9")
+        >>> len(identifier.sample)
+        65
+        """
+        return self._beyond or self._first
+
     def tells(self, found: Identification) -> bool:
         r"""Return whether there is evidence for a candidate that :meth:`finish` returned.
 

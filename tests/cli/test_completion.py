@@ -16,12 +16,14 @@ import eightfold
 from eightfold.cli.commands import COMMANDS
 from eightfold.cli.commands.completion import SHELLS
 from eightfold.cli.commands.grammar import commands, program
+from eightfold.legacy import charsets
 from eightfold.policy import Errors
 from eightfold.repair import POLICIES
 from support.command_line import ENVIRONMENT, run
 from support.needed import needs_program, needs_terminal
 
 FORMS = {form.name for form in eightfold.forms()}
+CHARSETS = {charset.name for charset in charsets()}
 FILES = {"alpha.txt", "beta gamma.txt", "folder"}
 
 # What stands on the line, the last word unfinished, and what is offered; None stands for names of files.
@@ -36,7 +38,8 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["check", "--files"], {"--files-from"}),
     (["check", "--files-from", ""], None),
     (["check", "alpha.txt", "--max"], {"--max-faults"}),
-    (["check", "-f", ""], FORMS | {"auto"}),
+    (["check", "-f", ""], FORMS | CHARSETS | {"auto"}),
+    (["repair", "-f", ""], FORMS | {"auto"}),
     (["check", "--form", "wtf-16-"], {"wtf-16-le", "wtf-16-be"}),
     (["check", "--form", "au"], {"auto"}),
     (["convert", "-t", "auto"], set()),

@@ -23,7 +23,7 @@ import eightfold_verbs  # noqa: E402
 import record  # noqa: E402
 from generator import answers, mutants, rules, vectors  # noqa: E402
 from runner import as_markdown, judging, scores  # noqa: E402
-from runner.adapters import adapters  # noqa: E402
+from runner.adapters import Adapter, adapters  # noqa: E402
 from runner.as_markdown import literal  # noqa: E402
 from runner.judging import judge, shown  # noqa: E402
 from runner.program import Program  # noqa: E402
@@ -33,8 +33,8 @@ from runner.vectors import Vector, manifest, read  # noqa: E402
 ADAPTERS = adapters()
 BOARD: dict[str, Any] = json.loads((KIT / "scoreboard.json").read_text(encoding="utf-8"))
 RECORDED = {each["adapter"]: each for each in BOARD["programs"]}
-TRIED = 3
-"""Vectors of each operation and form that a test puts to an adapter."""
+SECONDS = 120
+"""The time for an answer; the machine may be busy."""
 
 
 @cache
@@ -48,14 +48,12 @@ def examples(name: str) -> list[dict[str, Any]]:
 
 
 def some_vectors(name: str) -> list[Vector]:
-    """Return a few vectors of each operation of each form that the program has, and one that it has not."""
-    chosen, counts = [], dict[tuple[str, str], int]()
+    """Return the first, a middle and the last vector of each operation of each form that the program has."""
+    kinds: dict[tuple[str, str], list[Vector]] = {}
     for vector in vectors_by_id().values():
-        kind = vector["form"], vector["op"]
-        counts[kind] = counts.get(kind, 0) + 1
-        if vector["form"] in RECORDED[name]["forms"] and counts[kind] <= TRIED:
-            chosen.append(vector)
-    return [*chosen, next(vector for vector in vectors_by_id().values() if vector["op"] == "faults")]
+        if vector["form"] in RECORDED[name]["forms"]:
+            kinds.setdefault((vector["form"], vector["op"]), []).append(vector)
+    return [found[place] for found in kinds.values() for place in (0, len(found) // 2, -1)]
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
@@ -63,12 +61,16 @@ def test_an_adapter_answers_as_recorded(name: str) -> None:
     adapter = ADAPTERS[name]
     if adapter.missing():
         pytest.skip(f"{name}: {adapter.missing()}")
-    with Program(adapter.command) as program:
-        counts = totals(score(program, some_vectors(name)))
+    with Program(adapter.command, timeout=SECONDS, start_timeout=SECONDS) as program:
+        scores = score(program, some_vectors(name))
+        counts = totals(scores)
         assert counts["broken"] == 0
         assert counts["passed"] > 0
         assert program.name.partition(" (")[0] == RECORDED[name]["name"].partition(" (")[0]
         if program.version == RECORDED[name]["version"]:
+            for form, rules in scores.items():
+                for rule, row in rules.items():
+                    assert row["failed"] <= RECORDED[name]["forms"][form].get(rule, row)["failed"], (form, rule)
             for example in examples(name):
                 assert shown(program.ask(asked(vectors_by_id()[example["id"]]))) == example["got"]
 
@@ -80,6 +82,31 @@ def test_an_adapter_answers_as_recorded(name: str) -> None:
 )
 def test_the_examples_in_docstrings_hold(module: ModuleType) -> None:
     assert doctest.testmod(module).failed == 0
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    absent = Adapter("mine", "", ("x",), programs=("no-such-program",))
+    assert absent.missing() == "no-such-program is not installed"
+    unmade = Adapter("mine", "", ("x",), made=str(tmp_path / "none"))
+    assert unmade.missing() == "not set up: python conformance/run.py --setup mine"
+    tmp_path.joinpath("none").touch()
+    assert unmade.missing() == ""
+
+
+def test_a_setup_that_fails_is_said() -> None:
+    script = "import sys; sys.exit('no compiler')"
+    failing = Adapter("mine", "", ("x",), setup=((sys.executable, "-c", script),))
+    assert "ended with status 1:\nno compiler" in failing.set_up()
+    assert "No such file" in Adapter("mine", "", ("x",), setup=(("/no/such/program",),)).set_up()
+    assert Adapter("mine", "", ("x",), setup=((sys.executable, "-c", ""),)).set_up() == ""
+
+
+def test_an_adapter_that_is_not_set_up_is_wrong_use(tmp_path: Path) -> None:
+    run = [sys.executable, str(KIT / "run.py"), "--work", str(tmp_path), "--adapter", "npm-wtf-8"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "npm-wtf-8: " in done.stderr
 
 
 # --- the record -------------------------------------------------------------------------------------------------------

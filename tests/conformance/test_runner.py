@@ -120,7 +120,7 @@ def test_a_program_that_breaks_is_reported(way: str, said: str) -> None:
 def test_a_program_that_hangs_is_ended(way: str) -> None:
     begun = time.monotonic()
     assert outcomes(way, timeout=1)["broken"] == 1
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 120
 
 
 def test_a_program_that_answers_too_much_is_started_again() -> None:

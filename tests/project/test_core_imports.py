@@ -23,6 +23,7 @@ ORDER = (
     ("form", "code_units"),
     ("read",),
     ("write",),
+    ("columns",),
     ("lib",),
 )
 RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}

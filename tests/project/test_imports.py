@@ -40,6 +40,7 @@ ORDER = (
     ("seam",),
     ("textfile",),
     ("evidence", "identify", "family", "explain", "repair", "scrub", "jsonpath", "jsonescapes", "jsontext", "tables"),
+    ("legacy", "mojibake"),
     ("__init__",),
     ("files",),
     ("columns",),
@@ -72,7 +73,7 @@ RANKS = {room: rank for rank, line in enumerate(ORDER) for room in line}
 INNER_RANKS = {
     outer: {room: rank for rank, line in enumerate(order) for room in line} for outer, order in INSIDE.items()
 }
-DOORS = ("files", "columns", "web", "integrations", "cli", "graphemes")
+DOORS = ("files", "columns", "web", "integrations", "cli", "graphemes", "mojibake")
 """The only rooms with third-party packages."""
 TYPES = "_typeshed"
 """What type checkers have of the standard library; at run time it is not there, so it can only be imported for them."""

@@ -129,6 +129,11 @@ SENTENCES = [
         ),
         r"escape \uDE00 of an unpaired surrogate, at $.a[0]",
     ),
+    (Fault("undefined", "shift_jis", 0, 1, b"\xff"), "shift_jis does not define FF"),
+    (
+        Fault("mojibake", "utf-8", 0, 4, b"\xc3\x83\xc2\xa9", severity="warning"),
+        "UTF-8 that was read in a legacy charset and encoded again (C3 83 C2 A9)",
+    ),
 ]
 every_fault = pytest.mark.parametrize("fault", [fault for fault, _ in SENTENCES], ids=str)
 
@@ -142,7 +147,7 @@ def test_the_kinds_are_those_of_the_vocabulary() -> None:
         *("joined-pair", "needless-escape"),
         "unexamined",
         "other-form",
-        "escaped-surrogate",
+        *("escaped-surrogate", "undefined", "mojibake"),
     ]
     assert get_args(Kind) == tuple(KINDS)
     assert all(KINDS.values())

@@ -47,7 +47,7 @@ function encodedIfWellFormed(input, encode) {
   if (points.some((point) => point > 0x10ffff)) return unsupported("above U+10FFFF");
   const string = stringOf(points);
   if (Array.from(string).length !== points.length) return unsupported("a string joins pairs");
-  return string.isWellFormed() ? { bytes: hexOf(encode(string)) } : unsupported("replaces unpaired surrogates");
+  return !/\p{Surrogate}/u.test(string) ? { bytes: hexOf(encode(string)) } : unsupported("replaces unpaired surrogates");
 }
 
 function encodedAnyhow(input, encode) {

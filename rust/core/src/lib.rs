@@ -8,6 +8,7 @@
 mod chunk;
 mod code_point;
 mod code_units;
+mod columns;
 mod derive;
 mod form;
 pub mod kernels;
@@ -19,6 +20,11 @@ mod write;
 
 pub use chunk::{CHUNK_BYTES, CHUNK_POINTS};
 pub use code_point::{LARGEST_IN_STR, Range};
+pub use columns::changes::{Changes, Conversion, Replacements, Spliced, SplicedViews};
+pub use columns::column::{
+    Bits, Broken, Column, Fixed, Layout as ColumnLayout, Narrow, Views, Wide as WideOffsets, check,
+};
+pub use columns::findings::{Found, Stopped};
 pub use derive::agreement::Agreement;
 pub use derive::automaton::{Automaton, DEAD, Entry, NONE, State, TooLarge};
 pub use derive::layout::{Layout, Pairs};

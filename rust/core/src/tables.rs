@@ -29,6 +29,8 @@ const KINDS: [&str; Kind::COUNT] = [
     "unexamined",
     "other-form",
     "escaped-surrogate",
+    "undefined",
+    "mojibake",
 ];
 
 /// A kind of fault.
@@ -37,7 +39,7 @@ pub struct Kind(u8);
 
 impl Kind {
     /// The number of kinds.
-    pub(crate) const COUNT: usize = 24;
+    pub(crate) const COUNT: usize = 26;
     pub(crate) const INVALID_BYTE: Kind = Kind(4);
     pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
     pub(crate) const TRUNCATED: Kind = Kind(6);
@@ -54,7 +56,9 @@ impl Kind {
         (0u8..).take(Kind::COUNT).map(Kind)
     }
 
-    pub(crate) fn index(self) -> usize {
+    /// The index in [`Kind::all`].
+    #[must_use]
+    pub fn index(self) -> usize {
         usize::from(self.0)
     }
 

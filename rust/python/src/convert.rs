@@ -22,7 +22,8 @@ use crate::names;
 use crate::reader::{Event, Reader, bytes_of};
 use crate::threads::{PIECES_AHEAD, threads_of};
 
-const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+/// What `replace` writes, at either end.
+pub const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
 /// Pieces that are longer, where an input cannot be cut, are not held whole.
 const LONGEST_PIECE: usize = 4 * PIECE_BYTES;

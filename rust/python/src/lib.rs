@@ -2,12 +2,14 @@
 //!
 //! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, with
 //! plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only,
-//! which asks `header` where it is; the other modules with unsafe code are `fastcall`, `documented` and `interpreter`, a
-//! few lines each.
+//! which asks `header` where it is; the other modules with unsafe code are `borrowed`, `fastcall`, `documented` and
+//! `interpreter`, a few lines each.
 
 mod ask;
 mod automaton;
+mod borrowed;
 mod buffers;
+mod columns;
 mod convert;
 mod cutting;
 mod decode;
@@ -43,6 +45,8 @@ mod _native {
     use super::automaton::automaton;
     #[pymodule_export]
     use super::buffers::{decode_code_points_into, encode_into};
+    #[pymodule_export]
+    use super::columns::{check_offsets, cleared_bits, column_changes, column_faults, ill_formed_rows, spliced_column};
     #[pymodule_export]
     use super::convert::{convert, converted_piece};
     #[pymodule_export]
@@ -82,6 +86,7 @@ mod _native {
         module.add("FAULTS_AHEAD", crate::faults::FAULTS_AHEAD)?;
         module.add("DEEPEST", crate::json_position::DEEPEST)?;
         module.add("KEY_BYTES", crate::json_position::KEY_BYTES)?;
+        module.add("NO_CODE_POINT", crate::columns::NO_CODE_POINT)?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
         module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
     }

@@ -41,6 +41,7 @@ names! {
     raise_conversion = "eightfold.policy" . "raise_conversion";
     is_built_in = "eightfold.policy" . "is_built_in";
     replaced = "eightfold.run" . "replaced";
+    broken_column = "eightfold.columns.values" . "BrokenColumnError";
     strict_errors = "codecs" . "strict_errors";
     replace_errors = "codecs" . "replace_errors";
     ignore_errors = "codecs" . "ignore_errors";

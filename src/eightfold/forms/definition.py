@@ -324,6 +324,11 @@ class Form(_Fixed):
         """The width of a code unit in bytes."""
         return self.unit_bits // 8
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it only stands for a charset of Python's registry (see :mod:`eightfold.legacy`), unlike a form."""
+        return False
+
     def variant(self, policy: str) -> Variant | None:
         """Return the variant that this policy selects, or None.
 

@@ -13,6 +13,8 @@ from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
 from eightfold.text import is_well_formed
 
+MOJIBAKE = "mojibake"
+"""The kind of the changes that mend mojibake, and their policy, which is not one for faults."""
 _OTHER_BYTES = "the plan is for other bytes: make a new one"
 _BYTES_SHOWN = 16
 
@@ -36,8 +38,8 @@ class Change:
         old, new: the original bytes, and the UTF-8 that replaces them.
         kind: the kind of fault; ``escaped-surrogate`` for an escape in JSON; ``well-formed`` if the sequence is
             well-formed and UTF-8 writes it differently; ``signature`` for a mark that is not part of the text.
-        policy: the policy that decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` if there is no fault;
-            for an escape in JSON a key of :data:`~eightfold.repair.ESCAPE_POLICIES`.
+        policy: the policy that decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` if there is no fault,
+            ``mojibake`` for mojibake; for an escape in JSON a key of :data:`~eightfold.repair.ESCAPE_POLICIES`.
         line, column: the place of the change, both counted from 1; the column counts bytes.
 
     ``str(change)`` is one line. ``end`` is the offset after the old bytes. ``lossy`` is true if the new bytes could
@@ -127,7 +129,7 @@ def _change(values: Any) -> Change:
     old, new = bytes.fromhex(values["old"]), bytes.fromhex(values["new"])
     if end - start != len(old):
         raise ValueError(f"the change at {start} does not end at {end}")
-    if values["policy"] not in {**POLICIES, **ESCAPE_POLICIES} or not isinstance(values["kind"], str):
+    if values["policy"] not in {**POLICIES, **ESCAPE_POLICIES, MOJIBAKE: ""} or not isinstance(values["kind"], str):
         raise ValueError(f"the change at {start} has no known kind and policy")
     if not is_well_formed(new, UTF_8):
         raise ValueError(f"the change at {start} does not write UTF-8")

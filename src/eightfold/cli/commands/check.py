@@ -20,9 +20,11 @@ from eightfold.cli.options.arguments import (
     add_jobs,
     add_paths,
     count_argument,
-    form_or_auto,
+    end_named,
+    end_or_auto,
 )
 from eightfold.cli.options.escapes import EscapeOptions, add_escapes
+from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.options.setting import Setting, Switch
@@ -31,12 +33,13 @@ from eightfold.cli.output.lines import results_in
 from eightfold.cli.output.reports import FORMATS, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
-from eightfold.cli.work.inputs import found_files
+from eightfold.cli.work.inputs import found_files, tell_foreign
 from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form
+from eightfold.reference import signed
 
 
 @dataclass
@@ -56,6 +59,7 @@ class Options(SelectionOptions, EscapeOptions, ReadingOptions):
     jobs: int = 1
     strict: bool = False
     show_settings: bool = False
+    mojibake: bool = False
 
     @property
     def task(self) -> Task:
@@ -64,7 +68,7 @@ class Options(SelectionOptions, EscapeOptions, ReadingOptions):
         name = None if self.form is None else self.form.name
         maps, json_files = tuple(self.form_map), self.json_files
         options = (self.binary, shown, self.context, self.unpack)
-        return Task(name, self.form_is_given, maps, *options, json_files, self.strict)
+        return Task(name, self.form_is_given, maps, *options, json_files, self.strict, self.mojibake)
 
 
 def parser() -> CommandParser:
@@ -107,7 +111,7 @@ def parser() -> CommandParser:
     )
     add_paths(command)
     add_files_from(command)
-    add_form(command)
+    add_form(command, foreign=True)
     command.add_argument(
         "--form-map",
         action="append",
@@ -116,6 +120,7 @@ def parser() -> CommandParser:
         help="the form of files that match, such as '*.class=mutf-8'; the last match wins (repeatable)",
     )
     add_escapes(command, repairs=False)
+    add_mojibake(command, "also warn of UTF-8 that was read in a legacy charset and encoded again")
     add_selection(command)
     add_reading(command)
     command.add_argument(
@@ -163,7 +168,7 @@ def form_map_argument(given: str) -> tuple[Pattern, str | None]:
     glob, _, name = given.rpartition("=")
     if not glob:
         raise argparse.ArgumentTypeError(f"{given!r} is not GLOB=FORM, such as '*.class=mutf-8'")
-    found = form_or_auto(name)
+    found = end_or_auto(name)
     return glob_argument(glob), None if found is None else found.name
 
 
@@ -180,6 +185,11 @@ def run(options: Options) -> int:
         raise UsageError("--files-from and PATHs cannot be combined")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
+    if options.mojibake:
+        need_mojibake()
+        if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
+            raise UsageError(f"--mojibake is found in utf-8, not in {options.form.name}")
+    tell_foreign(options.form, *(end_named(name) for _, name in options.form_map if name))
     results = results_in(options.output_file) if options.output_file else nullcontext()
     with watched(options, None if options.files_from else options.paths, options.selection), results:
         summary = _checked(options)

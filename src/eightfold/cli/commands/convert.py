@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, form_argument
+from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, end_argument
 from eightfold.cli.options.certificate import CertificateOptions, add_certificate
 from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
 from eightfold.cli.options.reading_options import add_reading
@@ -20,7 +20,7 @@ from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
-from eightfold.cli.work.inputs import Failures, byte_order_reported, identified
+from eightfold.cli.work.inputs import Failures, byte_order_reported, identified, tell_foreign
 from eightfold.cli.work.jobs import Job, before, found, jobs, sink
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import remedies
@@ -30,7 +30,7 @@ from eightfold.faults import ConversionError
 from eightfold.files import FileError
 from eightfold.files.parallel.threads import Begin, ahead, allowed, working
 from eightfold.files.path_text import shown
-from eightfold.files.read.converting import Conversion, ConvertedPiece, converted
+from eightfold.files.read.converting import Conversion, ConvertedPiece, check_policy, converted
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT
 from eightfold.files.read.segments import small_size
@@ -40,7 +40,6 @@ from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import DifferenceError, Verifier
 from eightfold.forms import Form, forms
 from eightfold.policy import POLICIES
-from eightfold.stream import Converter
 
 
 @dataclass
@@ -73,6 +72,9 @@ def parser() -> CommandParser:
         "ends like one; they and remote files (https://, s3://) cannot be replaced.\n"
         "Symbolic links in OUT are not followed. Without -f, a file that looks like\n"
         "UTF-16 or UTF-32 is refused.\n\n"
+        "One end, or both, may be a legacy charset of Python's registry: `eightfold table`\n"
+        "lists them. Names mean what they mean in Python. Some charsets write several\n"
+        "characters alike; --verify finds what such a target does not keep.\n\n"
         "With --in-place, each folder has a journal until every file is converted. After\n"
         "a fault or a kill, run the command again: no file is converted twice. A journal\n"
         "that another user wrote, or that came with the tree, is refused. If another run\n"
@@ -83,6 +85,10 @@ def parser() -> CommandParser:
         [
             ("eightfold convert -f utf-16-le -t utf-8 -o out.txt in.txt", "UTF-16 to UTF-8"),
             ("eightfold convert -f cesu-8 -t utf-8 --in-place --backup .orig dumps/", "replace every file in a folder"),
+            (
+                "eightfold convert -f windows-1252 -t utf-8 --in-place --backup .orig letters/",
+                "a legacy charset to UTF-8",
+            ),
             ("eightfold convert -f utf-16 -t utf-8 -o new/ -j 8 old/", "convert eight files at once"),
             (
                 "eightfold convert -f utf-8 -t utf-16 --errors replace < in > out",
@@ -100,13 +106,13 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
-    add_form(command)
+    add_form(command, foreign=True)
     command.add_argument(
         *("-t", "--to"),
-        type=form_argument,
+        type=end_argument,
         metavar="FORM",
         required=True,
-        help="the form to write; corrected-utf-8 begins with its magic number in files",
+        help="the form or legacy charset to write; corrected-utf-8 begins with its magic number in files",
     )
     command.add_argument(
         "--errors",
@@ -156,6 +162,7 @@ def run(options: Options) -> int:
     if options.form is not None:
         # Wrong use is reported before anything is read.
         _check_policy(Conversion(options.form, options.to, options.errors))
+    tell_foreign(options.form, options.to)
     failures = Failures()
     work = _Run(options, failures)
     with held(options.paths if options.in_place else ()):
@@ -198,7 +205,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
 
 def _check_policy(conversion: Conversion) -> None:
     try:
-        Converter(*conversion)
+        check_policy(conversion)
     except (LookupError, ValueError) as error:
         raise UsageError(f"--errors: {error.args[0]} (see eightfold convert --help)") from error
 

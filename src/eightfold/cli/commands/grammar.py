@@ -7,8 +7,9 @@ from typing import NamedTuple, get_args
 
 from eightfold.cli.commands import COMMANDS, command
 from eightfold.cli.commands.program import parser
-from eightfold.cli.options.arguments import CommandParser, OneOf, form_or_auto
+from eightfold.cli.options.arguments import CommandParser, OneOf, end_argument, end_or_auto, form_or_auto
 from eightfold.forms import forms
+from eightfold.legacy import charsets
 from eightfold.policy import Errors
 
 _FILES = ("PATH", "FILE", "OUT", "LOG", "FOLDER")
@@ -96,8 +97,9 @@ def _values(action: argparse.Action, metavar: str) -> Values:
     if isinstance(action.type, OneOf):
         return Values(action.type.names)
     if metavar == "FORM":
-        auto = ("auto",) if action.type is form_or_auto else ()
-        return Values((*(each.name for each in forms()), *auto))
+        auto = ("auto",) if action.type in (form_or_auto, end_or_auto) else ()
+        foreign = charsets() if action.type in (end_argument, end_or_auto) else ()
+        return Values((*(each.name for each in (*forms(), *foreign)), *auto))
     if metavar == "POLICY":
         return Values(get_args(Errors))
     return Values(files=metavar in _FILES)

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_paths
+from eightfold.cli.options.extras import need_extra
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
+from eightfold.cli.work.guessing import Guess, guesses, mojibake_places
 from eightfold.cli.work.inputs import Failures, files_of
 from eightfold.cli.work.watching import watched
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import opened
+from eightfold.forms import form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.identify import FAULTS_COUNTED, Identification, Identifier
+from eightfold.reference import signed
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")
+_SHIFTS = re.compile(rb"\x1b[$(]|~{")
+"""What charsets of seven bits shift with."""
+_GUESSED = "these are guesses: look at the result of eightfold convert -f CHARSET -t utf-8 before you trust one"
 
 
 @dataclass
@@ -29,6 +38,7 @@ class Options(ReadingOptions):
 
     paths: list[str] | tuple[str, ...] = ()
     all: bool = False
+    legacy: bool = False
     output_format: str = "text"
 
 
@@ -42,15 +52,25 @@ def parser() -> CommandParser:
         "chance, and few faults. `not lossless`: reading and writing the file in that\n"
         "form changes its bytes. At most 1,000 faults of each form are counted. If there\n"
         "is no evidence for any form, the file is reported with the legacy charset that\n"
-        "it reads as, if any, and `-f auto` of other commands assumes UTF-8.",
+        "it reads as, if any, and `-f auto` of other commands assumes UTF-8.\n\n"
+        "With --legacy, files without such evidence are compared with the legacy charsets\n"
+        "too. That is a guess by the frequency of letters, from a sample of 16 KiB. UTF-8\n"
+        "that was read in windows-1252 and encoded again (mojibake) is reported if ftfy\n"
+        "(extra mojibake) is installed.",
         [
             ("eightfold identify names.txt", "names.txt: utf-16-le, well-formed"),
             ("eightfold identify --all dump.sql", "list every possible form, best first"),
+            ("eightfold identify --legacy old.txt", "guess at its legacy charset"),
         ],
     )
     add_paths(command)
     add_reading(command)
     command.add_argument("--all", action="store_true", help="list every candidate, best first, not only the best")
+    command.add_argument(
+        "--legacy",
+        action="store_true",
+        help="guess at the legacy charset of other files; needs charset-normalizer (extra legacy)",
+    )
     command.add_argument(
         "--output-format", type=OneOf(FORMATS), metavar="FORMAT", help=f"{' or '.join(FORMATS)} (default: text)"
     )
@@ -59,21 +79,37 @@ def parser() -> CommandParser:
 
 def run(options: Options) -> int:
     """Identify the files; return the exit status."""
+    if options.legacy:
+        need_extra("--legacy", "charset-normalizer", "legacy")
     report = _JsonReport(options) if options.output_format == "json" else _TextReport(options)
     failures = Failures()
     path = None
     with watched(options, options.paths):
         for path in files_of(options.paths, failures.tell):
-            candidates = _candidates(path, options, failures)
+            candidates, beyond = _candidates(path, options, failures)
             if candidates:
-                report.file(path, candidates)
+                report.file(path, candidates, beyond)
     report.end()
     if path is None and not failures.count:
         say("warning: no file was read")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
 
 
-def _candidates(path: str, options: Options, failures: Failures) -> list[Identification]:
+class _Beyond(NamedTuple):
+    """What is said of a file beyond the evidence for forms.
+
+    Attributes:
+        is_known: whether there is evidence for the best form.
+        mojibake: in how many places of a sample it is mojibake.
+        guesses: the legacy charsets that it may be in; None if nobody asked for them.
+    """
+
+    is_known: bool = False
+    mojibake: int = 0
+    guesses: tuple[Guess, ...] | None = None
+
+
+def _candidates(path: str, options: Options, failures: Failures) -> tuple[list[Identification], _Beyond]:
     """Return the candidates of a file, or none if it cannot be read; say so where nothing fits."""
     identifier = Identifier()
     try:
@@ -82,18 +118,34 @@ def _candidates(path: str, options: Options, failures: Failures) -> list[Identif
                 identifier.feed(chunk)
     except FileError as error:
         failures.tell(error)
-        return []
+        return [], _Beyond()
     candidates = identifier.finish()
-    if not identifier.tells(candidates[0]) and not candidates[0].reads_as:
+    is_known = identifier.tells(candidates[0])
+    if not is_known and not candidates[0].reads_as:
         say(f"{shown(path)}: cannot identify the encoding: no form of the family fits")
-    return candidates
+    is_utf_8 = signed(form(candidates[0].form))[0] is UTF_8
+    mojibake = mojibake_places(identifier.sample) if is_known and is_utf_8 else 0
+    is_plain = is_known and candidates[0].well_formed and not _SHIFTS.search(identifier.sample)
+    guessed = tuple(guesses(identifier.sample, candidates[0].reads_as)) if options.legacy and not is_plain else None
+    return candidates, _Beyond(is_known, mojibake, guessed)
 
 
 class _TextReport:
     def __init__(self, options: Options) -> None:
         self._all = options.all
 
-    def file(self, path: str, candidates: list[Identification]) -> None:
+    def file(self, path: str, candidates: list[Identification], beyond: _Beyond) -> None:
+        if beyond.is_known or self._all or not beyond.guesses:
+            self._candidates(path, candidates)
+        if beyond.mojibake:
+            places = f"{counted(beyond.mojibake, 'place')} in a sample of 16 KiB"
+            put(Styled(shown(path), "path"), f": mojibake, {places} (eightfold check --mojibake shows all)")
+        for number, guess in enumerate(beyond.guesses or (), 1):
+            put(Styled(shown(path), "path"), f": guess {number}: {guess}")
+        if beyond.guesses is not None:
+            say(f"{shown(path)}: {_GUESSED if beyond.guesses else 'no legacy charset fits'}")
+
+    def _candidates(self, path: str, candidates: list[Identification]) -> None:
         charset = candidates[0].reads_as
         if charset:
             put(Styled(shown(path), "path"), f": not a form of the family; reads as {charset}")
@@ -104,8 +156,8 @@ class _TextReport:
             put(drawn_table(("form", "signature", "verdict"), map(_cells, candidates)), end="")
             return
         for found in candidates:
-            form, *rest = _words(found)
-            put(Styled(shown(path), "path"), ": ", Styled(form, "form"), *(f", {each}" for each in rest))
+            name, *rest = _words(found)
+            put(Styled(shown(path), "path"), ": ", Styled(name, "form"), *(f", {each}" for each in rest))
 
     def end(self) -> None:
         """Nothing comes after the last file."""
@@ -116,10 +168,15 @@ class _JsonReport:
         self._count = None if options.all else 1
         self._separator = f'{{"version": "{__version__}", "files": ['
 
-    def file(self, path: str, candidates: list[Identification]) -> None:
+    def file(self, path: str, candidates: list[Identification], beyond: _Beyond) -> None:
         import json
 
-        values = {"path": shown(path), "candidates": [_as_dict(found) for found in candidates[: self._count]]}
+        values: dict[str, Any] = {"path": shown(path)}
+        values["candidates"] = [_as_dict(found) for found in candidates[: self._count]]
+        if beyond.mojibake:
+            values["mojibake"] = beyond.mojibake
+        if beyond.guesses is not None:
+            values["guesses"] = [guess._asdict() for guess in beyond.guesses]
         put(f"{self._separator}\n{json.dumps(values)}", end="")
         self._separator = ","
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import string
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from eightfold.cli.options.arguments import CommandParser, OneOf
+from eightfold.cli.options.arguments import CommandParser, OneOf, end_named
 from eightfold.cli.output.colour import Styled, drawn_table, is_on, painted
 from eightfold.cli.output.ending import NOTHING_WRONG
 from eightfold.cli.output.lines import put
 from eightfold.family import Comparison, compared
 from eightfold.faults import code_point_name, hex_bytes
 from eightfold.forms import FaultRow, Form, Row, forms
-from eightfold.forms import form as form_named
+from eightfold.legacy import Charset, charset, charsets
 from eightfold.tables import form_values, points_text, units_text
 from eightfold.version import __version__
 
@@ -49,11 +50,13 @@ def parser() -> CommandParser:
         "sequences are one decoding unit, and which ill-formed sequences have a name,\n"
         "each with its source; then how the form compares with the others. Without a\n"
         "form: which forms of the family contain which, and which conversions between\n"
-        "them are lossless. The comparison is computed from the tables.",
+        "them are lossless. The comparison is computed from the tables. Legacy charsets,\n"
+        "which Python's codecs define, are listed as foreign.",
         [
             ("eightfold table wtf-8", "what exactly is WTF-8?"),
             ("eightfold table", "into which form can a file go without loss?"),
             ("eightfold table --output-format json cesu-8", "print a table for a program"),
+            ("eightfold table shift_jis", "is this charset known, and what does its name mean on the web?"),
         ],
     )
     command.add_argument(
@@ -68,7 +71,7 @@ def parser() -> CommandParser:
 def _form_argument(name: str) -> Form:
     # The form of this very name: a table is of no file, so Corrected UTF-8 needs no magic number here.
     try:
-        return form_named(name)
+        return end_named(name)
     except LookupError as error:
         raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold --help` lists the forms") from None
 
@@ -76,15 +79,18 @@ def _form_argument(name: str) -> Form:
 def run(options: Options) -> int:
     """Show the table; return the exit status."""
     if options.output_format == "json":
-        import json
-
-        about = [form_values(each) for each in ([options.form] if options.form else forms())]
-        lines = ",\n".join(f"  {json.dumps(values)}" for values in about)
-        put(f'{{"version": {json.dumps(__version__)}, "forms": [\n{lines}\n]}}')
+        asked = (options.form,) if options.form else (*forms(), *charsets())
+        family = _json_list(form_values(each) for each in asked if not each.is_foreign)
+        foreign = _json_list(_charset_values(charset(each.name)) for each in asked if each.is_foreign)
+        put(f'{{"version": "{__version__}", "forms": {family}, "foreign": {foreign}}}')
     else:
-        for line in _form_lines(options.form) if options.form else _family_lines():
+        for line in _lines(options.form) if options.form else _family_lines():
             put(line)
     return NOTHING_WRONG
+
+
+def _lines(form: Form) -> Iterator[str]:
+    return _charset_lines(charset(form.name)) if form.is_foreign else _form_lines(form)
 
 
 # --- a form -----------------------------------------------------------------------------------------------------------
@@ -138,7 +144,8 @@ def _fault_row_lines(form: Form, entries: Sequence[FaultRow]) -> list[str]:
 def rules_of(form: Form) -> Iterator[str]:
     """Yield a sentence for each rule of a form that its tables do not show.
 
-    >>> len(list(rules_of(form_named("utf-8")))), len(list(rules_of(form_named("wtf-8"))))
+    >>> from eightfold.forms import form
+    >>> len(list(rules_of(form("utf-8")))), len(list(rules_of(form("wtf-8"))))
     (0, 1)
     """
     if form.unit_bits > 8:
@@ -215,6 +222,12 @@ def _family_lines() -> Iterator[str]:
     yield ""
     yield from (f"  {_painted(mark, _ROLES[mark])}  {meaning}" for mark, meaning in _MEANINGS.items())
 
+    yield ""
+    yield "Foreign: legacy charsets, which Python's codecs define. Only `check` and"
+    yield "`convert` take them, and nothing above holds for them."
+    yield ""
+    yield from _wrapped("  ", ", ".join(each.name for each in charsets()))
+
 
 def _grid(found: dict[str, Comparison]) -> Iterator[str]:
     width = max(map(len, found))
@@ -246,3 +259,34 @@ def relation(name: str, comparison: Comparison, other: str) -> str:
     if other in comparison.contained_in:
         return _CONTAINED
     return _LOST if other in comparison.lost else _LOSSLESS
+
+
+# --- a charset --------------------------------------------------------------------------------------------------------
+
+
+def _charset_lines(found: Charset) -> Iterator[str]:
+    yield _painted(found.name, "form")
+    yield from _wrapped("  ", found.note)
+    yield from _wrapped("  ", f"Source: {found.source}")
+    yield from _wrapped("  ", f"On the web this name means {found.web_name}." if found.web_name else "")
+    yield from _wrapped("  ", f"Other names: {', '.join(found.aliases)}")
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def _json_list(values: Iterable[dict[str, Any]]) -> str:
+    import json
+
+    lines = ",\n".join(f"  {json.dumps(each)}" for each in values)
+    return f"[\n{lines}\n]" if lines else "[]"
+
+
+def _charset_values(found: Charset) -> dict[str, Any]:
+    return {
+        "charset": found.name,
+        "codec": found.codec,
+        "aliases": list(found.aliases),
+        "note": found.note,
+        "web_name": found.web_name or None,
+    }

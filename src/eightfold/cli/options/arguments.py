@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
@@ -192,14 +193,15 @@ def path_argument(given: str) -> str:
     return str(given)
 
 
-def add_form(parser: CommandParser) -> None:
-    """Add the option for the form of the input."""
+def add_form(parser: CommandParser, *, foreign: bool = False) -> None:
+    """Add the option for the form of the input, which may be a legacy charset if the command reads these."""
+    also = ", a legacy charset" * foreign
     parser.add_argument(
         *("-f", "--form"),
-        type=form_or_auto,
+        type=end_or_auto if foreign else form_or_auto,
         action=_ChooseForm,
         metavar="FORM",
-        help="the form of the input, or auto to identify it (default: utf-8)",
+        help=f"the form of the input{also}, or auto to identify it (default: utf-8)",
     )
 
 
@@ -221,11 +223,41 @@ def form_argument(name: str) -> Form:
     Raises:
         argparse.ArgumentTypeError: there is none; the message suggests similar names.
     """
+    found = end_argument(name)
+    if found.is_foreign:
+        raise argparse.ArgumentTypeError(
+            f"{found.name} is a legacy charset, which only check and convert read: "
+            f"try eightfold convert -f {found.name} -t utf-8"
+        )
+    return found
+
+
+def end_argument(name: str) -> Form:
+    """Return the form that a command means by a name, as :func:`form_argument`, or the legacy charset.
+
+    Raises:
+        argparse.ArgumentTypeError: there is neither; the message suggests similar names.
+    """
     try:
-        found = form(name)
+        return in_files(end_named(name))
     except LookupError as error:
         raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold --help` lists the forms") from None
-    return in_files(found)
+
+
+def end_named(name: str) -> Form:
+    """Return the form, or the legacy charset, with this name.
+
+    Raises:
+        LookupError: there is neither.
+    """
+    try:
+        return form(name)
+    except LookupError:
+        from eightfold.legacy import charset  # Most runs need none.
+
+        with suppress(LookupError):
+            return charset(name)
+        raise
 
 
 def in_files(found: Form) -> Form:
@@ -236,6 +268,11 @@ def in_files(found: Form) -> Form:
 def form_or_auto(name: str) -> Form | None:
     """Return the form that a command means by a name, or None for ``auto``; see :func:`form_argument`."""
     return None if name == "auto" else form_argument(name)
+
+
+def end_or_auto(name: str) -> Form | None:
+    """Return what :func:`end_argument` does, or None for ``auto``."""
+    return None if name == "auto" else end_argument(name)
 
 
 class OneOf:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # Few trees have one.
 
 OWN, SHARED = "eightfold.toml", "pyproject.toml"
 _FOLDERS_KEPT = 10_000
+_NO_LINK = {"follow_symlinks": False} if os.access in os.supports_follow_symlinks else {}
 
 
 class Configurations:
@@ -153,16 +154,21 @@ def _configuration_in(folder: str) -> Configuration | None:
         FileError: it cannot be read, or is wrong.
     """
     for name in (OWN, SHARED):
-        path = os.path.join(folder, name)
-        try:
-            status = os.lstat(path)
-        except OSError:
+        if not _is_there(f"{folder}/{name}"):
             continue
+        path = os.path.join(folder, name)
+        with blaming(path):
+            status = os.lstat(path)
         if not stat.S_ISDIR(status.st_mode) and _is_trusted(path, folder, status):
             found = _read(path)
             if found is not None:
                 return found
     return None
+
+
+def _is_there(path: str) -> bool:
+    """Say whether there is such an entry; it is asked of every folder, and an exception for each would cost more."""
+    return os.access(path, os.F_OK, **_NO_LINK)
 
 
 def _is_trusted(path: str, folder: str, status: os.stat_result) -> bool:

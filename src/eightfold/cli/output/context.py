@@ -64,6 +64,9 @@ class Lines:
         return "".join(self._parts(data))
 
     def _parts(self, data: bytes) -> Iterator[str]:
+        if self._form.is_foreign:
+            yield from _foreign_parts(data, self._form)
+            return
         at = 0
         for fault in faults(data, self._form):
             yield from self._characters(data[at : fault.start])
@@ -73,6 +76,13 @@ class Lines:
 
     def _characters(self, data: bytes) -> Iterator[str]:
         return map(_readable, decode_code_points(data, self._form))
+
+
+def _foreign_parts(data: bytes, form: Form) -> Iterator[str]:
+    from eightfold.legacy import CharsetDecoder, Piece, charset
+
+    for found in CharsetDecoder(charset(form.name)).pieces(data, final=True):
+        yield from (_readable(ord(each)) for each in found.text) if isinstance(found, Piece) else _escaped(found.units)
 
 
 def _escaped(data: bytes) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from eightfold.cli.options.arguments import UTF_8, end_named
 from eightfold.cli.options.json_files import JsonFiles
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
@@ -21,6 +22,7 @@ from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
+from eightfold.reference import signed
 from eightfold.stream import Located
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ class Task(NamedTuple):
         unpack: whether compressed files are decompressed.
         escapes: which files are searched for escapes of unpaired surrogates in JSON; None for none.
         strict: whether these are errors.
+        mojibake: whether mojibake is reported too, in files of UTF-8.
     """
 
     form: str | None = "utf-8"
@@ -56,6 +59,7 @@ class Task(NamedTuple):
     unpack: bool = True
     escapes: JsonFiles | None = None
     strict: bool = False
+    mojibake: bool = False
 
     def json_of(self, found: Found) -> JsonReading | None:
         """Return how escapes of unpaired surrogates are found in a file; None if it is not searched for them."""
@@ -72,7 +76,7 @@ class Task(NamedTuple):
             (name, True) for glob, name in reversed(self.form_map) if glob.matches(found.inside, is_folder=False)
         )
         name, is_given = next(matching, self._form_beside_map(found))
-        return (None if name is None else form(name)), is_given
+        return (None if name is None else end_named(name)), is_given
 
     def _form_beside_map(self, found: Found) -> tuple[str | None, bool]:
         if self.form_is_given or not found.form:
@@ -81,14 +85,19 @@ class Task(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """A source, the form that it is checked in, and how escapes in its JSON are found, if they are."""
+    """A source, the form that it is checked in, and whether mojibake and escapes in JSON are looked for in it."""
 
     source: Source
     form: Form
     json: JsonReading | None
+    mojibake: bool
     threads: int
 
     def faults(self) -> Iterator[Located]:
+        if self.mojibake:
+            from eightfold.files.read.mojibake import faults_and_mojibake_in
+
+            return faults_and_mojibake_in(self.source, self.form, self.json)
         if self.json is None:
             return faults_in(self.source, self.form, self.threads)
         from eightfold.files.read.json_scanning import faults_in_json
@@ -141,7 +150,9 @@ class FileCheck:
                 self._begin(checked, plain.name)
                 if other is None:
                     with byte_order_reported(source, plain, self.report.tell):
-                        self._check(_Text(source, plain, self._task.json_of(found), self._threads), checked)
+                        mojibake = self._task.mojibake and signed(plain)[0] is UTF_8
+                        json = None if plain.is_foreign else self._task.json_of(found)
+                        self._check(_Text(source, plain, json, mojibake, self._threads), checked)
                 else:
                     self._tell_other(checked, other)
         except FileError as error:
@@ -159,7 +170,7 @@ class FileCheck:
         self.report.begin_file(checked.path, name)
 
     def _check(self, text: _Text, checked: Checked) -> None:
-        if self._task.max_faults == 0 and text.form.name != DOCUMENT:
+        if self._task.max_faults == 0 and text.form.name != DOCUMENT and not text.mojibake:
             for counts in text.counts():
                 warnings = 0 if self._task.strict else counts[ESCAPED_SURROGATE]
                 checked.tally.add_kinds(counts, warnings)

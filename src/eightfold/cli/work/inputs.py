@@ -53,6 +53,14 @@ def _standard_input(on_error: Callable[[FileError], None], selection: Selection)
         yield Found(STANDARD_INPUT, b"", False, "" if ruled is None else ruled.rules.form)
 
 
+def tell_foreign(*ends: Form | None) -> None:
+    """Report which of these are legacy charsets whose names mean others on the web."""
+    if any(each is not None and each.is_foreign for each in ends):
+        from eightfold.cli.work import foreign  # Most runs need none.
+
+        foreign.tell(ends)
+
+
 class Failures:
     """Files that a command could not read or write: reported as they occur, and counted."""
 

@@ -35,6 +35,10 @@ def remedies(fault: Fault, conversion: Conversion) -> str:
     """
     if fault.kind == "joined-pair":
         return "try without --strict (joins and counts them), -t generalized-utf-8 (keeps the two apart)"
+    if conversion.is_foreign:
+        from eightfold.cli.work.foreign import foreign_remedies
+
+        return foreign_remedies(fault, conversion)
     tried = _remedies(fault, conversion)
     found = [f"{options} ({effect})" for options, effect, other in tried if _carries(other, fault)]
     if fault.side == "source":

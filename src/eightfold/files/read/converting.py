@@ -36,6 +36,11 @@ class Conversion(NamedTuple):
     target: Form
     errors: str
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether an end of it is a legacy charset."""
+        return self.source.is_foreign or self.target.is_foreign
+
 
 class ConvertedPiece(NamedTuple):
     """The next bytes of a file, the result of as many as can be converted by then, and whether this is the end.
@@ -49,6 +54,20 @@ class ConvertedPiece(NamedTuple):
     result: bytes
     final: bool
     joined_pairs: int = 0
+
+
+def check_policy(conversion: Conversion) -> None:
+    """Refuse a policy that a conversion cannot have.
+
+    Raises:
+        LookupError, ValueError: it is so.
+    """
+    if conversion.is_foreign:
+        from eightfold.legacy import CharsetConverter
+
+        CharsetConverter(*conversion)
+    else:
+        Converter(*conversion)
 
 
 def converted(
@@ -66,6 +85,8 @@ def converted(
         FileError: the file cannot be read. ConversionError: it cannot be converted; offsets count from the source's
             position. Everything before the fault has been yielded.
     """
+    if conversion.is_foreign:
+        return _through_text(source, conversion)
     number = worth(source, threads)
     if number == 1 or _shifts(conversion):
         return _in_turn(_Converting(conversion, strict=strict), source.pieces())
@@ -75,6 +96,15 @@ def converted(
 def _shifts(conversion: Conversion) -> bool:
     """Return whether units can be read from their middle: `surrogateescape` continues behind each escaped byte."""
     return conversion.errors == "surrogateescape" and conversion.source.unit_bytes > 1
+
+
+def _through_text(source: Source, conversion: Conversion) -> Iterator[ConvertedPiece]:
+    from eightfold.files.read.foreign import foreign_results
+
+    for chunk, result, final, error in foreign_results(source, conversion[:2], conversion.errors):
+        yield ConvertedPiece(chunk, result, final)
+        if error is not None:
+            raise error
 
 
 class _Converting:

@@ -67,6 +67,8 @@ def faults_in(source: Source, form: Form, threads: int = 1) -> Iterator[Located]
     """
     if form.name == DOCUMENT:
         return in_document(source)
+    if form.is_foreign:
+        return _in_charset(source, form)
     return _in_segments(source, form, worth(source, threads))
 
 
@@ -81,6 +83,9 @@ def counts_in(source: Source, form: Form, threads: int = 1) -> Iterator[Counter[
     Raises:
         FileError: the file cannot be read; the faults before that place have been counted.
     """
+    if form.is_foreign:
+        yield Counter(found.fault.kind for found in _in_charset(source, form))
+        return
     yield from counts_of(Beginning(source, form, worth(source, threads)), counts, Checker)
 
 
@@ -103,6 +108,12 @@ def in_document(source: Source, *others: AnyChecker) -> Iterator[Located]:
     for chunk, final in source.pieces():
         found = linter.check(chunk, final)
         yield from merged(found, *(other.check(chunk, final) for other in others)) if others else found
+
+
+def _in_charset(source: Source, form: Form) -> Iterator[Located]:
+    from eightfold.files.read.foreign import foreign_faults
+
+    return foreign_faults(source, form)
 
 
 def _in_segments(source: Source, form: Form, threads: int) -> Iterator[Located]:

@@ -9,11 +9,13 @@ form) also applies to reading; under any other, an ill-formed place of the sourc
 
 from __future__ import annotations
 
+import sys
 from array import array
+from collections import deque
 from collections.abc import Iterator
 from hashlib import sha256
 
-from eightfold.faults import ConversionError, code_point_name
+from eightfold.faults import ConversionError, Fault, code_point_name
 from eightfold.forms import Form, Row
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import LEADS, TRAILS, joined, signed
@@ -29,6 +31,8 @@ def _as_themselves(last: int) -> Form:
 
 _IN_STR, _ANY = _as_themselves(0x10FFFF), _as_themselves(0xFFFFFFFF)
 """Code points as themselves, in native byte order: those that a str can hold, which is much faster, and all."""
+
+_POINTS_CODEC = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 _READ_BACK = ("surrogatepass", "surrogateescape")
 
@@ -63,8 +67,8 @@ class Verifier:
     """
 
     def __init__(self, source: Form, target: Form, errors: str = "strict") -> None:
-        self._source = _PointReader(source, errors)
-        self._result = _PointReader(target, errors)
+        self._source = _point_reader(source, errors)
+        self._result = _point_reader(target, errors)
         self.count: int = 0
         """The number of code points found to be equal."""
 
@@ -143,6 +147,10 @@ class Undoing:
         yield repaired.data[at:]
 
 
+def _point_reader(form: Form, errors: str) -> _PointReader | _TextReader:
+    return _TextReader(form) if form.is_foreign else _PointReader(form, errors)
+
+
 class _PointReader:
     """One side of a conversion: the code points of its bytes, as they arrive."""
 
@@ -182,6 +190,44 @@ class _PointReader:
         assert isinstance(held, bytes)
         assert isinstance(offset, int)
         return held, offset, tuple(others)
+
+
+class _TextReader:
+    """One end of a conversion that is a legacy charset: the code points of its text, as they come."""
+
+    def __init__(self, form: Form) -> None:
+        from eightfold.legacy import CharsetDecoder, Piece, charset
+
+        self._decoder = CharsetDecoder(charset(form.name))
+        self._pieces: deque[Piece] = deque()
+        self._passed = self._count = 0
+        self.points = b""
+        """As in :class:`_PointReader`."""
+
+    def read(self, data: bytes, *, final: bool) -> ConversionError | None:
+        """Take over the code points of the data, or those before the first fault in it, which is returned."""
+        while self._pieces and self._passed + len(self._pieces[0].text) <= self._matched:
+            self._passed += len(self._pieces.popleft().text)
+        for found in self._decoder.pieces(data, final=final):
+            if isinstance(found, Fault):
+                return ConversionError(found.form, "code points", found.start, found.end, found)
+            self.points += found.text.encode(_POINTS_CODEC)
+            self._count += len(found.text)
+            self._pieces.append(found)
+        return None
+
+    @property
+    def _matched(self) -> int:
+        return self._count - len(self.points) // _POINT_BYTES
+
+    def offset_of(self, index: int) -> int:
+        """Return the byte offset of one of the points."""
+        at = self._matched + index - self._passed
+        for piece in self._pieces:
+            if at < len(piece.text):
+                return piece.span(self._decoder.charset, at)[0]
+            at -= len(piece.text)
+        return self._decoder.offset
 
 
 def _first(points: bytes) -> str:

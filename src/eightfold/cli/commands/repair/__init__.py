@@ -11,6 +11,7 @@ from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_
 from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import add_destination
 from eightfold.cli.options.escapes import REPAIR, add_escapes
+from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.policy_help import policies_listed
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.root import add_root
@@ -85,6 +86,7 @@ def parser() -> CommandParser:
         help=f"with --escapes repair, what to write for such an escape: {', '.join(ESCAPE_POLICIES)} (default: "
         "replace, which writes \\ufffd; strict with --errors strict)",
     )
+    add_mojibake(command, "mend UTF-8 that was read in a legacy charset and encoded again (Ã© for é)")
     add_selection(command)
     add_reading(command)
     add_destination(command, "dry run")
@@ -109,8 +111,10 @@ def run(options: Options) -> int:
         raise UsageError(f"{asked[0][0]} and {asked[1][0]} cannot be combined")
     if options.backup and not options.in_place:
         raise UsageError("--backup needs --in-place")
+    if options.mojibake:
+        need_mojibake()
     if options.form is not None:
-        repairer(options.form, options.policy, UsageError)  # Wrong use is reported before anything is read.
+        repairer(options.form, options, UsageError)  # Wrong use is reported before anything is read.
     if options.escapes_errors and options.escapes != REPAIR:
         raise UsageError("--escapes-errors needs --escapes repair")
     if options.root and not (options.plan or options.apply or options.undo):

@@ -48,6 +48,8 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
         raise UsageError("the plan sets the form and the policy: --apply and --undo do not take -f or --errors")
     if options.escape_policy is not None:
         raise UsageError("the plan lists the escapes too: --apply and --undo do not take --escapes repair")
+    if options.mojibake:
+        raise UsageError("the plan has the changes: --apply and --undo do not take --mojibake")
     if options.include or options.exclude:
         raise UsageError("the plan lists the files: --apply and --undo do not take --include or --exclude")
     root = Root(options.root)

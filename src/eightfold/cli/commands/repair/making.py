@@ -47,7 +47,8 @@ def show(options: Options) -> int:
     if work.changes:
         say("dry run: use -o, --in-place or --plan to write")
     if work.lossy and not options.lossy:
-        cause = "--escapes repair" if options.policy in LOSSLESS else options.policy
+        mended = "--escapes repair" if options.escape_policy is not None else "mended mojibake"
+        cause = mended if options.policy in LOSSLESS else options.policy
         say(f"{cause} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
     return work.status(FAULTS if work.changes else NOTHING_WRONG)
 
@@ -75,7 +76,8 @@ def write(options: Options) -> int:
     with held(options.paths):
         form = "auto" if options.form is None else options.form.name
         escapes = {} if options.escape_policy is None else {"escapes": options.escape_policy}
-        done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": "repair", **escapes}
+        by = "repair --mojibake" if options.mojibake else "repair"
+        done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by, **escapes}
         in_place = InPlace("repaired", done)
         files = jobs(options, work.failures.tell)
         if in_place.nothing_left(job.source for job in files):
@@ -87,7 +89,7 @@ def write(options: Options) -> int:
 
 def _stays(options: Options) -> bool:
     """Return whether repairing a result changes nothing: then an interrupted run can simply be started again."""
-    return options.form is UTF_8 and options.policy != ESCAPE
+    return options.form is UTF_8 and options.policy != ESCAPE and not options.mojibake
 
 
 def _write(files: Iterable[Job], options: Options, work: RepairRun, in_place: InPlace | None = None) -> int:

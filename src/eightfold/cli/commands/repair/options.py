@@ -31,6 +31,7 @@ class Options(CertificateOptions, EscapeOptions):
     undo: str = ""
     root: str = ""
     lossy: bool = False
+    mojibake: bool = False
 
     @property
     def policy(self) -> str:
@@ -45,11 +46,19 @@ class Options(CertificateOptions, EscapeOptions):
         return self.escapes_errors or (STRICT if self.errors == STRICT else DEFAULT_ESCAPE_POLICY)
 
 
-def repairer(form: Form, policy: str, refusal: Callable[[str], Exception], *, escapes: str | None = None) -> Repairer:
-    """Return the repairer for a form and policies, or raise the given error with the reason."""
+def repairer(form: Form, options: Options, refusal: Callable[[str], Exception], *, is_json: bool = False) -> Repairer:
+    """Return the repairer for a file, as the options say, or raise the given error with the reason."""
     if form.unit_bits > 8:
         raise refusal(f"repair reads 8-bit forms: try eightfold convert -f {form.name} -t utf-8")
     try:
-        return Repairer(form, policy, escapes=escapes)
+        return _made(form, options, options.escape_policy if is_json else None)
     except ValueError as error:
         raise refusal(str(error)) from error
+
+
+def _made(form: Form, options: Options, escapes: str | None) -> Repairer:
+    if not options.mojibake:
+        return Repairer(form, options.policy, escapes=escapes)
+    from eightfold.repair.mojibake import MojibakeRepairer  # It needs an extra.
+
+    return MojibakeRepairer(form, options.policy, escapes=escapes)

@@ -16,6 +16,7 @@ from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import units_of
 from eightfold.cli.work.stopping import StoppedError, fault_line
+from eightfold.cli.work.wholly_legacy import tell_charset
 from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
@@ -55,9 +56,9 @@ class File:
         self.lossy: int = 0
         self.escapes: str | None = options.escape_policy if is_json else None
         self.escapes_repaired: int = 0
+        self.first_fault: int | None = None
         self._left = EscapesLeft() if is_json and self.escapes is None else None
-        refusal = partial(FileError, source.path)
-        self._repairer = repairer(self.form, self.policy, refusal, escapes=self.escapes)
+        self._repairer = repairer(self.form, options, partial(FileError, source.path), is_json=is_json)
 
     @property
     def escapes_left(self) -> int:
@@ -69,6 +70,8 @@ class File:
         for chunk, final in self.source.pieces():
             repaired = self._repairer.repair(chunk, final)
             self.changes += len(repaired.changes)
+            if self.first_fault is None and repaired.changes:
+                self.first_fault = repaired.changes[0].start
             self.lossy += sum(change.lossy for change in repaired.changes)
             self._count_escapes(chunk, repaired, final=final)
             yield RepairedPiece(chunk, repaired, final)
@@ -145,6 +148,8 @@ class RepairRun:
         self.files += 1
         try:
             act(file)
+            if not self._options.errors:
+                tell_charset(file.source, file.form, file.first_fault)
         except ConversionError as error:
             line = fault_line(file.source, file.form, error.fault)
             raise StoppedError(line, _remedies(file, error.fault)) from error

@@ -55,6 +55,9 @@ HELP: dict[Kind, str] = {
     "its name to that form with --form-map. If it is UTF-8 after all, use -f utf-8.",
     "escaped-surrogate": "A program cut a string between the halves of a pair and wrote JSON. Other readers refuse it "
     "(no low surrogate in string). `eightfold repair --escapes repair` writes \\ufffd for it.",
+    "undefined": "The file is in another charset, or damaged. On the web some names mean a larger charset: see "
+    "`eightfold table NAME`.",
+    "mojibake": "`eightfold repair --mojibake` mends it, undoably; first find the program that still writes it.",
 }
 """For each kind of fault, the likely cause and what to do."""
 

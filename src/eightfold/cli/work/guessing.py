@@ -1,0 +1,79 @@
+"""What `identify` can say beyond evidence: guesses at legacy charsets, by charset-normalizer, and mojibake, by ftfy."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from eightfold.legacy import charset
+
+_MOST = 5
+"""How many guesses are reported."""
+_WESTERN = re.compile(rb"\xC3[\x82-\xB4](?:\xC2[\x80-\xBF]|[\xC5\xC6\xCB][\x80-\xBF]|\xE2[\x80-\x84])")
+"""How mojibake through windows-1252 begins: without it ftfy, which takes time to import, is not asked."""
+
+
+class Guess(NamedTuple):
+    """A legacy charset that bytes may be in.
+
+    Attributes:
+        charset: its name.
+        alike: other charsets that read them as the same text.
+        language: the language that the text seems to be in, or empty.
+        mess: how much of the text is unlikely, 0 to 1.
+        coherence: how much its letters are like those of the language, 0 to 1.
+    """
+
+    charset: str
+    alike: tuple[str, ...]
+    language: str
+    mess: float
+    coherence: float
+
+    def __str__(self) -> str:
+        language = f" ({self.language})" if self.language else ""
+        alike = f", or {', '.join(self.alike)}, which read it alike" if self.alike else ""
+        return f"{self.charset}{language}{alike}"
+
+
+def guesses(sample: bytes, reads_as: str) -> list[Guess]:
+    """Return the legacy charsets that a sample may be in, the likeliest first. Needs the extra legacy.
+
+    Args:
+        sample: the bytes.
+        reads_as: the charset that there is evidence for, which comes first; or empty.
+    """
+    from charset_normalizer import from_bytes
+
+    end = sample.rfind(b"\n") + 1
+    whole_lines = sample[:end] if 2 * end > len(sample) else sample
+    found: dict[str, Guess] = {}
+    for each in from_bytes(whole_lines, enable_fallback=False):
+        names = _names([each.encoding, *each.could_be_from_charset])
+        if names and _name(each.encoding):
+            language = "" if each.language == "Unknown" else each.language
+            found.setdefault(names[0], Guess(names[0], names[1:], language, each.chaos, each.coherence))
+    return sorted(found.values(), key=lambda each: reads_as not in (each.charset, *each.alike))[:_MOST]
+
+
+def _names(codecs: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(_name, codecs))))
+
+
+def _name(codec: str) -> str:
+    try:
+        return charset(codec).name
+    except LookupError:
+        return ""
+
+
+def mojibake_places(sample: bytes) -> int:
+    """Return how many places of a sample are mojibake; 0 if there is no ftfy to judge."""
+    if not _WESTERN.search(sample):
+        return 0
+    try:
+        from eightfold.mojibake import MojibakeFinder
+
+        return len(MojibakeFinder().find(sample.decode("utf-8", "ignore").encode(), final=True))
+    except ImportError:
+        return 0

@@ -1,0 +1,366 @@
+"""The verbs on arrays: which values are well-formed, conversion, and repair. Only values that change are rewritten."""
+
+from __future__ import annotations
+
+import operator
+from array import array as numbers_array
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from eightfold.columns.arrow import (
+    array_of,
+    as_type,
+    binary_type,
+    column_of,
+    compute,
+    pyarrow,
+    table_of,
+    threads_here,
+    type_name,
+    validity_of,
+)
+from eightfold.columns.nested import Leaf, holds_text, shown_name
+from eightfold.columns.rebuilding import Change, rebuilt
+from eightfold.columns.reports import engine_for, leaves_of, named
+from eightfold.columns.values import BrokenColumnError, Changes, Column, each_value, numbers
+from eightfold.faults import ConversionError
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.forms.xtf_8 import XTF_8
+from eightfold.policy import check_policy
+from eightfold.repair import POLICIES
+from eightfold.repair import repair as repair_value
+from eightfold.text import AnyErrors, AnyForm
+from eightfold.text import convert as convert_value
+
+
+def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None = None) -> Any:
+    r"""Return for each value of an array whether it is well-formed in a form; null stays null.
+
+    A value of a nested type is well-formed if all text that it shows is.
+
+    Args:
+        array: an Array or a ChunkedArray of pyarrow, or anything else with the Arrow PyCapsule interface.
+        form: a Form or its name.
+        threads: the maximum number of threads; None for as many as the machine has.
+
+    Returns:
+        a BooleanArray, or a ChunkedArray of them for a ChunkedArray or a stream.
+
+    Raises:
+        BrokenColumnError: buffers contradict each other; it is a ValueError.
+        ModuleNotFoundError: pyarrow is not installed. LookupError: unknown form.
+        TypeError: the array has no text and no binary values.
+
+    >>> import pyarrow
+    >>> is_well_formed(pyarrow.array([b"caf\xc3\xa9", b"caf\xe9", None])).to_pylist()
+    [True, False, None]
+    """
+    given, found, count = array_of(array), form_named(form), threads or threads_here()
+    if not holds_text(given.type) and not pyarrow().types.is_null(given.type):
+        raise TypeError(f"an array of text or of binary values is required, not of {given.type}")
+    return _by_chunks(given, lambda chunk, row: _verdicts(chunk, row, found, count))
+
+
+def _verdicts(array: Any, first_row: int, form: Form, threads: int) -> Any:
+    pa, count = pyarrow(), len(array)
+    rows = _ill_formed_rows(array, first_row, form, threads)
+    bits = pa.py_buffer(engine_for(form).cleared_bits(count, rows))
+    verdicts = pa.Array.from_buffers(pa.bool_(), count, [None, bits])
+    valid = array.is_valid()
+    return verdicts if valid.true_count == count else compute().if_else(valid, verdicts, pa.scalar(None, pa.bool_()))
+
+
+def _ill_formed_rows(array: Any, first_row: int, form: Form, threads: int) -> bytes:
+    """Return the outermost rows that show an ill-formed value, as the bytes of 64-bit integers."""
+    found: set[int] = set()
+    for leaf in leaves_of(array, "", first_row, True):
+        with _naming("", first_row, leaf):
+            read = leaf.form or form
+            rows = engine_for(read).ill_formed_rows(leaf.column, read, threads=threads)
+        if not leaf.steps:
+            return bytes(rows)
+        found.update(leaf.rows_of(numbers(rows)))
+    return numbers_array("q", sorted(found)).tobytes()
+
+
+def convert(
+    array: Any, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict", *, threads: int | None = None
+) -> Any:
+    r"""Return an array converted from one form to another, value by value; null stays null.
+
+    Strings stay strings if the target is UTF-8, and else become binary values; binary values stay binary. If no value
+    changes, the result has the same buffers. Carriers give the binary values that they store.
+
+    Args:
+        array: an Array or a ChunkedArray of pyarrow, or anything else with the Arrow PyCapsule interface.
+        source, target: Forms or names.
+        errors: a policy, as for :func:`eightfold.convert`.
+        threads: the maximum number of threads; None for as many as the machine has.
+
+    Raises:
+        ConversionError: a value cannot be converted, and the policy is strict; a note names the row.
+        BrokenColumnError: buffers contradict each other; it is a ValueError.
+        OverflowError: the result does not fit the offsets of its type: cast the array to large_string or large_binary.
+        ModuleNotFoundError: pyarrow is not installed. LookupError: unknown form or policy.
+        ValueError: a form refuses the policy. TypeError: the array has no text and no binary values.
+
+    >>> import pyarrow
+    >>> convert(pyarrow.array([b"\xed\xa0\xbd\xed\xb8\x80", None]), "cesu-8", "utf-8").to_pylist()
+    [b'\xf0\x9f\x98\x80', None]
+    """
+    given, from_form, to_form = array_of(array), form_named(source), form_named(target)
+    if not holds_text(given.type) and not pyarrow().types.is_null(given.type):
+        raise TypeError(f"an array of text or of binary values is required, not of {given.type}")
+    check_policy(errors, from_form, to_form)
+    work = _Conversion(from_form, to_form, errors, threads or threads_here())
+    return _by_chunks(given, lambda chunk, row: _converted(chunk, row, work))
+
+
+def _converted(array: Any, first_row: int, work: _Conversion) -> Any:
+    if isinstance(array, pyarrow().ExtensionArray):
+        array = array.storage
+
+    def change(leaf: Leaf) -> Any:
+        with _naming("", first_row, leaf):
+            return work.applied(_variable(leaf), leaf, first_row, "")
+
+    return _rebuilt(array, change, first_row, "")
+
+
+def _variable(leaf: Leaf) -> Any:
+    """Return an array of values of any size."""
+    return leaf.array.cast(pyarrow().binary()) if type_name(leaf.array.type) == "fixed" else leaf.array
+
+
+def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: int | None = None) -> Any:
+    r"""Return a table, or an array, whose text is repaired to UTF-8. Only values that change are rewritten.
+
+    A column in which nothing changes comes back with the same buffers. Under ``escape`` the bytes of a fault become
+    U+EF80 to U+EFFF, and well-formed values that hold these code points are escaped too, so that
+    ``convert(array, "utf-8", "xtf-8")`` returns every value as it was. Carriers are left alone.
+
+    Args:
+        table: anything with the Arrow PyCapsule interface: a table, a record batch, a stream or a single array.
+        errors: a policy, as for :func:`eightfold.repair.repair`: ``escape``, ``replace``, ``strict``, ``pairs``,
+            ``latin-1`` or ``cp1252``.
+        binary: whether to repair binary columns too; False if they hold images, keys or hashes.
+        threads: the maximum number of threads; None for as many as the machine has.
+
+    Returns:
+        a Table; a RecordBatch, an Array or a ChunkedArray for such a one; a ChunkedArray for any other single column.
+
+    Raises:
+        ConversionError: the policy cannot repair a value; a note names column and row.
+        BrokenColumnError: buffers contradict each other, or a value no longer fits its fixed size; the message names
+            column and row. It is a ValueError.
+        OverflowError: a value is too large for the offsets of its type.
+        ModuleNotFoundError: pyarrow is not installed. ValueError: unknown policy.
+        TypeError: ``table`` is something else, or a column of lists of views that holds text.
+
+    >>> import pyarrow
+    >>> repair(pyarrow.table({"name": [b"caf\xc3\xa9", b"caf\xe9"]}), "latin-1")["name"].to_pylist()
+    [b'caf\xc3\xa9', b'caf\xc3\xa9']
+    """
+    if errors not in POLICIES:
+        raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {errors!r}")
+    pa, work = pyarrow(), _Repair(errors, threads or threads_here())
+    if isinstance(table, (pa.Array, pa.ChunkedArray)):
+        return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))
+    given = table_of(table)
+    if isinstance(table, pa.RecordBatch):
+        chunks = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in given.columns]
+        columns = [
+            _repaired(chunk, 0, shown_name(name), work, binary) for name, chunk in zip(given.names, chunks, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=table.schema)
+    columns = [_repaired_column(*each, work, binary) for each in zip(given.names, given.columns, strict=True)]
+    return columns[0] if given.given is None else pa.Table.from_arrays(columns, schema=given.given.schema)
+
+
+def _repaired_column(name: str, column: Any, work: _Repair, binary: bool) -> Any:
+    shown = shown_name(name)
+
+    def repaired(chunk: Any, first_row: int) -> Iterator[Any]:
+        try:
+            yield _repaired(chunk, first_row, shown, work, binary)
+        except OverflowError as error:
+            if len(chunk) < 2:
+                raise OverflowError(f"column {shown}, row {first_row}: {error}") from None
+            half = len(chunk) // 2
+            yield from repaired(chunk[:half], first_row)
+            yield from repaired(chunk[half:], first_row + half)
+
+    before, row = column.chunks, 0
+    chunks: list[Any] = []
+    for chunk in before:
+        chunks += repaired(chunk, row)
+        row += len(chunk)
+    is_same = len(chunks) == len(before) and all(map(operator.is_, chunks, before))
+    return column if is_same else pyarrow().chunked_array(chunks, column.type)
+
+
+def _repaired(array: Any, first_row: int, name: str, work: _Repair, binary: bool) -> Any:
+    def change(leaf: Leaf) -> Any:
+        with _naming(name, first_row, leaf):
+            return work.applied(leaf.array, leaf, first_row, name)
+
+    return _rebuilt(array, change, first_row, name, binary=binary)
+
+
+def _rebuilt(array: Any, change: Change, first_row: int, name: str, *, binary: bool = True) -> Any:
+    try:
+        return rebuilt(array, change, binary=binary)
+    except BrokenColumnError as error:
+        if error.column is not None:  # of an array inside, which is named
+            raise
+        raise BrokenColumnError(first_row + error.row, error.what, name) from None
+
+
+def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
+    """Return an Array or a ChunkedArray with work done on each chunk; it gets the number of the chunk's first row."""
+    pa = pyarrow()
+    if not isinstance(given, pa.ChunkedArray):
+        return work(given, 0)
+    before, made, row = given.chunks, [], 0
+    for chunk in before:
+        made.append(work(chunk, row))
+        row += len(chunk)
+    if not made:
+        return pa.chunked_array([work(pa.array([], given.type), 0)])
+    return given if all(map(operator.is_, made, before)) else pa.chunked_array(made)
+
+
+# --- changes ----------------------------------------------------------------------------------------------------------
+
+
+class _naming:  # noqa: N801
+    """Names the column and the row in errors about an array inside a column."""
+
+    def __init__(self, name: str, first_row: int, leaf: Leaf) -> None:
+        self._place = (name, first_row, leaf)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, BrokenColumnError):
+            raise named(error, *self._place) from None
+
+
+class _Work:
+    """A change of values: what the engine changes itself, and what a verb answers for the rows that it asks about."""
+
+    def applied(self, array: Any, leaf: Leaf, first_row: int, name: str) -> Any:
+        """Return an array of text with the change applied."""
+        column = column_of(array)
+        changes = self.changes(column)
+        if changes.asked:
+            changes = _with_answers(changes, self._answers(column, leaf, first_row, name, changes))
+        type = self.type(array.type)
+        return _spliced(array, column, changes, type) if changes.rows else as_type(array, type)
+
+    def _answers(
+        self, column: Column, leaf: Leaf, first_row: int, name: str, changes: Changes
+    ) -> Iterator[tuple[int, bytes]]:
+        for row, value in each_value(column, numbers(changes.asked)):
+            try:
+                new = self.answer(value)
+            except ConversionError as error:
+                place = leaf.shown(row)
+                if place is None:  # nobody sees it
+                    continue
+                path = f"{name}{place.step}"
+                error.add_note(f"{f'column {path}, ' if path else ''}row {first_row + place.row}")
+                raise
+            if new != value:
+                yield row, new
+
+    def changes(self, column: Column) -> Changes:
+        raise NotImplementedError
+
+    def answer(self, value: bytes) -> bytes:
+        raise NotImplementedError
+
+    def type(self, type: Any) -> Any:
+        return type
+
+
+class _Conversion(_Work):
+    """A conversion from one form to another."""
+
+    def __init__(self, source: Form, target: Form, errors: str, threads: int) -> None:
+        self._forms, self._errors, self._threads = (source, target), errors, threads
+
+    def changes(self, column: Column) -> Changes:
+        work = engine_for(*self._forms).column_changes
+        return Changes(*work(column, *self._forms, self._errors, threads=self._threads))
+
+    def answer(self, value: bytes) -> bytes:
+        return convert_value(value, *self._forms, self._errors)
+
+    def type(self, type: Any) -> Any:
+        return type if self._forms[1] is UTF_8 else binary_type(type)
+
+
+_CONVERSIONS = {"escape": (XTF_8, "escape"), "replace": (UTF_8, "replace"), "strict": (UTF_8, "strict")}
+"""The policies of a repair that are a conversion to UTF-8: from which form, and under which policy."""
+
+
+class _Repair(_Work):
+    """A repair of UTF-8."""
+
+    def __init__(self, errors: str, threads: int) -> None:
+        self._errors, self._threads = errors, threads
+
+    def changes(self, column: Column) -> Changes:
+        engine = engine_for(UTF_8)
+        if self._errors in _CONVERSIONS:
+            source, errors = _CONVERSIONS[self._errors]
+            return Changes(*engine.column_changes(column, source, UTF_8, errors, threads=self._threads))
+        return Changes(b"", b"", b"", engine.ill_formed_rows(column, UTF_8, threads=self._threads))
+
+    def answer(self, value: bytes) -> bytes:
+        return repair_value(value, UTF_8, self._errors)
+
+
+def _with_answers(changes: Changes, answers: Iterable[tuple[int, bytes]]) -> Changes:
+    """Return changes with the answers of a verb among them."""
+    ends = numbers(changes.ends)
+    starts = [0, *ends][:-1]
+    known = zip(numbers(changes.rows), starts, ends, strict=True)
+    new = {row: changes.values[start:end] for row, start, end in known}
+    new.update(answers)
+    rows = sorted(new)
+    values = [new[row] for row in rows]
+    places, end = numbers_array("q"), 0
+    for value in values:
+        end += len(value)
+        places.append(end)
+    return Changes(numbers_array("q", rows).tobytes(), places.tobytes(), b"".join(values), b"")
+
+
+def _spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
+    """Return an array with new values for some rows."""
+    pa = pyarrow()
+    if column.kind == "fixed":
+        _check_sizes(column, changes)
+    places, data, used = engine_for().spliced_column(column, changes.rows, changes.ends, changes.values)
+    kept = [buffer if is_used else pa.py_buffer(b"") for buffer, is_used in zip(column.data, used or b"", strict=False)]
+    buffers = [*([] if places is None else [pa.py_buffer(places)]), *kept, pa.py_buffer(data)]
+    validity = validity_of(array, len(array))
+    nulls = 0 if validity is None else array.null_count
+    return pa.Array.from_buffers(type, len(array), [validity, *buffers], nulls)
+
+
+def _check_sizes(column: Column, changes: Changes) -> None:
+    start = 0
+    for row, end in zip(numbers(changes.rows), numbers(changes.ends), strict=True):
+        if end - start != column.width:
+            size = f"{column.width} bytes"
+            raise BrokenColumnError(row, f"the repaired value does not fit {size}: cast the column to binary first")
+        start = end
+
+
+__all__ = ["convert", "is_well_formed", "repair"]

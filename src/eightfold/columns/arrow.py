@@ -1,0 +1,272 @@
+"""What comes in: anything with the Arrow PyCapsule interface, as arrays of pyarrow; and the buffers of arrays of text.
+
+Values are never read by a library's own path for strings, which takes unchecked bytes for UTF-8; only buffers are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from eightfold.columns.values import BrokenColumnError, Column
+from eightfold.files.extras import installing
+
+_OFFSETS = {"string": 4, "binary": 4, "large_string": 8, "large_binary": 8}
+_VIEWS = ("string_view", "binary_view")
+_TEXT = ("string", "large_string", "string_view")
+_BINARY_OF = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
+
+
+def pyarrow() -> Any:
+    """Return the module `pyarrow`.
+
+    Raises:
+        ModuleNotFoundError: it is not installed; the message says how to install it.
+
+    >>> pyarrow().__name__
+    'pyarrow'
+    """
+    return _module("pyarrow")
+
+
+def compute() -> Any:
+    """Return the module `pyarrow.compute`.
+
+    Raises:
+        ModuleNotFoundError: as for :func:`pyarrow`.
+
+    >>> compute().__name__
+    'pyarrow.compute'
+    """
+    return _module("pyarrow.compute")
+
+
+def _module(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != "pyarrow":
+            raise
+        raise ModuleNotFoundError(f"eightfold.columns needs pyarrow: {installing('arrow')}", name="pyarrow") from None
+
+
+def threads_here() -> int:
+    """Return how many threads may run at once.
+
+    >>> threads_here() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Table(NamedTuple):
+    """The columns of a table, or one column without a name.
+
+    Attributes:
+        names: the names, as text that can be shown.
+        columns: a ChunkedArray for each.
+        given: what to make of changed columns: the table, or None for a column.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    given: Any
+
+
+def table_of(data: Any) -> Table:
+    """Return the columns of anything with the Arrow PyCapsule interface.
+
+    Raises:
+        TypeError: the object does not have it.
+
+    >>> table_of(pyarrow().table({"name": ["a"]})).names
+    ('name',)
+    """
+    pa = pyarrow()
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    elif not isinstance(data, pa.Table):
+        data = _imported(data)
+    if isinstance(data, pa.Table):
+        fields = map(data.schema.field, range(data.num_columns))
+        # A table gives its columns their names, and does not give them at all if one is ill-formed.
+        numbered = data.rename_columns(list(map(str, range(data.num_columns))))
+        return Table(tuple(map(name_of, fields)), tuple(numbered.columns), data)
+    return Table(("",), (data,), None)
+
+
+def _imported(data: Any) -> Any:
+    pa = pyarrow()
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return chunked(data)
+    if isinstance(data, pa.RecordBatchReader):
+        return data.read_all()
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            return pa.RecordBatchReader.from_stream(data).read_all()
+        except pa.ArrowInvalid:  # not of structs: a column
+            return pa.chunked_array(data)
+    if hasattr(data, "__arrow_c_array__"):
+        return chunked(pa.array(data))
+    raise TypeError(f"an object with the Arrow PyCapsule interface is required, not {type(data).__name__}")
+
+
+def chunked(array: Any) -> Any:
+    """Return an array as a ChunkedArray.
+
+    >>> chunked(pyarrow().array([b"a"])).num_chunks
+    1
+    """
+    pa = pyarrow()
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array], array.type)
+
+
+def array_of(data: Any) -> Any:
+    """Return an Array or a ChunkedArray of anything with the Arrow PyCapsule interface.
+
+    Raises:
+        TypeError: the object does not have it.
+
+    >>> len(array_of(pyarrow().array([b"a"])))
+    1
+    """
+    pa = pyarrow()
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.chunked_array(data)
+    if hasattr(data, "__arrow_c_array__"):
+        return pa.array(data)
+    raise TypeError(f"an array with the Arrow PyCapsule interface is required, not {type(data).__name__}")
+
+
+def chunks_of(array: Any) -> Iterator[Any]:
+    """Yield the Arrays that an Array or a ChunkedArray consists of.
+
+    >>> len(list(chunks_of(pyarrow().chunked_array([[b"a"], [b"b"]]))))
+    2
+    """
+    pa = pyarrow()
+    if isinstance(array, pa.ChunkedArray):
+        yield from array.chunks
+    else:
+        yield array
+
+
+def name_of(field: Any) -> str:
+    r"""Return the name of a field. An ill-formed one, which pyarrow does not decode, is shown with its bytes escaped.
+
+    >>> name_of(pyarrow().field("name", pyarrow().binary()))
+    'name'
+    """
+    try:
+        return str(field.name)
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "backslashreplace")
+
+
+# --- types ------------------------------------------------------------------------------------------------------------
+
+
+def type_name(type: Any) -> str:
+    """Return the name of a type of text or of binary values, whatever its size; an empty one for any other type.
+
+    >>> type_name(pyarrow().string()), type_name(pyarrow().binary(16)), type_name(pyarrow().int8())
+    ('string', 'fixed', '')
+    """
+    types = pyarrow().types
+    for name in (*_OFFSETS, *_VIEWS):
+        if getattr(types, f"is_{name}")(type):
+            return name
+    return "fixed" if types.is_fixed_size_binary(type) else ""
+
+
+def is_text(type: Any) -> bool:
+    """Return whether a type is one of strings, which hold UTF-8.
+
+    >>> is_text(pyarrow().string()), is_text(pyarrow().binary())
+    (True, False)
+    """
+    return type_name(type) in _TEXT
+
+
+def binary_type(type: Any) -> Any:
+    """Return the type of binary values that has the buffers of a type of strings; any other type is returned unchanged.
+
+    >>> binary_type(pyarrow().large_string())
+    DataType(large_binary)
+    """
+    name = _BINARY_OF.get(type_name(type))
+    return type if name is None else getattr(pyarrow(), name)()
+
+
+# --- buffers ----------------------------------------------------------------------------------------------------------
+
+
+def column_of(array: Any) -> Column:
+    """Return the buffers of an array of text or of binary values.
+
+    Raises:
+        BrokenColumnError: a buffer has a negative size.
+
+    >>> column_of(pyarrow().array(["a", "b"])[1:]).first
+    1
+    """
+    name, buffers = type_name(array.type), array.buffers()
+    for buffer in buffers:
+        if buffer is not None and buffer.size < 0:
+            raise BrokenColumnError(0, "a buffer has a negative size")
+    first, count = array.offset, len(array)
+    if name == "fixed":
+        return Column("fixed", array.type.byte_width, None, tuple(buffers[1:]), buffers[0], first, count)
+    kind, width = ("views", 16) if name in _VIEWS else ("offsets", _OFFSETS[name])
+    return Column(kind, width, buffers[1], tuple(buffers[2:]), buffers[0], first, count)
+
+
+def as_type(array: Any, type: Any) -> Any:
+    """Return an array of text or of binary values, with its own buffers, under another type of the same layout.
+
+    >>> as_type(pyarrow().array(["a"]), pyarrow().binary()).to_pylist()
+    [b'a']
+    """
+    if array.type == type:
+        return array
+    return pyarrow().Array.from_buffers(type, len(array), array.buffers(), array.null_count, array.offset)
+
+
+def validity_of(array: Any, count: int) -> Any:
+    """Return a new validity buffer that begins with the first value of an array, or None if no value is null.
+
+    >>> validity_of(pyarrow().array(["a"]), 1) is None
+    True
+    """
+    if array.buffers()[0] is None or array.null_count == 0:
+        return None
+    if array.offset == 0:
+        return array.buffers()[0]
+    pa = pyarrow()
+    valid = pa.Array.from_buffers(pa.bool_(), count, [None, array.buffers()[0]], 0, array.offset)
+    return pa.concat_arrays([valid, pa.array([], pa.bool_())]).buffers()[1]
+
+
+__all__ = [
+    "Table",
+    "array_of",
+    "as_type",
+    "binary_type",
+    "chunked",
+    "chunks_of",
+    "column_of",
+    "compute",
+    "is_text",
+    "name_of",
+    "pyarrow",
+    "table_of",
+    "threads_here",
+    "type_name",
+    "validity_of",
+]

@@ -1,0 +1,53 @@
+r"""Functions for DuckDB: ``ef_is_well_formed(blob)`` and ``ef_repair(blob)``.
+
+DuckDB holds ill-formed text that came from Arrow, and raises when it gives it to Python. ``encode`` returns its bytes,
+``decode`` the text of bytes that are UTF-8:
+
+>>> import duckdb
+>>> connection = register(duckdb.connect())
+>>> connection.sql("SELECT ef_is_well_formed('caf\\xE9'::BLOB), decode(ef_repair('caf\\xE9'::BLOB))").fetchall()
+[(False, 'caf\uefe9')]
+>>> connection.close()
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from eightfold.columns.arrays import is_well_formed, repair
+from eightfold.repair import POLICIES
+
+_Connection = TypeVar("_Connection", bound=Any)
+
+
+def register(connection: _Connection, errors: str = "escape") -> _Connection:
+    """Create the functions on a connection, or replace those that an earlier call created, and return it.
+
+    Args:
+        connection: a connection of DuckDB.
+        errors: the policy of ``ef_repair``, as for :func:`eightfold.columns.repair`.
+
+    Raises:
+        ValueError: unknown policy.
+
+    >>> import duckdb
+    >>> connection = register(duckdb.connect(), "replace")
+    >>> connection.sql("SELECT decode(ef_repair(x'FF'::BLOB)), ef_repair(NULL)").fetchall()
+    [('�', None)]
+    >>> connection.close()
+    """
+    if errors not in POLICIES:
+        raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {errors!r}")
+    functions = {
+        "ef_is_well_formed": (lambda values: is_well_formed(values), "BOOLEAN"),
+        "ef_repair": (lambda values: repair(values, errors), "BLOB"),
+    }
+    for name, (function, result) in functions.items():
+        with suppress(Exception):  # there is none yet: which error that is depends on the version
+            connection.remove_function(name)
+        connection.create_function(name, function, ["BLOB"], result, type="arrow")
+    return connection
+
+
+__all__ = ["register"]

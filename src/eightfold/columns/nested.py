@@ -1,0 +1,387 @@
+"""Columns inside columns: which arrays of text an array holds, and which of its rows shows a value of one of them.
+
+Only what a row shows counts: what stands behind a null list or struct, before the first or after the last element of a
+slice, or in a dictionary that no row refers to, is in no row.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array as numbers_array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from eightfold.columns.arrow import column_of, compute, is_text, name_of, pyarrow, type_name
+from eightfold.columns.carriers import carried_form
+from eightfold.columns.values import BrokenColumnError, Column, check_offsets, offsets_of
+from eightfold.forms import Form
+
+
+class Shown(NamedTuple):
+    """Where a value of an inner array is shown: the row of the outer one, and the step of the path.
+
+    >>> Shown(3, "[0]").row
+    3
+    """
+
+    row: int
+    step: str
+
+
+class Leaf(NamedTuple):
+    """An array of text or of binary values inside another.
+
+    Attributes:
+        array: the array.
+        column: its buffers.
+        form: the form that a carrier carries, or None.
+        steps: what leads from a row of this array to one of the outermost, the outermost last.
+    """
+
+    array: Any
+    column: Column
+    form: Form | None
+    steps: tuple[Any, ...]
+
+    def shown(self, row: int) -> Shown | None:
+        """Return where a value is shown first, with the whole path behind the name of the column; None if nowhere."""
+        path = ""
+        for step in self.steps:
+            found = step.shown(row)
+            if found is None:
+                return None
+            row, path = found.row, found.step + path
+        return Shown(row, path)
+
+    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
+        """Return all outermost rows that show one of some values, in any order."""
+        for step in self.steps:
+            rows = step.rows_of(rows)
+        return rows
+
+
+def leaves(array: Any, steps: tuple[Any, ...] = (), form: Form | None = None, *, binary: bool = True) -> Iterator[Leaf]:
+    """Yield the arrays of text, and of binary values if wanted, that an array holds or is.
+
+    Raises:
+        BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
+        TypeError: a type that holds text and is not known here.
+
+    >>> array = pyarrow().array([{"a": "x", "b": 1}])
+    >>> [leaf.shown(0) for leaf in leaves(array)]
+    [Shown(row=0, step='.a')]
+    """
+    if type_name(array.type):
+        if binary or form is not None or is_text(array.type):
+            yield Leaf(array, column_of(array), form, steps)
+        return
+    if not holds_text(array.type, binary=binary):
+        return
+    if isinstance(array, pyarrow().ExtensionArray):
+        yield from leaves(array.storage, steps, carried_form(array.type), binary=False)
+        return
+    for child, step in children(array):
+        yield from leaves(child, (step, *steps), binary=binary)
+
+
+def holds_text(type: Any, *, binary: bool = True) -> bool:
+    """Return whether arrays of a type hold text, or binary values if wanted.
+
+    >>> pa = pyarrow()
+    >>> holds_text(pa.list_(pa.string())), holds_text(pa.list_(pa.int8()))
+    (True, False)
+    """
+    pa = pyarrow()
+    if type_name(type):
+        return binary or is_text(type)
+    if isinstance(type, pa.BaseExtensionType):
+        # What binary storage means is up to the type; of carriers it is text.
+        return holds_text(type.storage_type, binary=carried_form(type) is not None)
+    if pa.types.is_dictionary(type) or pa.types.is_run_end_encoded(type):
+        return holds_text(type.value_type, binary=binary)
+    return any(holds_text(type.field(at).type, binary=binary) for at in range(type.num_fields))
+
+
+def children(array: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the arrays inside an array that its rows show, each with the step that leads from it to those rows.
+
+    Raises:
+        BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
+        TypeError: a type that is not known here.
+
+    >>> [(child.to_pylist(), step.shown(1)) for child, step in children(pyarrow().array([["a"], ["b", "c"]]))]
+    [(['a', 'b', 'c'], Shown(row=1, step='[0]'))]
+    """
+    types, type = pyarrow().types, array.type
+    if types.is_list(type) or types.is_large_list(type) or types.is_map(type):
+        first, end = bounds(array)
+        yield elements(array).slice(first, end - first), _Lists(array)
+    elif types.is_fixed_size_list(type):
+        size = type.list_size
+        if (array.offset + len(array)) * size > len(array.values):
+            raise BrokenColumnError(0, "there are fewer elements than its lists have")
+        yield array.values.slice(array.offset * size, len(array) * size), _FixedLists(array)
+    elif types.is_struct(type):
+        _check_lengths(array)
+        valid = _Validity(array)
+        for at in range(type.num_fields):
+            yield array.field(at), _Fields(valid, type.field(at))
+    elif types.is_dictionary(type):
+        yield array.dictionary, _References(array.indices, len(array.dictionary), "")
+    elif types.is_run_end_encoded(type):
+        runs = _Runs(array)
+        yield array.values.slice(array.find_physical_offset(), array.find_physical_length()), runs
+    elif types.is_union(type):
+        _check_lengths(array)
+        yield from _members(array)
+    else:
+        raise TypeError(f"columns of {type} are not supported")
+
+
+def _check_lengths(array: Any) -> None:
+    """Check that the inner arrays are long enough: pyarrow ends the process where it slices one that is not."""
+    try:
+        array.validate()
+    except pyarrow().ArrowInvalid as error:
+        raise BrokenColumnError(0, str(error)) from None
+
+
+def elements(array: Any) -> Any:
+    """Return all elements of an array of lists or maps: of a map, structs of key and value.
+
+    >>> elements(pyarrow().array([["a"], ["b"]])[1:]).to_pylist()
+    ['a', 'b']
+    """
+    if not pyarrow().types.is_map(array.type):
+        return array.values
+    pa, entry = pyarrow(), array.type.field(0)
+    return pa.StructArray.from_arrays([array.keys, array.items], fields=[entry.type.field(0), entry.type.field(1)])
+
+
+def offset_width(type: Any) -> int:
+    """Return the bytes of an offset of lists.
+
+    >>> offset_width(pyarrow().large_list(pyarrow().int8()))
+    8
+    """
+    return 8 if pyarrow().types.is_large_list(type) else 4
+
+
+def bounds(array: Any) -> tuple[int, int]:
+    """Return where the elements begin and end that the rows of an array of lists show.
+
+    Raises:
+        BrokenColumnError: an offset is greater than the next, or outside of the elements.
+
+    >>> bounds(pyarrow().array([["a"], ["b"], ["c"]])[1:2])
+    (1, 2)
+    """
+    width, buffer = offset_width(array.type), array.buffers()[1]
+    limit = len(array.keys if pyarrow().types.is_map(array.type) else array.values)
+    check_offsets(buffer, width, array.offset, len(array), limit)
+    if not len(array):
+        return 0, 0
+    (first,) = offsets_of(buffer, width, array.offset, 0)
+    (end,) = offsets_of(buffer, width, array.offset + len(array), 0)
+    return first, end
+
+
+def shown_name(name: str) -> str:
+    r"""Return a name as a path begins with it: unchanged, or as a JSON string if it is not a plain word.
+
+    >>> shown_name("name"), shown_name("a.b"), shown_name("")
+    ('name', '"a.b"', '""')
+    """
+    return name if name.isidentifier() and name.isprintable() else json.dumps(name, ensure_ascii=not name.isprintable())
+
+
+class _Validity:
+    """The validity of an array, row by row."""
+
+    def __init__(self, array: Any) -> None:
+        self._bits: Any = None if array.null_count == 0 else array.buffers()[0]
+        self._first = array.offset
+
+    @cached_property
+    def _view(self) -> memoryview:
+        return memoryview(self._bits).cast("B")
+
+    def __getitem__(self, row: int) -> bool:
+        if self._bits is None:
+            return True
+        at = self._first + row
+        return bool(self._view[at // 8] >> at % 8 & 1)
+
+
+class _Lists:
+    """The step from an element to its list."""
+
+    def __init__(self, array: Any) -> None:
+        self._array, self._valid = array, _Validity(array)
+
+    @cached_property
+    def _offsets(self) -> numbers_array[int]:
+        array = self._array
+        return offsets_of(array.buffers()[1], offset_width(array.type), array.offset, len(array))
+
+    def shown(self, row: int) -> Shown | None:
+        element = self._offsets[0] + row
+        parent = bisect_right(self._offsets, element) - 1
+        return Shown(parent, f"[{element - self._offsets[parent]}]") if self._valid[parent] else None
+
+    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
+        return {found.row for row in rows if (found := self.shown(row))}
+
+
+class _FixedLists:
+    """The step from an element to its list of fixed size."""
+
+    def __init__(self, array: Any) -> None:
+        self._size, self._valid = array.type.list_size, _Validity(array)
+
+    def shown(self, row: int) -> Shown | None:
+        parent, at = divmod(row, self._size)
+        return Shown(parent, f"[{at}]") if self._valid[parent] else None
+
+    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
+        return {found.row for row in rows if (found := self.shown(row))}
+
+
+class _Fields:
+    """The step from a field to its struct."""
+
+    def __init__(self, valid: _Validity, field: Any) -> None:
+        self._valid, self._step = valid, f".{shown_name(name_of(field))}"
+
+    def shown(self, row: int) -> Shown | None:
+        return Shown(row, self._step) if self._valid[row] else None
+
+    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
+        return (row for row in rows if self._valid[row])
+
+
+class _References:
+    """The step from a value to the rows that refer to it by its index: of a dictionary, or of a dense union."""
+
+    def __init__(self, references: Any, limit: int, step: str) -> None:
+        self._references, self._step = references, step
+        _check_references(references, limit)
+
+    @cached_property
+    def _firsts(self) -> dict[int, int]:
+        pa = pyarrow()
+        rows = pa.table([self._references, pa.array(range(len(self._references)), pa.int64())], ["to", "row"])
+        firsts = rows.group_by("to").aggregate([("row", "min")])
+        return dict(zip(firsts["to"].to_pylist(), firsts["row_min"].to_pylist(), strict=True))
+
+    def shown(self, row: int) -> Shown | None:
+        first = self._firsts.get(row)
+        return None if first is None else Shown(first, self._step)
+
+    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
+        wanted = pyarrow().array(sorted(set(rows)), self._references.type)
+        found: list[int] = compute().indices_nonzero(compute().is_in(self._references, wanted)).to_pylist()
+        return found
+
+
+def _check_references(references: Any, limit: int) -> None:
+    ends = compute().min_max(references).as_py()
+    if ends["min"] is not None and not 0 <= ends["min"] <= ends["max"] < limit:
+        outside = compute().or_(compute().less(references, 0), compute().greater_equal(references, limit))
+        row = compute().indices_nonzero(outside)[0].as_py()
+        raise BrokenColumnError(row, "it refers to a value that does not exist")
+
+
+class _Chosen:
+    """The step from a member of a sparse union to the rows that show it."""
+
+    def __init__(self, chosen: Any, step: str) -> None:
+        self._chosen, self._step = chosen, step
+
+    def shown(self, row: int) -> Shown | None:
+        return Shown(row, self._step) if self._chosen[row].as_py() else None
+
+    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
+        return (row for row in rows if self._chosen[row].as_py())
+
+
+class _Runs:
+    """The step from the value of a run to its rows."""
+
+    def __init__(self, array: Any) -> None:
+        ends = array.run_ends
+        is_rising = len(ends) < 2 or compute().all(compute().greater(ends[1:], ends[:-1])).as_py()
+        reach = ends[-1].as_py() if len(ends) else 0
+        if not is_rising or (len(ends) and ends[0].as_py() < 1) or len(array.values) < len(ends):
+            raise BrokenColumnError(0, "the ends of its runs do not rise")
+        if reach < array.offset + len(array):
+            raise BrokenColumnError(max(0, reach - array.offset), "no run reaches it")
+        self._array, self._first = array, array.find_physical_offset()
+
+    def _rows(self, run: int) -> range:
+        ends, array, at = self._array.run_ends, self._array, self._first + run
+        start = ends[at - 1].as_py() if at else 0
+        return range(max(0, start - array.offset), min(len(array), ends[at].as_py() - array.offset))
+
+    def shown(self, row: int) -> Shown | None:
+        return Shown(self._rows(row).start, "")
+
+    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
+        return (each for row in rows for each in self._rows(row))
+
+
+def _members(array: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the members of a union, each with its step."""
+    pa, type = pyarrow(), array.type
+    codes = union_codes(array)
+    unknown = compute().invert(compute().is_in(codes, pa.array(type.type_codes, pa.int8())))
+    if compute().any(unknown).as_py():
+        raise BrokenColumnError(compute().indices_nonzero(unknown)[0].as_py(), "its type is not one of the union")
+    for at, code in enumerate(type.type_codes):
+        step, child, chosen = f".{shown_name(name_of(type.field(at)))}", array.field(at), compute().equal(codes, code)
+        if type.mode == "sparse":
+            yield child, _Chosen(chosen, step)
+        else:
+            references = compute().if_else(chosen, union_offsets(array), pa.scalar(None, pa.int32()))
+            yield child, _References(references, len(child), step)
+
+
+def union_codes(array: Any) -> Any:
+    """Return the type codes of a union's rows; pyarrow's own ignore where a slice begins.
+
+    >>> pa = pyarrow()
+    >>> union = pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array(["a", "b"]), pa.array([1, 2])])
+    >>> union_codes(union[1:]).to_pylist()
+    [1]
+    """
+    pa = pyarrow()
+    return pa.Array.from_buffers(pa.int8(), len(array), [None, array.buffers()[1]], 0, array.offset)
+
+
+def union_offsets(array: Any) -> Any:
+    """Return the offsets of a dense union's rows into its members.
+
+    >>> pa = pyarrow()
+    >>> codes, offsets = pa.array([0, 0], pa.int8()), pa.array([1, 0], pa.int32())
+    >>> union_offsets(pa.UnionArray.from_dense(codes, offsets, [pa.array(["a", "b"])])[1:]).to_pylist()
+    [0]
+    """
+    pa = pyarrow()
+    return pa.Array.from_buffers(pa.int32(), len(array), [None, array.buffers()[2]], 0, array.offset)
+
+
+__all__ = [
+    "Leaf",
+    "Shown",
+    "bounds",
+    "children",
+    "elements",
+    "holds_text",
+    "leaves",
+    "offset_width",
+    "shown_name",
+    "union_codes",
+    "union_offsets",
+]

@@ -1,0 +1,161 @@
+r"""The accessor ``.eightfold`` of series and frames of pandas. Importing the module registers it.
+
+It reads columns of Arrow types and of pandas 3's ``str`` by their buffers, because pandas raises when it is asked for
+ill-formed values; of a column of objects it reads each ``str``, surrogates included, and each ``bytes``.
+
+>>> import pandas
+>>> names = pandas.Series(["ok", "cut \ud83d", b"caf\xe9", None, 3], dtype=object)
+>>> names.eightfold.is_well_formed().tolist()
+[True, False, False, <NA>, <NA>]
+>>> names.eightfold.repair("replace").tolist()
+['ok', 'cut �', b'caf\xef\xbf\xbd', None, 3]
+"""
+
+from __future__ import annotations
+
+import operator
+from importlib import import_module
+from typing import Any
+
+from eightfold.columns.arrays import convert as convert_array
+from eightfold.columns.arrays import is_well_formed as is_array_well_formed
+from eightfold.columns.arrays import repair as repair_array
+from eightfold.columns.arrow import compute, pyarrow
+from eightfold.columns.nested import holds_text, shown_name
+from eightfold.columns.reports import audit as audit_table
+from eightfold.text import decode, encode
+
+pandas: Any = import_module("pandas")  # which has no types of its own
+
+_STR_FORM, _JOINING_FORM = "generalized-utf-8", "wtf-8"
+"""The forms in which the surrogates of a str are written: each as itself; and a pair as one code point."""
+
+
+class SeriesAccessor:
+    r"""What ``series.eightfold`` offers.
+
+    >>> accessor = pandas.Series([b"ok", b"\xff"]).eightfold
+    >>> accessor.audit()["row"].tolist(), accessor.is_well_formed().tolist(), accessor.repair("replace").tolist()
+    ([1], [True, False], [b'ok', b'\xef\xbf\xbd'])
+    """
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def is_well_formed(self) -> Any:
+        """Return for each value whether it is well-formed UTF-8; NA for nulls and for objects that are not text."""
+        verdicts = [is_array_well_formed(part) for part in _parts(self._series)]
+        found = verdicts[0] if len(verdicts) == 1 else compute().coalesce(*verdicts)
+        return pandas.Series(found.to_pylist(), index=self._series.index, name=self._series.name, dtype="boolean")
+
+    def audit(self) -> Any:
+        """Return the faults of the values as a DataFrame, as :func:`eightfold.columns.audit`.
+
+        Rows count positions, from 0. Offsets into a str count the bytes of its UTF-8, three for each surrogate.
+        """
+        return self._series.to_frame(_label(self._series.name)).eightfold.audit()
+
+    def repair(self, errors: str = "escape") -> Any:
+        """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`. The type of the column is kept."""
+        if _is_of_objects(self._series):
+            return _repaired_objects(self._series, errors)
+        (before,) = _parts(self._series)
+        after = repair_array(before, errors)
+        return self._series if after is before else _like(self._series, after)
+
+
+class FrameAccessor:
+    r"""What ``frame.eightfold`` offers.
+
+    >>> accessor = pandas.DataFrame({"id": [1, 2], "name": [b"ok", b"\xff"]}).eightfold
+    >>> accessor.audit()[["column", "row", "kind"]].values.tolist()
+    [['name', 1, 'invalid-byte']]
+    >>> accessor.repair("replace")["name"].tolist()
+    [b'ok', b'\xef\xbf\xbd']
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def audit(self) -> Any:
+        """Return the faults of all text as a DataFrame, as :func:`eightfold.columns.audit`."""
+        pa, reports = pyarrow(), []
+        for label, series in self._frame.items():
+            name = _label(label)
+            if _holds_text(series):
+                reports += [audit_table(pa.table([part], [name])) for part in _parts(series)]
+        found = pa.concat_tables(reports) if reports else audit_table(pa.table({}))
+        return found.to_pandas()
+
+    def repair(self, errors: str = "escape") -> Any:
+        """Return a frame whose text is repaired, as :func:`eightfold.columns.repair`; other columns are shared."""
+        new = self._frame.copy(deep=False)
+        for at in range(new.shape[1]):
+            series = self._frame.iloc[:, at]
+            if _holds_text(series):
+                repaired = SeriesAccessor(series).repair(errors)
+                if repaired is not series:
+                    new.isetitem(at, repaired)
+        return new
+
+
+def _label(label: object) -> str:
+    """Return the label of a column as text that Arrow can hold."""
+    return shown_name("") if label is None else decode(encode(str(label), _STR_FORM), "utf-8", "backslashreplace")
+
+
+def _is_of_objects(series: Any) -> bool:
+    return not hasattr(series.array, "__arrow_array__") or getattr(series.dtype, "storage", "pyarrow") == "python"
+
+
+def _holds_text(series: Any) -> bool:
+    if _is_of_objects(series):
+        return series.dtype == object or hasattr(series.dtype, "storage")
+    return holds_text(pyarrow().chunked_array(series).type)
+
+
+def _parts(series: Any, form: str = _STR_FORM) -> list[Any]:
+    """Return the text of a series as arrays: one by its buffers; of objects one of all str, and one of all bytes."""
+    if not _is_of_objects(series):
+        return [pyarrow().chunked_array(series)]
+    pa, values = pyarrow(), list(series)
+    texts = [encode(value, form) if isinstance(value, str) else None for value in values]
+    others = [value if isinstance(value, bytes) else None for value in values]
+    return [pa.array(texts, pa.large_binary()), pa.array(others, pa.large_binary())]
+
+
+def _repaired_objects(series: Any, errors: str) -> Any:
+    # The halves of a pair are joined; each other surrogate is one fault of a str, although it is three of UTF-8.
+    texts, others = _parts(series, _JOINING_FORM)
+    is_one = errors == "replace"
+    new_texts = convert_array(texts, _JOINING_FORM, "utf-8", errors) if is_one else repair_array(texts, errors)
+    new_others = repair_array(others, errors)
+    values = list(series)
+    new = [
+        _object(value, text, other)
+        for value, text, other in zip(values, new_texts.to_pylist(), new_others.to_pylist(), strict=True)
+    ]
+    if all(map(operator.is_, values, new)):
+        return series
+    return pandas.Series(new, index=series.index, name=series.name, dtype=series.dtype)
+
+
+def _object(value: object, text: bytes | None, other: bytes | None) -> object:
+    """Return a value, or what it was repaired to, if that is different."""
+    new = other if text is None else decode(text, "utf-8")
+    return value if new is None or new == value else new
+
+
+def _like(series: Any, array: Any) -> Any:
+    """Return a series of an array with the index, the name and the type of another."""
+    if isinstance(series.dtype, pandas.ArrowDtype):
+        made = pandas.arrays.ArrowExtensionArray(array)
+    else:
+        made = type(series.array)(array, dtype=series.dtype)
+    return pandas.Series(made, index=series.index, name=series.name, copy=False)
+
+
+pandas.api.extensions.register_series_accessor("eightfold")(SeriesAccessor)
+pandas.api.extensions.register_dataframe_accessor("eightfold")(FrameAccessor)
+
+__all__ = ["FrameAccessor", "SeriesAccessor"]

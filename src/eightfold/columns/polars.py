@@ -1,0 +1,137 @@
+r"""A namespace for expressions and series of polars, and functions for its frames. Importing the module registers them.
+
+polars reads ill-formed text from Arrow as it is, and panics when it is asked for the values. What is here goes by the
+buffers of a column, so nothing panics.
+
+>>> import polars
+>>> frame = polars.DataFrame({"name": [b"caf\xc3\xa9", b"caf\xe9", None]})
+>>> frame.select(polars.col("name").eightfold.is_well_formed()).to_series().to_list()
+[True, False, None]
+>>> frame.select(polars.col("name").eightfold.repair("latin-1").cast(polars.String)).to_series().to_list()
+['café', 'café', None]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import polars
+
+from eightfold.columns.arrays import convert as convert_array
+from eightfold.columns.arrays import is_well_formed as is_array_well_formed
+from eightfold.columns.arrays import repair as repair_array
+from eightfold.columns.arrow import pyarrow
+from eightfold.columns.reports import audit as audit_table
+from eightfold.text import AnyErrors, AnyForm
+
+_Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)
+
+
+def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Frame:
+    r"""Return a frame whose text is repaired to UTF-8; a LazyFrame is repaired batch by batch when it is collected.
+
+    Args:
+        frame: a DataFrame or a LazyFrame.
+        errors, binary: as for :func:`eightfold.columns.repair`.
+
+    Raises:
+        ConversionError, ValueError: as for :func:`eightfold.columns.repair`.
+
+    >>> frame = polars.LazyFrame({"name": [b"caf\xe9"], "id": [1]})
+    >>> repair(frame, "latin-1").collect().row(0)
+    (b'caf\xc3\xa9', 1)
+    """
+    if isinstance(frame, polars.LazyFrame):
+        return frame.map_batches(lambda batch: repair(batch, errors, binary=binary), streamable=True)
+    return frame.with_columns([_repaired(series, errors, binary=binary) for series in frame.get_columns()])
+
+
+def audit(frame: polars.DataFrame | polars.LazyFrame, form: AnyForm = "utf-8", **options: Any) -> polars.DataFrame:
+    r"""Return the faults of all text in a frame, as :func:`eightfold.columns.audit` does.
+
+    >>> audit(polars.DataFrame({"name": [b"ok", b"\xff"]})).select("column", "row", "kind").row(0)
+    ('name', 1, 'invalid-byte')
+    """
+    table = frame.collect() if isinstance(frame, polars.LazyFrame) else frame
+    report = polars.from_arrow(audit_table(table, form, **options))
+    assert isinstance(report, polars.DataFrame)
+    return report
+
+
+def _repaired(series: polars.Series, errors: str, *, binary: bool) -> polars.Series:
+    before = pyarrow().chunked_array(series)
+    after = repair_array(before, errors, binary=binary)
+    return series if after is before else polars.Series(series.name, after, dtype=series.dtype)
+
+
+@polars.api.register_series_namespace("eightfold")
+class SeriesNamespace:
+    r"""What ``series.eightfold`` offers.
+
+    >>> series = polars.Series("name", [b"ok", b"\xff"])
+    >>> namespace = series.eightfold
+    >>> namespace.is_well_formed().to_list(), namespace.repair("replace").to_list()
+    ([True, False], [b'ok', b'\xef\xbf\xbd'])
+    >>> namespace.audit()["row"].to_list(), namespace.convert("utf-8", "utf-16-be", "replace").to_list()
+    ([1], [b'\x00o\x00k', b'\xff\xfd'])
+    """
+
+    def __init__(self, series: polars.Series) -> None:
+        self._series = series
+
+    def is_well_formed(self, form: AnyForm = "utf-8") -> polars.Series:
+        """Return for each value whether it is well-formed, as :func:`eightfold.columns.is_well_formed`."""
+        return polars.Series(self._series.name, is_array_well_formed(self._series, form), dtype=polars.Boolean)
+
+    def repair(self, errors: str = "escape") -> polars.Series:
+        """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`."""
+        return _repaired(self._series, errors, binary=True)
+
+    def convert(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> polars.Series:
+        """Return the values converted, as :func:`eightfold.columns.convert`."""
+        return polars.Series(self._series.name, convert_array(self._series, source, target, errors))
+
+    def audit(self, form: AnyForm = "utf-8") -> polars.DataFrame:
+        """Return the faults of the values, as :func:`eightfold.columns.audit`."""
+        return audit(self._series.to_frame(), form)
+
+
+@polars.api.register_expr_namespace("eightfold")
+class ExpressionNamespace:
+    r"""What ``polars.col(...).eightfold`` offers.
+
+    >>> frame = polars.LazyFrame({"name": [b"ok", b"\xff"]})
+    >>> name = polars.col("name").eightfold
+    >>> frame.select(ok=name.is_well_formed(), name=name.repair("replace")).collect().rows()
+    [(True, b'ok'), (False, b'\xef\xbf\xbd')]
+    >>> frame.select(name.convert("utf-8", "utf-16-be", "replace")).collect().rows()
+    [(b'\x00o\x00k',), (b'\xff\xfd',)]
+    """
+
+    def __init__(self, expression: polars.Expr) -> None:
+        self._expression = expression
+
+    def is_well_formed(self, form: AnyForm = "utf-8") -> polars.Expr:
+        """Return for each value whether it is well-formed, as :func:`eightfold.columns.is_well_formed`."""
+        return self._mapped(lambda series: SeriesNamespace(series).is_well_formed(form), polars.Boolean)
+
+    def repair(self, errors: str = "escape") -> polars.Expr:
+        """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`."""
+        same = getattr(polars, "self_dtype", None)
+        return self._mapped(lambda series: SeriesNamespace(series).repair(errors), same and same())
+
+    def convert(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> polars.Expr:
+        """Return the values of a text or binary column converted, as binary values."""
+        binary = polars.Binary
+
+        def converted(series: polars.Series) -> polars.Series:
+            return SeriesNamespace(series).convert(source, target, errors).cast(binary)
+
+        return self._mapped(converted, binary)
+
+    def _mapped(self, function: Callable[[polars.Series], polars.Series], dtype: Any) -> polars.Expr:
+        return self._expression.map_batches(function, return_dtype=dtype, is_elementwise=True)
+
+
+__all__ = ["ExpressionNamespace", "SeriesNamespace", "audit", "repair"]

@@ -1,0 +1,122 @@
+"""Arrays with other text in them. An array in which nothing changes stays itself, and keeps its buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eightfold.columns.arrow import column_of, compute, is_text, pyarrow, type_name, validity_of
+from eightfold.columns.carriers import carried_form
+from eightfold.columns.nested import Leaf, bounds, children, holds_text, offset_width, union_codes
+
+Change = Callable[[Leaf], Any]
+"""Returns an array of text as it should be: the same object if it is so already."""
+
+
+def rebuilt(array: Any, change: Change, steps: tuple[Any, ...] = (), *, binary: bool = True) -> Any:
+    """Return an array with each array of text inside it changed. Carriers are left alone.
+
+    Args:
+        array: an Array.
+        change: the change.
+        steps: what leads from a row of this array to one of the outermost.
+        binary: whether to change binary values too.
+
+    Raises:
+        BrokenColumnError: the offsets of a list or a reference to a value lead nowhere.
+        TypeError: a type that holds text and is not known here.
+
+    >>> array = pyarrow().array([["a"], ["b"]])
+    >>> rebuilt(array, lambda leaf: leaf.array) is array
+    True
+    """
+    if type_name(array.type):
+        is_wanted = binary or is_text(array.type)
+        return change(Leaf(array, column_of(array), None, steps)) if is_wanted else array
+    if carried_form(array.type) is not None or not holds_text(array.type, binary=binary):
+        return array
+    if isinstance(array, pyarrow().ExtensionArray):
+        storage = rebuilt(array.storage, change, steps, binary=False)
+        return array if storage is array.storage else _extended(array, storage)
+    old = list(children(array))
+    new = [rebuilt(child, change, (step, *steps), binary=binary) for child, step in old]
+    is_same = all(one is other for (one, _), other in zip(old, new, strict=True))
+    return array if is_same else assembled(array, new)
+
+
+def _extended(array: Any, storage: Any) -> Any:
+    before = array.storage
+    same = storage.type == before.type and storage.buffers() == before.buffers()
+    return array if same else pyarrow().ExtensionArray.from_storage(array.type, storage)
+
+
+def assembled(array: Any, inner: Sequence[Any]) -> Any:
+    """Return an array with other arrays inside it, which are as long as those of `nested.children`.
+
+    >>> pa = pyarrow()
+    >>> assembled(pa.array([["a"], None, ["b"]])[1:], [pa.array(["new"])]).to_pylist()
+    [None, ['new']]
+    """
+    types, type = pyarrow().types, array.type
+    if types.is_list(type) or types.is_large_list(type):
+        make = pyarrow().large_list if types.is_large_list(type) else pyarrow().list_
+        return _with_offsets(array, make(_field(type.value_field, inner[0])), inner)
+    if types.is_map(type):
+        return _with_offsets(array, _map_type(type, inner[0].type), inner)
+    if types.is_fixed_size_list(type):
+        return _made(array, pyarrow().list_(_field(type.value_field, inner[0]), type.list_size), [], inner)
+    if types.is_struct(type):
+        fields = [_field(type.field(at), child) for at, child in enumerate(inner)]
+        return _made(array, pyarrow().struct(fields), [], inner)
+    if types.is_dictionary(type):
+        return pyarrow().DictionaryArray.from_arrays(array.indices, inner[0], ordered=type.ordered, safe=False)
+    return _runs(array, inner[0]) if types.is_run_end_encoded(type) else _union(array, inner)
+
+
+def _field(field: Any, child: Any) -> Any:
+    return field if field.type == child.type else field.with_type(child.type)
+
+
+def _map_type(type: Any, entry: Any) -> Any:
+    key, item = entry.field(0), entry.field(1)
+    return pyarrow().map_(key, item, keys_sorted=type.keys_sorted)
+
+
+def _made(array: Any, type: Any, places: list[Any], inner: Sequence[Any]) -> Any:
+    validity = validity_of(array, len(array))
+    count = array.null_count if validity is not None else 0
+    return pyarrow().Array.from_buffers(type, len(array), [validity, *places], count, children=list(inner))
+
+
+def _with_offsets(array: Any, type: Any, inner: Sequence[Any]) -> Any:
+    """Return lists of other elements: those that the array shows, so offsets count from the first of these."""
+    pa, first = pyarrow(), bounds(array)[0]
+    if first == array.offset == 0:
+        return _made(array, type, [array.buffers()[1]], inner)
+    number = pa.int64() if offset_width(array.type) == 8 else pa.int32()
+    offsets = pa.Array.from_buffers(number, len(array) + 1, [None, array.buffers()[1]], 0, array.offset)
+    return _made(array, type, [compute().subtract(offsets, pa.scalar(first, number)).buffers()[1]], inner)
+
+
+def _runs(array: Any, values: Any) -> Any:
+    pa = pyarrow()
+    ends = array.run_ends.slice(array.find_physical_offset(), array.find_physical_length())
+    number = ends.type
+    ends = compute().subtract(ends, pa.scalar(array.offset, number))
+    ends = compute().min_element_wise(ends, pa.scalar(len(array), number))
+    type = pa.run_end_encoded(number, values.type)
+    return pa.RunEndEncodedArray.from_buffers(type, len(array), [None], children=[ends, values])
+
+
+def _union(array: Any, inner: Sequence[Any]) -> Any:
+    pa, type = pyarrow(), array.type
+    fields = [_field(type.field(at), child) for at, child in enumerate(inner)]
+    if type.mode == "dense":
+        made = pa.dense_union(fields, type.type_codes)
+        return pa.Array.from_buffers(made, len(array), array.buffers()[:3], 0, array.offset, children=list(inner))
+    codes = pa.concat_arrays([union_codes(array), pa.array([], pa.int8())]).buffers()[1]
+    made = pa.sparse_union(fields, type.type_codes)
+    return pa.Array.from_buffers(made, len(array), [None, codes], 0, children=list(inner))
+
+
+__all__ = ["Change", "assembled", "rebuilt"]

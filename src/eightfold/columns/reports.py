@@ -1,0 +1,243 @@
+"""The report of an audit: every fault of a table's text, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from eightfold._engine import choose
+from eightfold.columns import values
+from eightfold.columns.arrow import chunks_of, compute, pyarrow, table_of, threads_here
+from eightfold.columns.nested import Leaf, leaves, shown_name
+from eightfold.columns.values import BrokenColumnError, Findings, numbers
+from eightfold.faults import KINDS, Fault
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.text import AnyForm
+
+
+def audit(
+    table: Any,
+    form: AnyForm = "utf-8",
+    *,
+    binary: bool = True,
+    limit: int | None = None,
+    threads: int | None = None,
+) -> Any:
+    r"""Return the faults of all text in a table, as a pyarrow Table with a row for each fault.
+
+    Its columns are ``column`` (the path: ``name``, ``person.name``, ``tags[2]``), ``row`` (from 0), ``start`` and
+    ``end`` (offsets in bytes of the value), ``kind``, ``code_point`` (null if there is none), ``bytes`` (at most 64 of
+    them) and ``at_end`` (whether the end of the value cut a sequence short, as limits of bytes do). Faults are in the
+    order of columns, then of rows. A value that several rows share, in a dictionary or a run, is reported once, at the
+    first row that shows it. What a null hides is not reported. Values of a carrier are audited in its own form.
+
+    Args:
+        table: anything with the Arrow PyCapsule interface: a table, a record batch, a stream or a single array.
+        form: a Form or its name.
+        binary: whether to audit binary columns too; False if they hold images, keys or hashes.
+        limit: the maximum number of faults; None for all.
+        threads: the maximum number of threads; None for as many as the machine has.
+
+    Raises:
+        BrokenColumnError: buffers contradict each other; the message names column and row. It is a ValueError.
+        ModuleNotFoundError: pyarrow is not installed. LookupError: unknown form.
+        TypeError: ``table`` is something else, or a column of lists of views that holds text.
+
+    >>> import pyarrow
+    >>> table = pyarrow.table({"id": [1, 2], "name": [b"caf\xc3\xa9", b"caf\xe9"]})
+    >>> audit(table).select(["column", "row", "start", "kind", "bytes"]).to_pylist()
+    [{'column': 'name', 'row': 1, 'start': 3, 'kind': 'truncated', 'bytes': b'\xe9'}]
+    """
+    pa = pyarrow()
+    found, left = [], limit
+    for given in _leaves(table_of(table), binary=binary):
+        batch = given.report(form_named(form), left, threads or threads_here())
+        if batch is not None:
+            found.append(batch)
+            left = None if left is None else left - batch.num_rows
+    return pa.Table.from_batches(found, schema())
+
+
+def schema() -> Any:
+    """Return the schema of a report.
+
+    >>> schema().names
+    ['column', 'row', 'start', 'end', 'kind', 'code_point', 'bytes', 'at_end']
+    """
+    pa = pyarrow()
+    return pa.schema(
+        [
+            pa.field("column", pa.string(), nullable=False),
+            pa.field("row", pa.int64(), nullable=False),
+            pa.field("start", pa.int64(), nullable=False),
+            pa.field("end", pa.int64(), nullable=False),
+            pa.field("kind", pa.string(), nullable=False),
+            pa.field("code_point", pa.uint32()),
+            pa.field("bytes", pa.binary(), nullable=False),
+            pa.field("at_end", pa.bool_(), nullable=False),
+        ]
+    )
+
+
+class Placed(NamedTuple):
+    r"""A fault of a report, with its place.
+
+    Attributes:
+        column: the path.
+        row: the row, from 0.
+        fault: the fault; its offsets count bytes of the value.
+
+    >>> import pyarrow
+    >>> print(next(faults_of(audit(pyarrow.table({"name": [b"caf\xe9!"]})))).fault)
+    sequence E9 is cut short by another byte
+    """
+
+    column: str
+    row: int
+    fault: Fault
+
+
+def faults_of(report: Any, form: AnyForm = "utf-8") -> Iterator[Placed]:
+    r"""Yield the faults of a report, which give a sentence each.
+
+    Args:
+        report: what :func:`audit` returned.
+        form: the form that was audited.
+
+    Raises:
+        LookupError: unknown form.
+
+    >>> import pyarrow
+    >>> [(placed.column, placed.row, str(placed.fault)) for placed in faults_of(audit(pyarrow.table({"a": [b"\xff"]})))]
+    [('a', 0, 'byte FF cannot begin a sequence')]
+    """
+    name = form_named(form).name
+    for each in report.to_pylist():
+        span = (each["start"], each["end"], each["bytes"], each["code_point"])
+        yield Placed(each["column"], each["row"], Fault(each["kind"], name, *span, at_end=each["at_end"]))
+
+
+# --- from buffers to a report -----------------------------------------------------------------------------------------
+
+
+class _Given(NamedTuple):
+    """An array of text of a column, and where its chunk begins."""
+
+    name: str
+    first_row: int
+    leaf: Leaf
+
+    def report(self, form: Form, limit: int | None, threads: int) -> Any:
+        """Return the faults as a RecordBatch, or None if there are none."""
+        try:
+            findings = faults_in(self.leaf, form, limit, threads)
+        except BrokenColumnError as error:
+            raise named(error, self.name, self.first_row, self.leaf) from None
+        if not findings.kinds:
+            return None
+        batch = _batch(findings, self.name, self.first_row)
+        return self._mapped(batch, findings) if self.leaf.steps else batch
+
+    def _mapped(self, batch: Any, findings: Findings) -> Any:
+        """Return the report with the outermost rows and their paths, without what no row shows."""
+        pa = pyarrow()
+        shown = {row: self.leaf.shown(row) for row in set(numbers(findings.rows))}
+        places = [shown[row] for row in numbers(findings.rows)]
+        paths = [None if place is None else f"{self.name}{place.step}" for place in places]
+        rows = [0 if place is None else self.first_row + place.row for place in places]
+        columns = [pa.array(paths, pa.string()), pa.array(rows, pa.int64()), *batch.columns[2:]]
+        mask = pa.array([place is not None for place in places], pa.bool_())
+        kept = pa.RecordBatch.from_arrays(columns, batch.schema.names).filter(mask)
+        return pa.RecordBatch.from_arrays(kept.columns, schema=schema()) if kept.num_rows else None
+
+
+def _leaves(table: Any, *, binary: bool) -> Iterator[_Given]:
+    """Yield the arrays of text of all columns: for each array inside a column, chunk by chunk."""
+    for name, column in zip(table.names, table.columns, strict=True):
+        shown = shown_name(name) if name or table.given is not None else ""
+        by_chunk, first_row = [], 0
+        for chunk in chunks_of(column):
+            by_chunk.append([_Given(shown, first_row, leaf) for leaf in leaves_of(chunk, shown, first_row, binary)])
+            first_row += len(chunk)
+        for same in zip_longest(*by_chunk):
+            yield from filter(None, same)
+
+
+def leaves_of(array: Any, name: str, first_row: int, binary: bool) -> list[Leaf]:
+    """Return the arrays of text that an array holds; errors name the column.
+
+    >>> len(leaves_of(pyarrow().array(["a"]), "name", 0, True))
+    1
+    """
+    try:
+        return list(leaves(array, binary=binary))
+    except BrokenColumnError as error:
+        raise BrokenColumnError(first_row + error.row, error.what, name) from None
+
+
+def named(error: BrokenColumnError, name: str, first_row: int, leaf: Leaf) -> BrokenColumnError:
+    """Return an error of an array inside a column, with the path and the row of the column.
+
+    >>> str(named(BrokenColumnError(1, "wrong"), "a", 10, next(leaves(pyarrow().array(["a"])))))
+    'column a, row 11: wrong'
+    """
+    place = leaf.shown(error.row) if leaf.steps else None
+    if place is not None:
+        return BrokenColumnError(first_row + place.row, error.what, f"{name}{place.step}")
+    return BrokenColumnError(error.row + (0 if leaf.steps else first_row), error.what, name)
+
+
+def faults_in(leaf: Leaf, form: Form, limit: int | None, threads: int) -> Findings:
+    """Return the faults of an array of text.
+
+    >>> from eightfold.forms.utf_8 import UTF_8
+    >>> faults_in(next(leaves(pyarrow().array(["a"]))), UTF_8, None, 1).kinds
+    b''
+    """
+    read = leaf.form or form
+    return Findings(*engine_for(read).column_faults(leaf.column, read, limit, threads=threads))
+
+
+_TWINS = choose(SimpleNamespace(**values.TWINS), values)
+"""The functions of `values` for forms with signatures, which differ from value to value: as written in Python."""
+
+
+def engine_for(*forms: Form) -> Any:
+    """Return the module, or what stands for it, whose functions do the work on columns of forms.
+
+    >>> from eightfold.forms.utf_8 import UTF_8
+    >>> engine_for(UTF_8).__name__
+    'eightfold.columns.values'
+    """
+    return _TWINS if any(form.signatures for form in forms) else values
+
+
+def _batch(findings: Findings, name: str, first_row: int) -> Any:
+    pa, count = pyarrow(), len(findings.kinds)
+
+    def array(type: Any, *buffers: Any) -> Any:
+        return pa.Array.from_buffers(type, count, [None, *map(pa.py_buffer, buffers)])
+
+    rows = array(pa.int64(), findings.rows)
+    code_points = array(pa.uint32(), findings.code_points)
+    missing = pa.scalar(values.NO_CODE_POINT, pa.uint32())
+    units = array(pa.large_binary(), findings.unit_ends, findings.units)
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.repeat(pa.scalar(name, pa.string()), count),
+            compute().add(rows, first_row) if first_row else rows,
+            array(pa.int64(), findings.starts),
+            array(pa.int64(), findings.ends),
+            pa.array(list(KINDS)).take(array(pa.uint8(), findings.kinds)),
+            compute().if_else(compute().equal(code_points, missing), pa.scalar(None, pa.uint32()), code_points),
+            units.cast(pa.binary()),
+            array(pa.uint8(), findings.at_end).cast(pa.bool_()),
+        ],
+        schema=schema(),
+    )
+
+
+__all__ = ["Placed", "audit", "engine_for", "faults_in", "faults_of", "leaves_of", "named", "schema"]

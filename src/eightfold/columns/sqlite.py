@@ -1,0 +1,319 @@
+r"""Ill-formed text in SQLite databases, which sqlite3 refuses to decode: find it, and repair it in one transaction.
+
+SQLite stores any bytes as TEXT, for instance by ``CAST(x'E9' AS TEXT)`` or from a program written in C. Values are read
+as the bytes that they are, in the encoding of the database. This module needs nothing but the standard library.
+
+Audited are all tables, virtual ones and generated columns too; repaired are the values that tables store. Views and
+generated columns follow from these, and the shadow tables behind virtual ones belong to SQLite's modules.
+
+>>> import os, sqlite3, tempfile
+>>> folder = tempfile.TemporaryDirectory()
+>>> path = os.path.join(folder.name, "people.db")
+>>> connection = sqlite3.connect(path)
+>>> _ = connection.execute("CREATE TABLE people (name TEXT)")
+>>> _ = connection.execute("INSERT INTO people VALUES (CAST(x'5A6FEB' AS TEXT))")
+>>> connection.commit()
+>>> [(found.table, found.column, found.key, str(found.fault)) for found in audit(path)]
+[('people', 'name', (1,), 'sequence EB is cut short by the end of the input')]
+>>> [change.after for change in repair(path, "latin-1")], audit(path)
+(['Zoë'], [])
+>>> connection.close()
+>>> folder.cleanup()
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote
+
+from eightfold.faults import Fault
+from eightfold.forms import Form
+from eightfold.forms import form as form_named
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.forms.xtf_8 import XTF_8
+from eightfold.repair import POLICIES
+from eightfold.repair import repair as repair_value
+from eightfold.text import convert, faults, is_well_formed
+
+Key: TypeAlias = "tuple[int | float | bytes | str | None, ...]"
+"""The rowid, or the primary key of a table without rowids; text in it is shown with ill-formed bytes escaped."""
+
+_FORMS = {b"UTF-8": "utf-8", b"UTF-16le": "utf-16-le", b"UTF-16be": "utf-16-be"}
+_ROWIDS = ("rowid", "_rowid_", "oid")
+_OLDEST = (3, 37, 0)
+_OF_16_BITS = ("replace", "strict", "ignore", "backslashreplace")
+
+
+class Found(NamedTuple):
+    r"""A fault in a value of a database.
+
+    Attributes:
+        table, column: names.
+        key: the row.
+        fault: the fault; its offsets count bytes of the value.
+
+    >>> Found("people", "name", (1,), Fault("invalid-byte", "utf-8", 0, 1, b"\xff")).key
+    (1,)
+    """
+
+    table: str
+    column: str
+    key: Key
+    fault: Fault
+
+
+class Change(NamedTuple):
+    r"""A value that was repaired.
+
+    Attributes:
+        table, column: names.
+        key: the row, as it was before the repair.
+        before: the bytes as they were stored.
+        after: the text as it is stored now.
+
+    >>> Change("people", "name", (1,), b"\xff", "?").after
+    '?'
+    """
+
+    table: str
+    column: str
+    key: Key
+    before: bytes
+    after: str
+
+
+def audit(path: str | os.PathLike[str], *, limit: int | None = None) -> list[Found]:
+    """Return the faults of all text in a database, which is opened for reading only.
+
+    Args:
+        path: a file.
+        limit: the maximum number of faults; None for all.
+
+    Raises:
+        sqlite3.Error: the file cannot be opened, is not a database, or is damaged.
+        ValueError: a name in the schema is not UTF-8, or the rows of a table cannot be told apart.
+        NotImplementedError: SQLite is older than 3.37.
+
+    >>> audit(":no such file:")
+    Traceback (most recent call last):
+    sqlite3.OperationalError: unable to open database file
+    """
+    found: list[Found] = []
+    with closing(_opened(path, "ro")) as database:
+        form = _form_of(database)
+        for table in _tables(database):
+            for column, key, value in _texts(database, table, table.columns):
+                left = None if limit is None else limit - len(found)
+                found += (Found(table.name, column, _shown(key), fault) for fault in faults(value, form, left))
+                if limit is not None and len(found) >= limit:
+                    return found
+    return found
+
+
+def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bool = True) -> list[Change]:
+    """Repair the text that the tables of a database store, all of it or, if anything fails, nothing.
+
+    Args:
+        path: a file.
+        errors: a policy, as for :func:`eightfold.repair.repair`. For a database in UTF-16: ``replace``, ``strict``,
+            ``ignore`` or ``backslashreplace``.
+        triggers: whether the triggers of the database run, as they do for each update. They keep a full-text index up
+            to date, and may write a date. Without, they are dropped and made again in the same transaction.
+
+    Returns:
+        what changed.
+
+    Raises:
+        sqlite3.IntegrityError: two values of a unique column became one, or a check failed.
+        sqlite3.Error: the file cannot be opened, is locked, is not a database, or is damaged.
+        ConversionError: the policy cannot repair a value; a note names table, column and row.
+        ValueError: unknown policy, or as for :func:`audit`. NotImplementedError: as for :func:`audit`.
+
+    >>> repair(":no such file:")
+    Traceback (most recent call last):
+    sqlite3.OperationalError: unable to open database file
+    """
+    with closing(_opened(path, "rw")) as database:
+        repaired = _repairing(_form_of(database), errors)
+        if not triggers:
+            database.execute("PRAGMA trusted_schema = OFF")
+        database.execute("BEGIN IMMEDIATE")
+        with database:
+            suspended = [] if triggers else _suspended(database)
+            changes = [
+                change
+                for table in _tables(database)
+                if table.is_stored
+                for change in _mended(database, table, repaired)
+            ]
+            for statement in suspended:
+                database.execute(statement)
+    return changes
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+class _Table(NamedTuple):
+    """A table: the expressions of its key, its columns, and those whose values it stores itself."""
+
+    name: str
+    keys: tuple[str, ...]
+    columns: tuple[str, ...]
+    stored: tuple[str, ...]
+    is_stored: bool
+
+
+def _opened(path: str | os.PathLike[str], mode: str) -> sqlite3.Connection:
+    place = quote(os.path.abspath(os.fsdecode(path)).replace("\\", "/"))
+    # What begins a transaction here is said here.
+    database = sqlite3.connect(f"file:{place}?mode={mode}", uri=True, isolation_level=None)
+    database.text_factory = bytes
+    if mode == "ro":
+        database.execute("PRAGMA trusted_schema = OFF")
+    if sqlite3.sqlite_version_info < _OLDEST:
+        database.close()
+        raise NotImplementedError(f"SQLite 3.37 or newer is required, not {sqlite3.sqlite_version}")
+    return database
+
+
+def _form_of(database: sqlite3.Connection) -> Form:
+    return form_named(_FORMS[database.execute("PRAGMA encoding").fetchone()[0]])
+
+
+def _name(given: bytes) -> str:
+    if not is_well_formed(given, UTF_8):
+        raise ValueError(f"a name in the schema is not UTF-8: {given!r}")
+    return given.decode()
+
+
+def quoted(name: str) -> str:
+    """Return a name as an identifier of SQL.
+
+    >>> quoted("a name")
+    '"a name"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _tables(database: sqlite3.Connection) -> Iterator[_Table]:
+    listed = database.execute("SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'").fetchall()
+    for name, kind, is_without_rowid in listed:
+        if kind in (b"table", b"virtual") and not name.startswith(b"sqlite_"):
+            yield _table(database, _name(name), is_stored=kind == b"table", has_rowid=not is_without_rowid)
+
+
+def _table(database: sqlite3.Connection, name: str, *, is_stored: bool, has_rowid: bool) -> _Table:
+    statement = "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid"
+    described = [(_name(column), *rest) for column, *rest in database.execute(statement, (name,))]
+    columns = tuple(column for column, _, _, hidden in described if hidden != 1)
+    stored = tuple(column for column, _, _, hidden in described if hidden == 0)
+    keyed = sorted((place, quoted(column)) for column, _, place, _ in described if place)
+    keys = tuple(column for _, column in keyed)
+    if has_rowid:
+        taken = {column.lower() for column in columns}
+        free = [rowid for rowid in _ROWIDS if rowid not in taken]
+        is_alias = len(keys) == 1 and any(place and kind.upper() == b"INTEGER" for _, kind, place, _ in described)
+        if not free and not is_alias:
+            raise ValueError(f"table {name}: its columns hide the rowid, by which its rows are told apart")
+        keys = (free[0],) if free else keys
+    return _Table(name, keys, columns, stored, is_stored)
+
+
+_Part: TypeAlias = "tuple[bytes, int | float | bytes | None]"
+"""A part of a key: the storage class of SQLite, and the value, the bytes of it if it is text."""
+
+
+def _texts(
+    database: sqlite3.Connection, table: _Table, columns: Sequence[str]
+) -> Iterator[tuple[str, tuple[_Part, ...], bytes]]:
+    """Yield each text of some columns with its key."""
+    if not columns:
+        return
+    keys = [
+        f"typeof({key}), CASE typeof({key}) WHEN 'text' THEN CAST({key} AS BLOB) ELSE {key} END" for key in table.keys
+    ]
+    texts = [f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) END" for name in map(quoted, columns)]
+    # In the order of keys, not of an index by what may be ill-formed.
+    for row in database.execute(f"SELECT {', '.join([*keys, *texts])} FROM {quoted(table.name)}"):
+        parts, values = row[: 2 * len(keys)], row[2 * len(keys) :]
+        key = tuple(zip(parts[::2], parts[1::2], strict=True))
+        yield from ((column, key, value) for column, value in zip(columns, values, strict=True) if value is not None)
+
+
+def _shown(key: tuple[_Part, ...]) -> Key:
+    return tuple(
+        value.decode("utf-8", "backslashreplace") if kind == b"text" and isinstance(value, bytes) else value
+        for kind, value in key
+    )
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _repairing(form: Form, errors: str) -> Callable[[bytes], bytes | None]:
+    """Return a function that returns the UTF-8 of a value as it should be, or None if it is so already."""
+    offered = POLICIES if form is UTF_8 else _OF_16_BITS
+    if errors not in offered:
+        raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
+
+    def repaired(value: bytes) -> bytes | None:
+        if form is UTF_8 and errors == "escape":
+            new = convert(value, XTF_8, UTF_8, "escape")
+            return None if new == value else new
+        if is_well_formed(value, form):
+            return None
+        return repair_value(value, form, errors) if form is UTF_8 else convert(value, form, UTF_8, errors)
+
+    return repaired
+
+
+def _mended(database: sqlite3.Connection, table: _Table, repaired: Callable[[bytes], bytes | None]) -> Iterator[Change]:
+    """Repair the values of a table, and yield the changes."""
+    planned: list[tuple[str, tuple[_Part, ...], bytes, str]] = []
+    for column, key, value in _texts(database, table, table.stored):
+        try:
+            new = repaired(value)
+        except UnicodeError as error:
+            error.add_note(f"table {table.name}, column {column}, row {_shown(key)}")
+            raise
+        if new is not None:
+            planned.append((column, key, value, new.decode()))
+    # A key comes last, because the other values of its row are found by it.
+    for column, key, value, text in sorted(planned, key=lambda each: quoted(each[0]) in table.keys):
+        if _updated(database, table, column, key, value, text):
+            yield Change(table.name, column, _shown(key), value, text)
+
+
+def _updated(
+    database: sqlite3.Connection, table: _Table, column: str, key: tuple[_Part, ...], value: bytes, new: str
+) -> bool:
+    """Update a value, unless a trigger has changed it meanwhile; say whether it was."""
+    name = quoted(column)
+    found = [
+        f"{part} IS {'CAST(? AS TEXT)' if kind == b'text' else '?'}"
+        for part, (kind, _) in zip(table.keys, key, strict=True)
+    ]
+    where = " AND ".join([*found, f"typeof({name}) = 'text'", f"CAST({name} AS BLOB) = ?"])
+    statement = f"UPDATE {quoted(table.name)} SET {name} = ? WHERE {where}"
+    try:
+        cursor = database.execute(statement, (new, *(part for _, part in key), value))
+    except sqlite3.Error as error:
+        error.add_note(f"table {table.name}, column {column}, row {_shown(key)}")
+        raise
+    return cursor.rowcount == 1
+
+
+def _suspended(database: sqlite3.Connection) -> list[str]:
+    """Drop all triggers, and return the statements that make them again."""
+    listed = database.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in listed:
+        database.execute(f"DROP TRIGGER {quoted(_name(name))}")
+    return [_name(statement) for _, statement in listed]
+
+
+__all__ = ["Change", "Found", "Key", "audit", "quoted", "repair"]

@@ -1,0 +1,41 @@
+"""The faults of a file in UTF-8 together with its mojibake, in order, with their places, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from eightfold.files.read.escapes import JsonReading
+from eightfold.files.read.reading import Source
+from eightfold.files.read.scanning import AnyChecker, merged
+from eightfold.forms import Form
+from eightfold.mojibake import MojibakeFinder
+from eightfold.reference import signed
+from eightfold.stream import Checker, Located
+
+
+def faults_and_mojibake_in(source: Source, form: Form, json: JsonReading | None = None) -> Iterator[Located]:
+    """Yield the faults of the rest of a source, and warnings of mojibake; with JSON, those of its escapes too.
+
+    Raises:
+        FileError: it cannot be read; what is before that has been yielded.
+    """
+    checkers, finder = list(_checkers(source, form, json)), MojibakeFinder()
+    due: list[Located] = []
+    for chunk, final in source.pieces():
+        found = list(merged(*(each.check(chunk, final) for each in checkers)))
+        places = finder.find(chunk, [(each.fault.start, each.fault.end) for each in found], final)
+        due += found
+        due += (Located(each.fault, each.line, each.column) for each in places)
+        due.sort(key=lambda each: each.fault.start)
+        settled = sum(each.fault.start < finder.settled for each in due)
+        yield from due[: settled if not final else len(due)]
+        due = due[settled:]
+
+
+def _checkers(source: Source, form: Form, json: JsonReading | None) -> Iterator[AnyChecker]:
+    yield Checker(form)
+    if json is not None:
+        from eightfold.files.read.escapes import EscapeChecker, Paths
+
+        plain, _ = signed(form)
+        yield EscapeChecker(plain, form.name, Paths(source, plain, 0, lines=json.lines), json.severity)

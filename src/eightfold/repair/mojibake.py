@@ -1,0 +1,60 @@
+"""Repairs mojibake too: its places are changes among those of the faults, in order, and undone like them."""
+
+from __future__ import annotations
+
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.mojibake import MojibakeFinder
+from eightfold.reference import signed
+from eightfold.repair.changes import MOJIBAKE, Change, Edit, spliced
+from eightfold.repair.policies import Policy
+from eightfold.repair.repairing import Repaired, Repairer
+from eightfold.text import AnyForm, Data, bytes_of
+
+
+class MojibakeRepairer(Repairer):
+    r"""A :class:`Repairer` of UTF-8 that also mends mojibake; see :mod:`eightfold.mojibake`. Needs its extra.
+
+    Raises:
+        LookupError, ValueError: as for :class:`Repairer`, or the form is not utf-8.
+
+    >>> repairer = MojibakeRepairer(errors="cp1252")
+    >>> repaired = repairer.repair("caf\xc3\xa9 ".encode() + b"\x80", final=True)
+    >>> repaired.data.decode() == "caf\xe9 \u20ac"
+    True
+    >>> for change in repaired.changes:
+    ...     print(change)
+    mojibake: C3 83 C2 A9 -> C3 A9 (U+00E9)
+    unexpected-continuation: 80 -> E2 82 AC (U+20AC)
+    """
+
+    def __init__(self, form: AnyForm = UTF_8, errors: Policy | str = "escape", *, escapes: str | None = None) -> None:
+        super().__init__(form, errors, escapes=escapes)
+        if signed(self.form)[0] is not UTF_8:
+            raise ValueError(
+                f"mojibake is UTF-8 that was read in a legacy charset: it is not mended in {self.form.name}"
+            )
+        self._finder = MojibakeFinder()
+        self._content = b""
+        self._start = 0
+        self._changes: list[Change] = []
+
+    def repair(self, chunk: Data, final: bool = False) -> Repaired:
+        """Repair as many bytes as possible, and hold a line whose end is not known.
+
+        Raises:
+            ConversionError: as for :class:`Repairer`.
+        """
+        piece = bytes_of(chunk)
+        changes = super().repair(piece, final).changes
+        found = self._finder.find(piece, [(each.start, each.end) for each in changes], final)
+        self._content += piece
+        self._changes += changes
+        end = self._finder.settled
+        mended = (Change(each.start, each.old, each.new, MOJIBAKE, MOJIBAKE, each.line, each.column) for each in found)
+        due = sorted((*(each for each in self._changes if each.start < end), *mended), key=lambda each: each.start)
+        self._changes = [each for each in self._changes if each.start >= end]
+        content, self._content = self._content[: end - self._start], self._content[end - self._start :]
+        edits = (Edit(each.start - self._start, each.old, each.new) for each in due)
+        data = b"".join(spliced([content], edits))
+        self._start = end
+        return Repaired(data, tuple(due))

@@ -1,0 +1,236 @@
+"""The doors to polars, pandas and DuckDB, with the real packages and with text that these cannot show."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+from typing import Any
+
+import pytest
+
+import eightfold
+from eightfold import columns
+from support.arrow_arrays import array_of, bytes_of
+
+pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[arrow]'")
+
+BAD = [b"ok", b"caf\xe9", None, b"\xed\xa0\xbd in something longer", b"ok"]
+ESCAPED = ["ok", "caf\uefe9", None, "\uefed\uefa0\uefbd in something longer", "ok"]
+VERDICTS = [True, False, None, False, True]
+
+
+# --- polars -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def polars() -> Any:
+    found = pytest.importorskip("polars", reason="polars is not installed: pip install 'eightfold[dev]'")
+    importlib.import_module("eightfold.columns.polars")
+
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["String", "Binary"])
+def test_polars_expressions(polars: Any, dtype: str) -> None:
+    series = polars.from_arrow(array_of(pa, pa.string(), BAD)).alias("x")
+    frame = polars.DataFrame([series]).with_columns(polars.col("x").cast(getattr(polars, dtype)))
+    name = polars.col("x").eightfold
+    for given in (frame, frame.lazy()):
+        chosen = given.select(ok=name.is_well_formed(), x=name.repair())
+        found = chosen.collect() if isinstance(chosen, polars.LazyFrame) else chosen
+        assert found.schema == {"ok": polars.Boolean, "x": getattr(polars, dtype)}
+        assert found["ok"].to_list() == VERDICTS
+        assert found["x"].cast(polars.String).to_list() == ESCAPED
+    streamed = frame.lazy().select(name.repair("replace")).collect(engine="streaming")
+    assert streamed["x"].cast(polars.String).to_list()[1] == "caf�"
+    cut = polars.DataFrame({"x": [b"\xed\xa0\xbd\xed\xb8\x80"]}).select(name.convert("cesu-8", "utf-8"))
+    assert cut["x"].to_list() == ["😀".encode()]
+
+
+def test_polars_frames(polars: Any) -> None:
+    from eightfold.columns import polars as door
+
+    nested = pa.array([["ok"], [], None, ["x"], ["y"]])
+    table = pa.table({"x": array_of(pa, pa.large_string(), BAD), "n": range(5), "l": nested})
+    frame = polars.DataFrame(table)
+    fixed = door.repair(frame)
+    assert fixed.schema == frame.schema
+    assert (fixed["x"].to_list(), fixed["n"].to_list(), fixed["l"].to_list()) == (
+        ESCAPED,
+        [0, 1, 2, 3, 4],
+        nested.to_pylist(),
+    )
+    assert door.repair(frame.lazy()).collect().equals(fixed)
+    assert door.repair(frame.lazy().filter(polars.col("n") > 1)).collect()["x"].to_list() == ESCAPED[2:]
+    for given in (frame, frame.lazy()):
+        assert door.audit(given)["row"].to_list() == [1, 3]
+    assert door.audit(frame, limit=1).height == 1
+    assert frame["x"].eightfold.audit()["column"].to_list() == ["x", "x"]
+    with pytest.raises(eightfold.ConversionError):
+        door.repair(frame, "strict")
+
+
+def test_polars_categories_and_structs(polars: Any) -> None:
+    from eightfold.columns import polars as door
+
+    dictionary = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 0], pa.uint32()), array_of(pa, pa.string(), [b"ok", b"fine"])
+    )
+    struct = pa.StructArray.from_arrays([array_of(pa, pa.string(), [b"a", b"\xff", b"b"])], ["s"])
+    frame = polars.DataFrame(pa.table({"d": dictionary, "s": struct}))
+    fixed = door.repair(frame)
+    assert fixed.schema == frame.schema
+    assert fixed["s"].to_list() == [{"s": "a"}, {"s": "\uefff"}, {"s": "b"}]
+    assert fixed["d"].to_list() == ["ok", "fine", "ok"]
+
+
+# --- pandas -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pandas() -> Any:
+    found = pytest.importorskip("pandas", reason="pandas is not installed: pip install 'eightfold[dev]'")
+    importlib.import_module("eightfold.columns.pandas")
+
+    return found
+
+
+def of_arrow(pandas: Any, kind: str) -> Any:
+    """Return ill-formed text as a series of a type that Arrow stores."""
+    array = array_of(pa, pa.large_string(), BAD)
+    if kind == "str":
+        if not hasattr(pandas.Series, "from_arrow"):
+            pytest.skip("this pandas has no Series.from_arrow")
+        series = pandas.Series.from_arrow(array)
+    else:
+        series = pandas.Series(pandas.arrays.ArrowExtensionArray(pa.chunked_array([array])))
+    series.index, series.name = [10, 20, 30, 40, 50], "x"
+    return series
+
+
+@pytest.mark.parametrize("kind", ["str", "arrow"])
+def test_pandas_types_of_arrow(pandas: Any, kind: str) -> None:
+    series = of_arrow(pandas, kind)
+    with pytest.raises((UnicodeDecodeError, pa.ArrowException)):
+        series.tolist()
+    verdicts = series.eightfold.is_well_formed()
+    assert [None if verdict is pandas.NA else verdict for verdict in verdicts.tolist()] == VERDICTS
+    fixed = series.eightfold.repair()
+    assert (fixed.dtype, list(fixed.index), fixed.name) == (series.dtype, list(series.index), "x")
+    assert [None if pandas.isna(value) else value for value in fixed.tolist()] == ESCAPED
+    assert series.eightfold.audit()[["column", "row"]].values.tolist() == [["x", 1], ["x", 3]]
+    assert fixed.eightfold.repair("replace") is fixed
+
+
+def test_pandas_objects(pandas: Any) -> None:
+    values = ["ok", "cut \ud83d", b"caf\xe9", None, 3, "\ud83d\ude00", float("nan"), "\uefff"]
+    series = pandas.Series(values, dtype=object, index=list("abcdefgh"))
+    assert series.eightfold.is_well_formed().fillna(True).tolist() == [
+        True,
+        False,
+        False,
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
+    replaced = series.eightfold.repair("replace")
+    assert replaced.tolist()[:6] == ["ok", "cut �", "caf�".encode(), None, 3, "😀"]
+    assert replaced.iloc[0] is values[0]
+    assert series.eightfold.repair().iloc[7] == "\uefee\uefbf\uefbf"
+    report = series.eightfold.audit()
+    assert report[["row", "start", "kind"]].values.tolist() == [
+        [1, 4, "surrogate"],
+        [5, 0, "surrogate"],
+        [5, 3, "surrogate"],
+        [2, 3, "truncated"],
+    ]
+    clean = pandas.Series(["ok", None], dtype=object)
+    assert clean.eightfold.repair() is clean
+
+
+def test_pandas_frames(pandas: Any) -> None:
+    series = of_arrow(pandas, "arrow")
+    frame = pandas.DataFrame({"n": range(5)})
+    frame.index = series.index
+    frame["text"], frame["day"] = series, pandas.date_range("2026-01-01", periods=5)
+    frame["o"] = pandas.Series(["a", "b\ud800", "c", None, "d"], dtype=object, index=series.index)
+    frame[("tuple", 1)] = pandas.Series([b"\xff"] * 5, dtype=object, index=series.index)
+    report = frame.eightfold.audit()
+    assert list(dict.fromkeys(report["column"])) == ["text", "o", "\"('tuple', 1)\""]
+    fixed = frame.eightfold.repair("replace")
+    assert list(fixed.dtypes) == list(frame.dtypes)
+    assert fixed["o"].tolist() == ["a", "b�", "c", None, "d"]
+    assert fixed["text"].tolist()[1] == "caf�"
+    assert len(fixed.eightfold.audit()) == 0
+    assert pandas.DataFrame({"n": [1]}).eightfold.audit().empty
+    assert list(pandas.DataFrame().eightfold.repair().columns) == []
+
+
+def test_pandas_categories(pandas: Any) -> None:
+    series = pandas.Series(["a", "b", "a"], dtype="category")
+    frame = pandas.DataFrame({"c": series})
+    assert frame.eightfold.audit().empty
+    assert frame.eightfold.repair()["c"].tolist() == ["a", "b", "a"]
+
+
+# --- DuckDB -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def connection() -> Any:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'eightfold[dev]'")
+    from eightfold.columns.duckdb import register
+
+    with duckdb.connect() as opened:
+        yield register(opened)
+
+
+def test_duckdb_functions(connection: Any) -> None:
+    connection.register("given", pa.table({"x": array_of(pa, pa.string(), BAD), "n": range(5)}))
+    query = "SELECT ef_is_well_formed(encode(x)), decode(ef_repair(encode(x))) FROM given ORDER BY n"
+    assert connection.sql(query).fetchall() == list(zip(VERDICTS, ESCAPED, strict=True))
+    assert connection.sql("SELECT n FROM given WHERE NOT ef_is_well_formed(encode(x))").fetchall() == [(1,), (3,)]
+
+
+def test_duckdb_gives_what_it_read_to_the_verbs(connection: Any) -> None:
+    connection.register("given", pa.table({"x": array_of(pa, pa.string(), BAD)}))
+    relation = connection.sql("SELECT x FROM given")
+    assert columns.audit(relation)["row"].to_pylist() == [1, 3]
+    assert columns.repair(connection.sql("SELECT x FROM given"))["x"].to_pylist() == ESCAPED
+
+
+def test_duckdb_functions_on_many_rows(connection: Any) -> None:
+    query = (
+        "SELECT count(*), count(*) FILTER (ef_is_well_formed(b)) FROM (SELECT CASE WHEN i % 500 = 0 THEN '\\xFF'::BLOB"
+    )
+    assert connection.sql(f"{query} ELSE 'abc'::BLOB END AS b FROM range(10000) t(i))").fetchall() == [(10000, 9980)]
+
+
+def test_duckdb_registers_again(connection: Any) -> None:
+    from eightfold.columns.duckdb import register
+
+    assert register(connection, "replace") is connection
+    assert connection.sql("SELECT ef_repair('\\xFF'::BLOB)").fetchall() == [("�".encode(),)]
+    with pytest.raises(ValueError, match="errors must be one of"):
+        register(connection, "no")
+
+
+# --- others -----------------------------------------------------------------------------------------------------------
+
+
+def test_other_libraries_with_capsules() -> None:
+    nanoarrow = pytest.importorskip("nanoarrow", reason="nanoarrow is not installed")
+    array = nanoarrow.c_array(array_of(pa, pa.string(), BAD))
+    assert columns.is_well_formed(array).to_pylist() == VERDICTS
+    assert bytes_of(pa, columns.repair(array)) == [None if value is None else value.encode() for value in ESCAPED]
+
+
+def test_reports_are_plain_tables() -> None:
+    report = columns.audit(pa.table({"x": array_of(pa, pa.string(), BAD)}))
+    assert pickle.loads(pickle.dumps(report)).equals(report)
+    assert [str(placed.fault) for placed in columns.faults_of(report)] == [
+        "sequence E9 is cut short by the end of the input",
+        "surrogate U+D83D (ED A0 BD), which utf-8 cannot hold",
+    ]

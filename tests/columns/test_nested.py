@@ -1,0 +1,296 @@
+"""Text inside lists, structs, maps, unions, runs and dictionaries: the path and the row of a fault, and its repair."""
+
+from __future__ import annotations
+
+from array import array as numbers_array
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eightfold
+from eightfold import columns
+from support.arrow_arrays import addresses, array_of
+
+pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[arrow]'")
+pc: Any = pytest.importorskip("pyarrow.compute")
+
+VALUES = [b"ok", b"\xff", b"caf\xc3\xa9", b"b\xfe"]
+
+
+def text(values: list[bytes | None], type: Any = None, first: int = 0) -> Any:
+    return array_of(pa, type or pa.string(), values, first)
+
+
+def lists(make: Any, offsets: list[int], values: Any, nulls: tuple[int, ...] = ()) -> Any:
+    """Return lists behind two that are sliced off."""
+    number = pa.int64() if make is pa.large_list else pa.int32()
+    stored = pa.array([0, 0, *offsets], number)
+    bits = sum((row not in nulls) << (row + 2) for row in range(len(offsets) - 1)) | 3
+    validity = pa.py_buffer(bits.to_bytes(len(offsets) // 8 + 1, "little"))
+    whole = pa.Array.from_buffers(
+        make(values.type), len(offsets) + 1, [validity, stored.buffers()[1]], children=[values]
+    )
+    return whole.slice(2)
+
+
+def places(array: Any, **options: Any) -> list[tuple[str, int, bytes]]:
+    report = columns.audit(pa.table({"c": array}), **options).to_pylist()
+    return [(fault["column"], fault["row"], fault["bytes"]) for fault in report]
+
+
+@pytest.mark.parametrize("make", [pa.list_, pa.large_list])
+def test_lists(make: Any) -> None:
+    array = lists(make, [0, 2, 2, 3, 4], text(VALUES), nulls=(1,))
+    assert places(array) == [("c[1]", 0, b"\xff"), ("c[0]", 3, b"\xfe")]
+    assert columns.is_well_formed(array).to_pylist() == [False, None, True, False]
+    fixed = columns.repair(array)
+    fixed.validate(full=True)
+    assert (fixed.type, fixed.to_pylist()) == (array.type, [["ok", "\uefff"], None, ["café"], ["b\ueffe"]])
+    assert columns.repair(array.slice(2, 1)).to_pylist() == [["café"]]
+    assert addresses(columns.repair(array.slice(1, 2))) == addresses(array)
+
+
+def test_what_a_null_hides_and_a_slice_leaves_out() -> None:
+    array = lists(pa.list_, [1, 2, 3, 4], text(VALUES), nulls=(0,))
+    assert places(array) == [("c[0]", 2, b"\xfe")]
+    assert columns.is_well_formed(array).to_pylist() == [None, True, False]
+    assert columns.repair(array).to_pylist() == [None, ["café"], ["b\ueffe"]]
+    struct = pa.StructArray.from_arrays([text(VALUES)], ["a"], mask=pa.array([False, True, False, True]))
+    assert places(struct) == []
+    assert columns.is_well_formed(struct).to_pylist() == [True, None, True, None]
+    with_null = columns.repair(lists(pa.list_, [0, 1, 2], text([b"\xff", b"\xfe"]), nulls=(0,)), "replace")
+    assert with_null.to_pylist() == [None, ["�"]]
+
+
+def test_lists_of_fixed_size() -> None:
+    array = pa.FixedSizeListArray.from_arrays(text([b"a", b"\xfd", *VALUES]), 2)[1:]
+    assert places(array) == [("c[1]", 0, b"\xff"), ("c[1]", 1, b"\xfe")]
+    assert columns.is_well_formed(array).to_pylist() == [False, False]
+    fixed = columns.repair(array)
+    assert (fixed.type, fixed.to_pylist()) == (array.type, [["ok", "\uefff"], ["café", "b\ueffe"]])
+
+
+def test_structs() -> None:
+    fields = [pa.field("a b", pa.string(), metadata={"k": "v"}), pa.field("n", pa.int32())]
+    array = pa.StructArray.from_arrays([text(VALUES), pa.array([1, 2, 3, 4], pa.int32())], fields=fields)[1:]
+    assert places(array) == [('c."a b"', 0, b"\xff"), ('c."a b"', 2, b"\xfe")]
+    fixed = columns.repair(array)
+    assert fixed.type.equals(array.type, check_metadata=True)
+    assert fixed.to_pylist() == [{"a b": "\uefff", "n": 2}, {"a b": "café", "n": 3}, {"a b": "b\ueffe", "n": 4}]
+    clean = pa.array([{"a": "x"}, None, {"a": "y"}])
+    assert columns.repair(clean[1:]).to_pylist() == [None, {"a": "y"}]
+    masked = pa.StructArray.from_arrays([text(VALUES)], ["a"], mask=pa.array([True, False, False, True]))[1:]
+    assert columns.repair(masked).to_pylist() == [{"a": "\uefff"}, {"a": "café"}, None]
+
+
+def test_maps() -> None:
+    array = pa.MapArray.from_arrays([0, 1, 3], text([b"k\xff", b"k", b"l"]), text([b"v", b"v\xfe", b"w"]))
+    assert places(array) == [("c[0].key", 0, b"\xff"), ("c[0].value", 1, b"\xfe")]
+    assert columns.is_well_formed(array).to_pylist() == [False, False]
+    fixed = columns.repair(array)
+    assert (fixed.type, fixed.to_pylist()) == (array.type, [[("k\uefff", "v")], [("k", "v\ueffe"), ("l", "w")]])
+    assert columns.repair(array[1:]).to_pylist() == [[("k", "v\ueffe"), ("l", "w")]]
+
+
+@pytest.mark.parametrize("index", [pa.int8(), pa.uint16(), pa.int32(), pa.uint64()])
+def test_dictionaries(index: Any) -> None:
+    indices = pa.array([2, 1, None, 1, 0, 3], index)
+    array = pa.DictionaryArray.from_arrays(indices, text([*VALUES, b"\xfd"]), safe=False)[1:]
+    assert places(array) == [("c", 0, b"\xff"), ("c", 4, b"\xfe")]
+    assert columns.is_well_formed(array).to_pylist() == [False, None, False, True, False]
+    fixed = columns.repair(array)
+    assert fixed.type == array.type
+    assert fixed.to_pylist() == ["\uefff", None, "\uefff", "ok", "b\ueffe"]
+    assert addresses(fixed.indices)[1] == addresses(array.indices)[1]
+    clean = pa.array(["a", "b", "a"]).dictionary_encode()
+    assert addresses(columns.repair(clean).dictionary) == addresses(clean.dictionary)
+
+
+def test_an_entry_that_no_row_refers_to() -> None:
+    array = pa.DictionaryArray.from_arrays(pa.array([0, 0]), text([b"a", b"\xff"]))
+    assert places(array) == []
+    assert columns.is_well_formed(array).to_pylist() == [True, True]
+    with pytest.raises(eightfold.ConversionError):
+        columns.repair(pa.DictionaryArray.from_arrays(pa.array([1, 0]), text([b"a", b"\xff"])), "strict")
+
+
+@pytest.mark.parametrize("ends", [pa.int16(), pa.int32(), pa.int64()])
+def test_runs(ends: Any) -> None:
+    array = pc.run_end_encode(text([*[b"a"] * 2, b"\xfe", *[b"b"] * 2, *[b"\xff"] * 4]), run_end_type=ends)
+    assert places(array) == [("c", 2, b"\xfe"), ("c", 5, b"\xff")]
+    assert columns.is_well_formed(array).to_pylist() == [True, True, False, True, True, *[False] * 4]
+    sliced = array[4:8]
+    assert places(sliced) == [("c", 1, b"\xff")]
+    fixed = columns.repair(sliced)
+    fixed.validate(full=True)
+    assert (fixed.type, fixed.to_pylist()) == (array.type, ["b", *["\uefff"] * 3])
+    assert columns.repair(array[3:5]).to_pylist() == ["b", "b"]
+    nulls = pc.run_end_encode(pa.array(["a", None, "b"]))
+    assert columns.is_well_formed(nulls).to_pylist() == [True, None, True]
+
+
+def union(mode: str) -> Any:
+    codes = pa.array([0, 1, 0, 1, 0], pa.int8())
+    if mode == "sparse":
+        members = [text([b"a", b"\xfd", b"\xff", b"\xfd", b"b"]), text([b"\xfd", b"\xfe", b"", b"c", b""], pa.binary())]
+        return pa.UnionArray.from_sparse(codes, members, ["text", "bytes"], [0, 1])
+    members = [text([b"\xfd", b"b", b"\xff", b"a"]), text([b"c", b"\xfe"], pa.binary())]
+    return pa.UnionArray.from_dense(codes, pa.array([3, 1, 2, 0, 1], pa.int32()), members, ["text", "bytes"], [0, 1])
+
+
+@pytest.mark.parametrize("mode", ["sparse", "dense"])
+def test_unions(mode: str) -> None:
+    array = union(mode)
+    assert places(array) == [("c.text", 2, b"\xff"), ("c.bytes", 1, b"\xfe")]
+    assert places(array[2:]) == [("c.text", 0, b"\xff")]
+    assert columns.is_well_formed(array).to_pylist() == [True, False, False, True, True]
+    assert columns.is_well_formed(array[2:]).to_pylist() == [False, True, True]
+    fixed = columns.repair(array)
+    assert fixed.type == array.type
+    assert fixed.to_pylist() == ["a", "\ueffe".encode(), "\uefff", b"c", "b"]
+    assert columns.repair(array[2:]).to_pylist() == ["\uefff", b"c", "b"]
+    assert columns.repair(array[3:]).to_pylist() == [b"c", "b"]
+
+
+def test_nested_in_each_other() -> None:
+    inner = pa.StructArray.from_arrays([lists(pa.list_, [0, 1, 2, 3, 4], text(VALUES))], ["tags"])
+    array = lists(pa.large_list, [1, 3, 3, 4], inner)
+    assert places(array) == [("c[0].tags[0]", 0, b"\xff"), ("c[0].tags[0]", 2, b"\xfe")]
+    assert columns.is_well_formed(array).to_pylist() == [False, True, False]
+    expected = [[{"tags": ["\uefff"]}, {"tags": ["café"]}], [], [{"tags": ["b\ueffe"]}]]
+    assert columns.repair(array).to_pylist() == expected
+    assert columns.repair(array, "replace").to_pylist()[2] == [{"tags": ["b�"]}]
+    assert columns.convert(pa.array([[["😀"]]]), "utf-8", "cesu-8").type == pa.list_(pa.list_(pa.binary()))
+
+
+def test_a_strict_policy_names_the_path() -> None:
+    table = pa.table(
+        {"c": pa.chunked_array([lists(pa.list_, [0, 1], text([b"a"])), lists(pa.list_, [0, 2], text(VALUES[:2]))])}
+    )
+    with pytest.raises(eightfold.ConversionError) as raised:
+        columns.repair(table, "strict")
+    assert raised.value.__notes__ == ["column c[1], row 1"]
+
+
+def test_leaves_come_one_after_the_other_whatever_the_chunks() -> None:
+    struct = pa.StructArray.from_arrays([text(VALUES), text(VALUES[::-1])], ["a", "b"])
+    whole = columns.audit(pa.table({"c": struct}))
+    parts = columns.audit(pa.table({"c": pa.chunked_array([struct[:1], struct[1:1], struct[1:]])}))
+    assert parts.to_pylist() == whole.to_pylist()
+    assert [fault["column"] for fault in whole.to_pylist()] == ["c.a", "c.a", "c.b", "c.b"]
+
+
+def test_columns_without_text_are_left_alone() -> None:
+    views = pa.array([[1], [2]], pa.list_view(pa.int32()))
+    table = pa.table({"views": views, "n": [1, 2], "d": pa.array([1, 2]).dictionary_encode()})
+    assert columns.audit(table).num_rows == 0
+    assert columns.repair(table).equals(table)
+
+
+def test_lists_of_views_with_text_are_refused() -> None:
+    table = pa.table({"views": pa.array([["a"]], pa.list_view(pa.string()))})
+    for verb in (columns.audit, columns.repair):
+        with pytest.raises(TypeError, match="list_view"):
+            verb(table)
+
+
+def test_extension_types_of_others() -> None:
+    uuid = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"\xff" * 16], pa.binary(16)))
+    json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"\xff"']))
+    table = pa.table({"uuid": uuid, "json": json})
+    assert columns.audit(table)["column"].to_pylist() == ["json"]
+    fixed = columns.repair(table)
+    assert fixed.schema == table.schema
+    assert fixed["json"].chunk(0).storage.to_pylist() == ['"\uefff"']
+    assert columns.repair(pa.table({"uuid": uuid})).equals(pa.table({"uuid": uuid}))
+
+
+# --- what lies --------------------------------------------------------------------------------------------------------
+
+
+def test_offsets_of_lists_that_lie() -> None:
+    for offsets, row in (([0, 3, 1, 4], 1), ([0, -2, 3, 4], 0), ([0, 9, 3, 4], 0)):
+        buffers = [None, pa.py_buffer(numbers_array("i", offsets))]
+        array = pa.Array.from_buffers(pa.list_(pa.string()), 3, buffers, children=[text(VALUES)])
+        for verb in (columns.audit, columns.repair):
+            with pytest.raises(ValueError, match=rf"column c, row {row}: its (offset is|bytes are)"):
+                verb(pa.table({"c": array}))
+
+
+def test_text_in_lists_that_lies_names_the_row_of_the_list() -> None:
+    offsets = pa.py_buffer(numbers_array("i", [0, 1, 9, 3, 4]))
+    lying = pa.Array.from_buffers(pa.string(), 4, [None, offsets, pa.py_buffer(b"abcd")])
+    array = lists(pa.list_, [0, 1, 4], lying)
+    with pytest.raises(ValueError, match=r"column c\[0\], row 1: its bytes are outside"):
+        columns.audit(pa.table({"c": array}))
+
+
+def test_references_that_lie() -> None:
+    for index in (7, -1):
+        array = pa.DictionaryArray.from_arrays(pa.array([0, index], pa.int8()), text(VALUES), safe=False)
+        for verb in (columns.audit, columns.repair):
+            with pytest.raises(ValueError, match="column c, row 1: it refers to a value that does not exist"):
+                verb(pa.table({"c": array}))
+    codes, offsets = pa.array([0, 0], pa.int8()), pa.array([0, 99], pa.int32())
+    array = pa.UnionArray.from_dense(codes, offsets, [text(VALUES)])
+    with pytest.raises(ValueError, match="row 1: it refers to"):
+        columns.is_well_formed(array)
+    stray = pa.Array.from_buffers(
+        array.type, 2, [None, pa.py_buffer(b"\0\5"), offsets.buffers()[1]], children=[text(VALUES)]
+    )
+    with pytest.raises(ValueError, match="row 1: its type is not one of the union"):
+        columns.is_well_formed(stray)
+
+
+def test_runs_that_lie() -> None:
+    type = pa.run_end_encoded(pa.int32(), pa.string())
+    for ends in ([2, 2], [3, 1], [0, 4], [-1, 4], [1, 2]):
+        children = [pa.array(ends, pa.int32()), text(VALUES[:2])]
+        try:
+            array = pa.RunEndEncodedArray.from_buffers(type, 4, [None], children=children)
+        except pa.ArrowInvalid:
+            continue
+        with pytest.raises(ValueError, match="run"):
+            columns.audit(pa.table({"c": array}))
+
+
+# --- any array --------------------------------------------------------------------------------------------------------
+
+LEAF = st.none() | st.binary(max_size=6)
+TREES = st.lists(
+    st.none() | st.lists(st.none() | st.fixed_dictionaries({"a": LEAF, "b": LEAF}), max_size=3), max_size=6
+)
+TREE_TYPE = pa.list_(pa.struct([("a", pa.binary()), ("b", pa.large_binary())]))
+
+
+def repaired(tree: Any) -> Any:
+    if isinstance(tree, list):
+        return [repaired(each) for each in tree]
+    if isinstance(tree, dict):
+        return {name: repaired(each) for name, each in tree.items()}
+    return tree if tree is None else eightfold.repair.repair(tree)
+
+
+def texts(tree: Any) -> list[bytes]:
+    if isinstance(tree, (list, dict)):
+        return [text for each in (tree.values() if isinstance(tree, dict) else tree) for text in texts(each)]
+    return [] if tree is None else [tree]
+
+
+@settings(max_examples=60)
+@given(TREES, st.integers(0, 3), st.integers(0, 6))
+def test_any_nested_array(trees: Any, start: int, length: int) -> None:
+    array, trees = pa.array(trees, TREE_TYPE).slice(start, length), trees[start : start + length]
+    assert columns.repair(array).to_pylist() == repaired(trees)
+    is_well_formed = [
+        None if tree is None else all(eightfold.is_well_formed(each, "utf-8") for each in texts(tree)) for tree in trees
+    ]
+    assert columns.is_well_formed(array).to_pylist() == is_well_formed
+    report = columns.audit(array).to_pylist()
+    assert {fault["row"] for fault in report} == {row for row, is_so in enumerate(is_well_formed) if is_so is False}
+    for fault in report:
+        index, field = fault["column"].removeprefix("[").split("].")
+        value = trees[fault["row"]][int(index)][field]
+        assert value[fault["start"] : fault["end"]] == fault["bytes"]

@@ -1,0 +1,228 @@
+"""Ill-formed TEXT in databases of SQLite: found with its row, repaired in one transaction, and nothing else touched."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eightfold
+from eightfold.columns import sqlite
+
+
+def made(folder: Path, *statements: str) -> Path:
+    """Return a database in which statements were run."""
+    path = folder / "a database?#%.db"
+    run(path, *statements)
+    return path
+
+
+def run(path: Path, *statements: str) -> list[Any]:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.text_factory = bytes
+        rows: list[Any] = []
+        for statement in statements:
+            rows = connection.execute(statement).fetchall()
+        connection.commit()
+        return rows
+
+
+def places(found: Sequence[Any]) -> list[tuple[str, str, Any]]:
+    return [(each.table, each.column, each.key) for each in found]
+
+
+BAD = "CAST(x'636166E9' AS TEXT)"
+
+
+def test_what_sqlite3_refuses_is_found_and_repaired(tmp_path: Path) -> None:
+    path = made(
+        tmp_path, "CREATE TABLE t (a TEXT, b)", f"INSERT INTO t VALUES ('ok', 1), ({BAD}, x'FF'), (NULL, {BAD})"
+    )
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.OperationalError, match="decode to UTF-8"):
+        connection.execute("SELECT a FROM t").fetchall()
+    assert places(sqlite.audit(path)) == [("t", "a", (2,)), ("t", "b", (3,))]
+    assert sqlite.audit(path)[0].fault == next(eightfold.faults(b"caf\xe9", "utf-8"))
+    assert places(sqlite.audit(path, limit=1)) == [("t", "a", (2,))]
+    changes = sqlite.repair(path)
+    assert [(change.key, change.before, change.after) for change in changes] == [
+        ((2,), b"caf\xe9", "caf\uefe9"),
+        ((3,), b"caf\xe9", "caf\uefe9"),
+    ]
+    assert sqlite.audit(path) == []
+    assert run(path, "SELECT a, b FROM t")[1] == ("caf\uefe9".encode(), b"\xff")
+
+
+def test_escapes_are_escaped_and_come_back(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a)", "INSERT INTO t VALUES ('\uefff')", f"INSERT INTO t VALUES ({BAD})")
+    sqlite.repair(path)
+    stored = [value for (value,) in run(path, "SELECT a FROM t")]
+    assert [eightfold.convert(value, "utf-8", "xtf-8") for value in stored] == ["\uefff".encode(), b"caf\xe9"]
+
+
+@pytest.mark.parametrize("errors", ["replace", "latin-1", "cp1252"])
+def test_policies(tmp_path: Path, errors: str) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a)", f"INSERT INTO t VALUES ({BAD})")
+    assert sqlite.repair(path, errors)[0].after == eightfold.repair.repair(b"caf\xe9", errors=errors).decode()
+
+
+def test_a_policy_that_fails_changes_nothing(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a)", f"INSERT INTO t VALUES (CAST(x'EDA0BDEDB880' AS TEXT)), ({BAD})")
+    before = path.read_bytes()
+    with pytest.raises(eightfold.ConversionError) as raised:
+        sqlite.repair(path, "pairs")
+    assert raised.value.__notes__ == ["table t, column a, row (2,)"]
+    assert path.read_bytes() == before
+    with pytest.raises(ValueError, match="errors must be one of escape"):
+        sqlite.repair(path, "surrogateescape")
+
+
+def test_names_are_quoted(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        'CREATE TABLE "select ""x"" -- ;" ("a b" TEXT, "from" TEXT, "rowid" TEXT)',
+        f'INSERT INTO "select ""x"" -- ;" VALUES (\'ok\', {BAD}, {BAD})',
+    )
+    assert places(sqlite.repair(path)) == [('select "x" -- ;', "from", (1,)), ('select "x" -- ;', "rowid", (1,))]
+    assert sqlite.audit(path) == []
+
+
+def test_tables_without_rowid_and_keys_that_are_ill_formed(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT, n INT, b TEXT, PRIMARY KEY (n, a)) WITHOUT ROWID",
+        f"INSERT INTO t VALUES ({BAD}, 1, {BAD}), ('ok', 1, 'ok'), (x'E9', 2, {BAD}), ({BAD}, 1.5, 'ok')",
+    )
+    assert places(sqlite.audit(path))[0] == ("t", "a", (1, "caf\\xe9"))
+    assert len(sqlite.repair(path, "latin-1")) == 4
+    assert sqlite.audit(path) == []
+    assert run(path, "SELECT b, a FROM t WHERE n = 1 AND a = 'café'") == [("café".encode(),) * 2]
+    assert run(path, "SELECT a FROM t WHERE n = 2") == [(b"\xe9",)]
+
+
+def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (rowid TEXT, oid TEXT, _rowid_ TEXT)")
+    for verb in (sqlite.audit, sqlite.repair):
+        with pytest.raises(ValueError, match="table t: its columns hide the rowid"):
+            verb(path)
+    path.unlink()
+    made(tmp_path, "CREATE TABLE t (oid INTEGER PRIMARY KEY, rowid, _rowid_)", f"INSERT INTO t VALUES (7, {BAD}, 1)")
+    assert places(sqlite.repair(path)) == [("t", "rowid", (7,))]
+
+
+def test_views_and_generated_columns_follow(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT, b TEXT AS (a || '!') STORED, c TEXT AS (a || '?'))",
+        "CREATE VIEW v AS SELECT a FROM t",
+        "CREATE INDEX i ON t (b, c)",
+        f"INSERT INTO t VALUES ({BAD})",
+    )
+    assert places(sqlite.audit(path)) == [("t", "a", (1,)), ("t", "b", (1,)), ("t", "c", (1,))]
+    assert places(sqlite.repair(path, "latin-1")) == [("t", "a", (1,))]
+    assert sqlite.audit(path) == []
+    assert run(path, "SELECT b, c FROM t WHERE b = 'café!'") == [("café!".encode(), "café?".encode())]
+    assert run(path, "PRAGMA integrity_check") == [(b"ok",)]
+
+
+def test_triggers_run_or_rest(tmp_path: Path) -> None:
+    statements = (
+        "CREATE TABLE t (a TEXT)",
+        "CREATE TABLE log (n)",
+        "CREATE TRIGGER r AFTER UPDATE ON t BEGIN INSERT INTO log VALUES (1); END",
+        f"INSERT INTO t VALUES ({BAD})",
+    )
+    path = made(tmp_path, *statements)
+    sqlite.repair(path)
+    assert run(path, "SELECT n FROM log") == [(1,)]
+    path.unlink()
+    made(tmp_path, *statements)
+    assert len(sqlite.repair(path, triggers=False)) == 1
+    assert run(path, "SELECT n FROM log") == []
+    assert run(path, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'") == [(statements[2].encode(),)]
+
+
+def test_a_trigger_that_refuses_rolls_everything_back(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT)",
+        "CREATE TRIGGER r BEFORE UPDATE ON t WHEN old.rowid = 2 BEGIN SELECT RAISE(ABORT, 'no'); END",
+        f"INSERT INTO t VALUES ({BAD}), ({BAD})",
+    )
+    with pytest.raises(sqlite3.IntegrityError, match="no") as raised:
+        sqlite.repair(path)
+    assert raised.value.__notes__ == ["table t, column a, row (2,)"]
+    assert len(sqlite.audit(path)) == 2
+    assert len(sqlite.repair(path, triggers=False)) == 2
+
+
+def test_values_that_would_become_one(tmp_path: Path) -> None:
+    path = made(
+        tmp_path, "CREATE TABLE t (a TEXT UNIQUE)", "INSERT INTO t VALUES (CAST(x'FE' AS TEXT)), (CAST(x'FF' AS TEXT))"
+    )
+    with pytest.raises(sqlite3.IntegrityError):
+        sqlite.repair(path, "replace")
+    assert len(sqlite.audit(path)) == 2
+    assert len(sqlite.repair(path, "escape")) == 2
+
+
+def test_a_full_text_index_stays_in_step(tmp_path: Path) -> None:
+    try:
+        path = made(
+            tmp_path,
+            "CREATE TABLE t (a TEXT)",
+            "CREATE VIRTUAL TABLE f USING fts5(a, content='t')",
+            "CREATE TRIGGER i AFTER INSERT ON t BEGIN INSERT INTO f (rowid, a) VALUES (new.rowid, new.a); END",
+            "CREATE TRIGGER u AFTER UPDATE ON t BEGIN INSERT INTO f (f, rowid, a) VALUES ('delete', old.rowid, old.a);"
+            " INSERT INTO f (rowid, a) VALUES (new.rowid, new.a); END",
+            f"INSERT INTO t VALUES ({BAD})",
+        )
+    except sqlite3.OperationalError:
+        pytest.skip("this SQLite has no FTS5")
+    assert len(sqlite.repair(path, "latin-1")) == 1
+    assert run(path, "SELECT rowid FROM f WHERE f MATCH 'café'") == [(1,)]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
+def test_databases_in_utf_16(tmp_path: Path, encoding: str) -> None:
+    half = "3DD8" if encoding.endswith("le") else "D83D"
+    good = "6100" if encoding.endswith("le") else "0061"
+    path = made(
+        tmp_path,
+        f"PRAGMA encoding = '{encoding}'",
+        "CREATE TABLE t (a TEXT)",
+        f"INSERT INTO t VALUES (CAST(x'{good}{half}' AS TEXT)), ('ok')",
+    )
+    (found,) = sqlite.audit(path)
+    assert (found.key, found.fault.start, found.fault.kind) == ((1,), 2, "truncated")
+    with pytest.raises(ValueError, match="errors must be one of replace"):
+        sqlite.repair(path)
+    assert [change.after for change in sqlite.repair(path, "replace")] == ["a�"]
+    assert sqlite.audit(path) == []
+
+
+def test_a_file_that_is_none_is_neither_made_nor_changed(tmp_path: Path) -> None:
+    for verb in (sqlite.audit, sqlite.repair):
+        with pytest.raises(sqlite3.OperationalError):
+            verb(tmp_path / "missing.db")
+        (tmp_path / "text.db").write_bytes(b"no database, but long enough to be taken for the head of one\n" * 20)
+        with pytest.raises(sqlite3.DatabaseError):
+            verb(tmp_path / "text.db")
+    assert not (tmp_path / "missing.db").exists()
+
+
+def test_a_clean_database_is_not_written(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a TEXT)", "INSERT INTO t VALUES ('ok')")
+    before = path.read_bytes()
+    assert sqlite.repair(path) == []
+    assert path.read_bytes() == before
+
+
+def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
+    path = made(tmp_path, "CREATE TABLE tXXt (a TEXT)")
+    path.write_bytes(path.read_bytes().replace(b"tXXt", b"t\xff\xfft"))
+    with pytest.raises(ValueError, match=r"a name in the schema is not UTF-8: b't\\xff\\xfft'"):
+        sqlite.audit(path)
