@@ -99,6 +99,8 @@ docs: $(INSTALLED_DOCS) ## build the site of the documentation into build/docs/;
 	$(BIN)/python -m docs.generator --check
 	rm -rf build/docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory explorer && cp -R build/explorer build/docs/live; \
+	else echo "make docs: without npm the site lacks the live explorer"; fi
 	@grep -rhoE 'href="https?://[^"]+' build/docs --include='*.html' | sort -u | sed 's/href="/links to, not followed: /'
 	@rm -rf build/docs/.doctrees && echo "made: build/docs/index.html"
 

@@ -66,12 +66,13 @@ class Wheel(bdist_wheel):
 
 
 def description():
-    """Return the README for a package index: with links to the project's address, or plain words in their place."""
+    """Return the README for a package index: without pictures; with links to the project's address, or plain words."""
     folder = Path(__file__).parent
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     source = project.get("urls", {}).get("Source")
     link = rf"[\1]({source}/blob/main/\2)" if source else r"\1"
-    return re.sub(r"\[([^\]]+)\]\((?![a-z]+:|#)([^)\s]+)\)", link, (folder / "README.md").read_text(encoding="utf-8"))
+    text = re.sub(r"!\[[^\]]+\]\((?![a-z]+:)[^)]+\)\n*", "", (folder / "README.md").read_text(encoding="utf-8"))
+    return re.sub(r"\[([^\]]+)\]\((?![a-z]+:|#)([^)\s]+)\)", link, text)
 
 
 # Cargo rebuilds if this differs: another Python may be at the same path, as in an environment that was made again.

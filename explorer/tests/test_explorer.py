@@ -47,7 +47,8 @@ def test_typing_shows_every_form(explorer: Any) -> None:
     expect(explorer.row("utf-8")).to_have_text(["F0 9F 98 80", "C3 A9", "0A"])
     expect(explorer.row("cesu-8")).to_have_text(["ED A0 BD ED B8 80", "C3 A9", "0A"])
     expect(explorer.row("utf-16-be")).to_have_text(["D8 3D DE 00", "00 E9", "00 0A"])
-    expect(explorer.page.locator(".row[data-form=optu-8] .why")).to_contain_text("U+1F600 cannot be written in optu-8")
+    why = explorer.page.locator(".row[data-form=optu-8] .why")
+    expect(why).to_contain_text(["U+1F600 cannot be written in optu-8"])
 
 
 def test_a_pasted_surrogate_survives_also_a_reload(explorer: Any) -> None:
@@ -100,11 +101,11 @@ def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> Non
     expect(explorer.page.locator(".pages strong")).to_have_text("<img src=x onerror=alert(1)>.txt")
     expect(explorer.page.locator(".pages p")).to_contain_text("bytes 0 to 65,538 of 140,000")
     explorer.tab("Faults")
-    expect(explorer.page.locator(".verdict")).to_have_text("Well-formed in utf-8.")
+    expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
     explorer.page.get_by_role("button", name="Next 64 KiB").click()
     expect(explorer.page.locator(".pages p")).to_contain_text("bytes 65,538 to 131,074 of 140,000")
     explorer.settle()
-    expect(explorer.page.locator(".verdict")).to_have_text("Well-formed in utf-8.")
+    expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
     explorer.page.get_by_role("button", name="Next 64 KiB").click()
     expect(explorer.page.get_by_role("button", name="Next 64 KiB")).to_be_disabled()
 
@@ -125,10 +126,10 @@ def test_the_same_code_point_is_linked_in_every_form(explorer: Any) -> None:
     expect(explorer.row("utf-8")).to_have_text(["61", "E2 82 AC"])
     explorer.settle()
     explorer.row("utf-8").nth(1).hover()
-    expect(explorer.page.locator(".row[data-form=utf-16-be] .linked")).to_have_text("20 AC")
+    expect(explorer.page.locator(".row[data-form=utf-16-be] .linked")).to_have_text(["20 AC"])
     expect(explorer.page.locator("#detail")).to_contain_text("U+20AC EURO SIGN")
     explorer.row("utf-32-be").first.focus()
-    expect(explorer.page.locator(".row[data-form=mutf-8] .linked")).to_have_text("61")
+    expect(explorer.page.locator(".row[data-form=mutf-8] .linked")).to_have_text(["61"])
 
 
 @only_server
@@ -137,23 +138,23 @@ def test_both_halves_of_a_joined_pair_are_linked(explorer: Any) -> None:
     expect(explorer.row("wtf-8")).to_have_text(["F0 9F 98 80"])
     explorer.settle()
     explorer.row("optu-8").nth(1).hover()
-    expect(explorer.page.locator(".row[data-form=wtf-8] .linked")).to_have_text("F0 9F 98 80")
+    expect(explorer.page.locator(".row[data-form=wtf-8] .linked")).to_have_text(["F0 9F 98 80"])
 
 
 def test_toggling_bits_shows_the_code_point_or_the_rule(explorer: Any) -> None:
     explorer.show("text=%C3%A9&tab=bits")
     page = explorer.page
     page.get_by_role("button", name="byte 2, bit 0").click()
-    expect(page.locator(".result")).to_contain_text("U+00E8 LATIN SMALL LETTER E WITH GRAVE")
-    expect(page.locator(".rule")).to_have_text("row: U+0080-U+07FF: C2-DF 80-BF")
+    expect(page.locator(".result")).to_contain_text(["U+00E8 LATIN SMALL LETTER E WITH GRAVE"])
+    expect(page.locator(".rule")).to_have_text(["row: U+0080-U+07FF: C2-DF 80-BF"])
     assert page.evaluate("document.activeElement.dataset.key") == "bit-1-7"
     page.get_by_role("button", name="byte 1, bit 1").click()
     page.get_by_role("button", name="byte 1, bit 0").click()
-    expect(page.locator(".result .badge")).to_have_text("overlong")
-    expect(page.locator(".result .source")).to_have_text("source: utf8(7), c0-c1")
+    expect(page.locator(".result .badge")).to_have_text(["overlong"])
+    expect(page.locator(".result .source")).to_have_text(["source: utf8(7), c0-c1"])
     page.fill("#bits-point", "U+D800")
     page.press("#bits-point", "Enter")
-    expect(page.locator(".result .badge")).to_have_text("surrogate")
+    expect(page.locator(".result .badge")).to_have_text(["surrogate"])
 
 
 @only_server
@@ -179,9 +180,9 @@ def test_payload_bits_are_marked_in_every_byte_order(explorer: Any) -> None:
 def test_faults_beside_other_programs(explorer: Any) -> None:
     explorer.show(f"{CESU}&tab=faults")
     page = explorer.page
-    expect(page.locator(".verdict")).to_have_text("2 faults: 2 × surrogate")
+    expect(page.locator(".verdict")).to_have_text(["2 faults: 2 × surrogate"])
     page.locator(".choice").nth(1).click()
-    expect(page.locator(".fault-detail mark")).to_have_text("ED B8 80")
+    expect(page.locator(".fault-detail mark")).to_have_text(["ED B8 80"])
     expect(page.locator(".fault-detail")).to_contain_text("utf8(7), eda0-edbf")
     browser = page.locator(".peer", has_text="TextDecoder utf-8")
     expect(browser.locator(".replaced")).to_have_count(6)
@@ -197,7 +198,7 @@ def test_a_repair_shows_what_comes_back(explorer: Any) -> None:
     expect(page.locator("#after mark").first).to_have_text("EF BF BD EF BF BD EF BF BD")
     expect(page.locator(".ways li").nth(1)).to_contain_text("not exact")
     page.locator("input[value=pairs]").check()
-    expect(page.locator("#after mark")).to_have_text("F0 9F 98 80")
+    expect(page.locator("#after mark")).to_have_text(["F0 9F 98 80"])
     page.get_by_role("button", name="Use the result as the input").click()
     expect(page.locator("#hex")).to_have_value("4F 4B 20 F0 9F 98 80")
 
@@ -214,12 +215,12 @@ def test_a_form_of_ones_own_is_checked_and_used(explorer: Any) -> None:
     explorer.show("text=%C3%A9&tab=own")
     page = explorer.page
     page.get_by_role("button", name="Begin with an example").click()
-    expect(page.locator("#own-checked .verdict")).to_contain_text("A form: 320 code points")
+    expect(page.locator("#own-checked .verdict")).to_contain_text(["A form: 320 code points"])
     page.fill("#own-rows", "0-7F: 00-7F\n80-FF: 00-7F")
-    expect(page.locator("#own-checked .wrong")).to_contain_text("begin alike")
+    expect(page.locator("#own-checked .wrong")).to_contain_text(["begin alike"])
     page.locator("#own-rows").press("End")
     page.fill("#own-rows", "0-7F: 00-7F\n80-FF: 80-FF")
-    expect(page.locator("#own-checked .verdict")).to_contain_text("A form: 256 code points")
+    expect(page.locator("#own-checked .verdict")).to_contain_text(["A form: 256 code points"])
     assert page.evaluate("document.activeElement.id") == "own-rows"
     explorer.tab("Side by side")
     expect(explorer.row("own")).to_have_text(["E9"])
@@ -256,7 +257,7 @@ def test_the_keyboard_is_enough(explorer: Any) -> None:
     expect(page.locator("#detail")).to_contain_text("utf-8: E2 82 AC")
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab", name="Bits")).to_have_attribute("aria-selected", "true")
-    expect(page.locator(".result")).to_contain_text("EURO SIGN")
+    expect(page.locator(".result")).to_contain_text(["EURO SIGN"])
     page.focus("#tab-bits")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Faults")).to_be_focused()
