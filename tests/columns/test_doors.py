@@ -221,7 +221,7 @@ def test_duckdb_registers_again(connection: Any) -> None:
 
 
 def test_other_libraries_with_capsules() -> None:
-    nanoarrow = pytest.importorskip("nanoarrow", reason="nanoarrow is not installed")
+    nanoarrow = pytest.importorskip("nanoarrow", reason="nanoarrow is not installed: pip install 'eightfold[dev]'")
     array = nanoarrow.c_array(array_of(pa, pa.string(), BAD))
     assert columns.is_well_formed(array).to_pylist() == VERDICTS
     assert bytes_of(pa, columns.repair(array)) == [None if value is None else value.encode() for value in ESCAPED]
