@@ -350,8 +350,7 @@ def _spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
     kept = [buffer if is_used else pa.py_buffer(b"") for buffer, is_used in zip(column.data, used or b"", strict=False)]
     buffers = [*([] if places is None else [pa.py_buffer(places)]), *kept, pa.py_buffer(data)]
     validity = validity_of(array, len(array))
-    nulls = 0 if validity is None else array.null_count
-    return pa.Array.from_buffers(type, len(array), [validity, *buffers], nulls)
+    return pa.Array.from_buffers(type, len(array), [validity, *buffers])
 
 
 def _check_sizes(column: Column, changes: Changes) -> None:

@@ -235,16 +235,16 @@ def as_type(array: Any, type: Any) -> Any:
     """
     if array.type == type:
         return array
-    return pyarrow().Array.from_buffers(type, len(array), array.buffers(), array.null_count, array.offset)
+    return pyarrow().Array.from_buffers(type, len(array), array.buffers(), -1, array.offset)
 
 
 def validity_of(array: Any, count: int) -> Any:
-    """Return a new validity buffer that begins with the first value of an array, or None if no value is null.
+    """Return a validity buffer that begins with the first value of an array, or None if the array has none.
 
     >>> validity_of(pyarrow().array(["a"]), 1) is None
     True
     """
-    if array.buffers()[0] is None or array.null_count == 0:
+    if array.buffers()[0] is None:
         return None
     if array.offset == 0:
         return array.buffers()[0]

@@ -117,31 +117,35 @@ def children(array: Any) -> Iterator[tuple[Any, Any]]:
     types, type = pyarrow().types, array.type
     if types.is_list(type) or types.is_large_list(type) or types.is_map(type):
         first, end = bounds(array)
+        _check_buffers(array)
         yield elements(array).slice(first, end - first), _Lists(array)
     elif types.is_fixed_size_list(type):
         size = type.list_size
+        _check_buffers(array)
         if (array.offset + len(array)) * size > len(array.values):
             raise BrokenColumnError(0, "there are fewer elements than its lists have")
         yield array.values.slice(array.offset * size, len(array) * size), _FixedLists(array)
     elif types.is_struct(type):
-        _check_lengths(array)
+        _check_buffers(array)
         valid = _Validity(array)
         for at in range(type.num_fields):
             yield array.field(at), _Fields(valid, type.field(at))
     elif types.is_dictionary(type):
+        _check_buffers(array)
         yield array.dictionary, _References(array.indices, len(array.dictionary), "")
     elif types.is_run_end_encoded(type):
+        _check_buffers(array)
         runs = _Runs(array)
         yield array.values.slice(array.find_physical_offset(), array.find_physical_length()), runs
     elif types.is_union(type):
-        _check_lengths(array)
+        _check_buffers(array)
         yield from _members(array)
     else:
         raise TypeError(f"columns of {type} are not supported")
 
 
-def _check_lengths(array: Any) -> None:
-    """Check that the inner arrays are long enough: pyarrow ends the process where it slices one that is not."""
+def _check_buffers(array: Any) -> None:
+    """Check the lengths of buffers and inner arrays: pyarrow reads beyond the end of short ones, or aborts."""
     try:
         array.validate()
     except pyarrow().ArrowInvalid as error:
@@ -201,7 +205,7 @@ class _Validity:
     """The validity of an array, row by row."""
 
     def __init__(self, array: Any) -> None:
-        self._bits: Any = None if array.null_count == 0 else array.buffers()[0]
+        self._bits: Any = array.buffers()[0]
         self._first = array.offset
 
     @cached_property

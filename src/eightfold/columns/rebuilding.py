@@ -84,8 +84,7 @@ def _map_type(type: Any, entry: Any) -> Any:
 
 def _made(array: Any, type: Any, places: list[Any], inner: Sequence[Any]) -> Any:
     validity = validity_of(array, len(array))
-    count = array.null_count if validity is not None else 0
-    return pyarrow().Array.from_buffers(type, len(array), [validity, *places], count, children=list(inner))
+    return pyarrow().Array.from_buffers(type, len(array), [validity, *places], children=list(inner))
 
 
 def _with_offsets(array: Any, type: Any, inner: Sequence[Any]) -> Any:
