@@ -95,12 +95,10 @@ def test_links_lead_to_the_address_of_the_project(tmp_path: Path) -> None:
     assert shown == "[a page](https://example.org/e/blob/main/docs/a.md#part)"
 
 
-def test_nothing_but_links_is_changed_in_the_readme(tmp_path: Path) -> None:
+def test_nothing_but_links_and_pictures_is_changed_in_the_readme(tmp_path: Path) -> None:
     readme = SETUP.with_name("README.md").read_text(encoding="utf-8")
-    changed = [
-        old
-        for old, new in zip(readme.splitlines(), described(tmp_path, readme).splitlines(), strict=True)
-        if old != new
-    ]
+    lines = iter(readme.splitlines())
+    kept = [line for line in lines if not (line.startswith("![") and next(lines) == "")]
+    changed = [old for old, new in zip(kept, described(tmp_path, readme).splitlines(), strict=True) if old != new]
     assert len(changed) > 5
     assert [line for line in changed if not re.search(r"\]\([\w./#-]+\)", line)] == []
