@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import copyreg
+import sys
 from _thread import allocate_lock
 from functools import partial, partialmethod
 from typing import IO, Any, NoReturn, SupportsIndex
@@ -193,6 +194,15 @@ def _search(name: str) -> codecs.CodecInfo | None:
     return codec_info(form) if _python_lacks(form) else None
 
 
+def _lenient_searches() -> tuple[Any, ...]:
+    """Return the searches of other packages that know names of ours; in Python's registry the first one decides.
+
+    Once it is imported, ftfy answers to ``cesu-8`` with a codec that reads leniently and writes UTF-8.
+    """
+    search = getattr(sys.modules.get("ftfy.bad_codecs"), "search_function", None)
+    return () if search is None else (search,)
+
+
 def register_codecs() -> None:
     r"""Register the forms that Python lacks as codecs, and their error handlers. Idempotent.
 
@@ -205,7 +215,11 @@ def register_codecs() -> None:
     global _registered
     with _registering:
         if not _registered:
-            codecs.register(_search)
+            others = _lenient_searches()
+            for search in others:
+                codecs.unregister(search)
+            for search in (_search, *others):
+                codecs.register(search)
             for name, handler in _HANDLERS.items():
                 codecs.register_error(name, handler)
             _registered = True

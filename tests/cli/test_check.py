@@ -100,6 +100,7 @@ def test_max_faults_hides_and_counts(capsys: pytest.CaptureFixture[str], tmp_pat
         "well_formed": 0,
         "unreadable": 0,
         "binary": 0,
+        "excluded": 0,
         "errors": 13,
         "warnings": 0,
         "kinds": {"invalid-byte": 13},

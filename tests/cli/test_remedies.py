@@ -132,7 +132,7 @@ def test_wide_forms_that_repair_does_not_read_are_converted(run: Run) -> None:
 
 # --- what to install --------------------------------------------------------------------------------------------------
 
-EXTRAS = ("cli", "zstd", "remote")
+EXTRAS = ("arrow", "cli", "remote", "web", "zstd")
 NAMED = re.compile(r"installing\(['\"](\w+)['\"]\)")
 
 

@@ -60,6 +60,12 @@ def test_two_threads_register_the_codecs_once(monkeypatch: pytest.MonkeyPatch) -
         codecs.lookup("wtf-8")
 
 
+def test_the_codecs_go_before_those_of_ftfy() -> None:
+    program = "import ftfy, eightfold; eightfold.register_codecs(); print('\\U0001f600'.encode('cesu-8').hex())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "eda0bdedb880\n"
+
+
 def test_only_what_python_lacks_is_registered() -> None:
     assert [
         *("generalized-utf-8", "utf-8-rfc2044", "wtf-8", "cesu-8", "mutf-8", "xtf-8", "optu-8"),
