@@ -57,6 +57,7 @@ POLICIES = ("strict", "replace", "ignore", "backslashreplace", "xmlcharrefreplac
 """The policies of a conversion with a charset at one end; Python applies the last two to encoding only."""
 _OF_ENCODING = POLICIES[-2:]
 _UNFINISHED_ESCAPE = re.compile(rb"\x1b[^@-Z]{0,15}\Z")
+_LONGEST_ESCAPE = 16
 """An escape sequence of ISO 2022 that may go on in the next piece; Python looks for its end in 16 bytes."""
 _SHORT_PIECE, _LONG_PIECE = 1024, 256 * 1024
 """How much is decoded at once: little after a fault, since an exception copies its piece."""
@@ -258,7 +259,11 @@ class CharsetDecoder:
         Raises:
             UnicodeDecodeError: the charset does not define them; the decoder is as before.
         """
-        held = None if final or not self.charset.has_escapes else _UNFINISHED_ESCAPE.search(data)
+        held = (
+            None
+            if final or not self.charset.has_escapes
+            else _UNFINISHED_ESCAPE.search(data, max(0, len(data) - _LONGEST_ESCAPE))
+        )
         try:
             return self._decoded(data[: held.start()] if held else data, final=final)
         except UnicodeDecodeError:
@@ -364,8 +369,30 @@ class Text(NamedTuple):
 
 def _encoder(target: Form, errors: str) -> Any:
     if isinstance(target, Charset):
-        return codecs.getincrementalencoder(target.codec)(errors)
+        encoder = codecs.getincrementalencoder(target.codec)(errors)
+        return _TildesApart(encoder) if target.codec == "hz" else encoder
     return Encoder(target, errors)
+
+
+class _TildesApart:
+    """Python's encoder of HZ, given each ``~`` by itself: it may write one byte for two where its buffer ends."""
+
+    def __init__(self, encoder: codecs.IncrementalEncoder) -> None:
+        self._encoder = encoder
+        self.getstate = encoder.getstate
+        self.setstate = encoder.setstate
+
+    def encode(self, text: str, final: bool = False) -> bytes:
+        """Return the bytes of a text; the last call ends with the return to ASCII."""
+        written, at = [], 0
+        for part in re.split("(~)", text):
+            try:
+                written.append(self._encoder.encode(part))
+            except UnicodeEncodeError as error:
+                index = max(0, at + error.start - len(error.object) + len(part))
+                raise UnicodeEncodeError(error.encoding, text, index, index + 1, error.reason) from None
+            at += len(part)
+        return b"".join((*written, *((self._encoder.encode("", True),) if final else ())))
 
 
 def _reader(source: Form, errors: str) -> _FormReader | _CharsetReader | _LenientReader:

@@ -266,3 +266,24 @@ def test_the_table_marks_charsets_as_foreign(capfd: pytest.CaptureFixture[str]) 
     values = json.loads(shown)
     assert [each["charset"] for each in values["foreign"]] == [found.name for found in charsets()]
     assert {each["form"] for each in values["forms"]}.isdisjoint(each["charset"] for each in values["foreign"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--form-map", "*.json=shift_jis"), b"escapes in JSON are not looked for in shift_jis"),
+        (("--mojibake", "--form-map", "*.json=wtf-8"), b"mojibake is not looked for in wtf-8"),
+    ],
+)
+def test_what_is_not_looked_for_in_a_form_is_said(options: tuple[str, ...], said: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('"a"')
+    assert said in run("check", *options, str(path)).stderr
+
+
+def test_a_configuration_cannot_name_a_charset(tmp_path: Path) -> None:
+    (tmp_path / "eightfold.toml").write_text('form = "windows-1252"\n')
+    (tmp_path / "a.txt").write_text("a")
+    done = run("check", str(tmp_path / "a.txt"))
+    assert done.returncode == 2
+    assert b"windows-1252 is a legacy charset, which a configuration cannot name: use -f" in done.stderr

@@ -347,3 +347,17 @@ def test_iconv_agrees(name: str) -> None:
     line = ["iconv", "-f", "UTF-8", "-t", "SHIFT_JIS" if name == "shift_jis" else name.upper()]
     assert subprocess.run(line, input=text.encode(), capture_output=True, check=True).stdout == found
     assert converted(charset(name), "utf-8", found, 3) == text.encode()
+
+
+@pytest.mark.parametrize("count", range(1, 40))
+def test_no_tilde_of_hz_is_lost(count: int) -> None:
+    text = "中a" * count + "~~~b"
+    data = converted("utf-8", charset("hz"), text.encode(), 10_000)
+    assert data.count(b"~~") >= 3
+    assert data.decode("hz") == text
+
+
+def test_an_error_in_hz_names_its_place() -> None:
+    with pytest.raises(ConversionError) as raised:
+        converted("utf-8", charset("hz"), "中~😀~".encode(), 100)
+    assert (raised.value.start, raised.value.end) == (4, 8)

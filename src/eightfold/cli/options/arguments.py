@@ -241,7 +241,9 @@ def end_argument(name: str) -> Form:
     try:
         return in_files(end_named(name))
     except LookupError as error:
-        raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold --help` lists the forms") from None
+        raise argparse.ArgumentTypeError(
+            f"{error.args[0]}; `eightfold --help` lists the forms, `eightfold table` the legacy charsets too"
+        ) from None
 
 
 def end_named(name: str) -> Form:

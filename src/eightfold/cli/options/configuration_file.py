@@ -11,9 +11,10 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Mapping, Sized
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from eightfold.cli.options.arguments import OneOf, form_or_auto
+from eightfold.cli.options.arguments import OneOf, end_named, form_or_auto
 from eightfold.cli.output.reports import FORMATS
 from eightfold.files import FileError, blaming
 from eightfold.files.parallel.threads import processors
@@ -215,6 +216,9 @@ def _glob(value: Any) -> Pattern:
 def _form(value: Any) -> str:
     if not isinstance(value, str):
         raise _WrongError(f"the name of a form is expected, not {_kind(value)}")
+    with suppress(LookupError):
+        if end_named(value[:100]).is_foreign:
+            raise _WrongError(f"{shown(value)} is a legacy charset, which a configuration cannot name: use -f")
     found = form_or_auto(value[:100])
     return "auto" if found is None else found.name
 

@@ -17,6 +17,7 @@ from eightfold.cli.work.inputs import byte_order_reported, identified
 from eightfold.cli.work.likeness import PAIRED, OtherForm, Pairs, has_fewer_faults, is_binary, other_form
 from eightfold.faults import ESCAPED_SURROGATE
 from eightfold.files import FileError
+from eightfold.files.path_text import shown
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
 from eightfold.files.walk.globs import Pattern
@@ -150,14 +151,23 @@ class FileCheck:
                 self._begin(checked, plain.name)
                 if other is None:
                     with byte_order_reported(source, plain, self.report.tell):
-                        mojibake = self._task.mojibake and signed(plain)[0] is UTF_8
-                        json = None if plain.is_foreign else self._task.json_of(found)
-                        self._check(_Text(source, plain, json, mojibake, self._threads), checked)
+                        self._check(self._text(source, plain, found), checked)
                 else:
                     self._tell_other(checked, other)
         except FileError as error:
             self._unreadable(checked, error)
         self.report.end_file(checked)
+
+    def _text(self, source: Source, plain: Form, found: Found) -> _Text:
+        """Return what to check of a source; what is asked for but cannot be looked for in its form is reported."""
+        json, mojibake = self._task.json_of(found), self._task.mojibake
+        if json is not None and plain.is_foreign:
+            self.report.tell(f"{shown(source.path)}: escapes in JSON are not looked for in {plain.name}")
+            json = None
+        if mojibake and signed(plain)[0] is not UTF_8:
+            self.report.tell(f"{shown(source.path)}: mojibake is not looked for in {plain.name}")
+            mojibake = False
+        return _Text(source, plain, json, mojibake, self._threads)
 
     def _unreadable(self, checked: Checked, error: FileError) -> None:
         self.report.tell(str(error))
