@@ -73,7 +73,7 @@ def _form_argument(name: str) -> Form:
     try:
         return end_named(name)
     except LookupError as error:
-        raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold table` lists forms and legacy charsets") from None
+        raise argparse.ArgumentTypeError(f"{error.args[0]}; `eightfold table` lists them all") from None
 
 
 def run(options: Options) -> int:
