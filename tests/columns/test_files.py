@@ -251,6 +251,19 @@ def test_a_malformed_file_is_an_error_and_never_a_traceback(kind: str, tmp_path:
     assert f"{broken}: {'row group' if kind == 'parquet' else 'record batch'} " in told
 
 
+def test_a_codec_that_does_not_exist_is_an_error(tmp_path: Path, capsys: Any) -> None:
+    # pyarrow ends the process when the metadata is asked for such a codec.
+    path = written(tmp_path, "parquet", pa.table({"name": strings([b"a" * 99])}), compression="zstd")
+    whole, codec_field = path.read_bytes(), bytes([0x15, 0x0C])  # field 4 of ColumnMetaData: CompressionCodec, ZSTD
+    places = [at for at in range(len(whole)) if whole.startswith(codec_field, at)]
+    told = ""
+    for place in places:
+        path.write_bytes(whole[: place + 1] + b"\x7e" + whole[place + 2 :])
+        assert cli.main(["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]) in (0, 2)
+        told += capsys.readouterr().err
+    assert "codec" in told
+
+
 def test_memory_is_that_of_a_row_group(tmp_path: Path) -> None:
     path, fixed, count = tmp_path / "large.parquet", tmp_path / "fixed.parquet", 40
     group = pa.table({"text": strings([b"\xff" + b"a" * 1000] * 1000)})

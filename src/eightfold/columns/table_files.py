@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 from eightfold.columns.arrow import pyarrow
@@ -153,12 +154,16 @@ class ParquetReader:
             FileError: a row group is malformed.
         """
         written: list[Any] = []
+        parts = self.parts(whole=True)
+        # The metadata of columns is asked only after they were read: pyarrow aborts where it names an unknown codec.
+        first = next(parts, None)
         with blaming_part(self._path, PARQUET, "schema"):
             parquet = import_module("pyarrow.parquet")
             options = _parquet_options(self.metadata, self.schema)
             writer = parquet.ParquetWriter(target, self.schema, metadata_collector=written, **options)
         try:
-            for group, part in enumerate(self.parts(whole=True)):
+            for group, part in enumerate(chain([] if first is None else [first], parts)):
+                first = None
                 data = change(part)
                 with self.blaming(group):
                     writer.write_table(data, row_group_size=max(data.num_rows, 1))

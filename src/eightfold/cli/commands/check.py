@@ -85,7 +85,8 @@ def parser() -> CommandParser:
         "on the command line is always checked. A file that looks like UTF-16 or UTF-32\n"
         "is one error, and the rest of it is not checked unless -f or --form-map gives\n"
         "its form. In JSON, an escape of an unpaired surrogate (\\ud83d alone), which other\n"
-        "readers refuse, is a warning.\n"
+        "readers refuse, is a warning. In a Parquet or Arrow IPC file given as PATH (needs\n"
+        "the extra arrow), strings are checked: PATH: COLUMN[ROW]: kind: sentence.\n"
         "Exit status 0: no faults; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),
