@@ -189,6 +189,15 @@ def test_a_table_without_faults_is_not_replaced(tmp_path: Path) -> None:
     assert path.stat().st_ino == before.st_ino
 
 
+def test_strings_that_look_like_escapes_are_no_faults_but_change(tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet", pa.table({"name": ["a", "\uef80"]}))
+    assert cli.main(["check", str(path)]) == 0
+    assert cli.main(["repair", str(path)]) == 1
+    assert "strings with U+EF80 to U+EFFF, which --errors escape escapes" in capsys.readouterr().err
+    assert cli.main(["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]) == 0
+    assert opened(tmp_path / "fixed.parquet")["name"].to_pylist() == ["a", "\uefee\uefbe\uef80"]
+
+
 def test_a_lossy_policy_needs_lossy_and_strict_stops(tmp_path: Path, capsys: Any) -> None:
     path, fixed = written(tmp_path, "parquet"), tmp_path / "fixed.parquet"
     assert cli.main(["repair", "--errors", "replace", str(path), "-o", str(fixed)]) == 2

@@ -123,9 +123,9 @@ class RepairRun:
 
         What stops it is reported with the outcome, and the next file can follow.
         """
+        kind = "" if job.walked else table_kind(job.source)
         try:
             options = self._options
-            kind = "" if job.walked else table_kind(job.source)
             if kind:
                 with opened_table(job, kind, options) as table:
                     self._do(table, act)
@@ -145,7 +145,8 @@ class RepairRun:
             stopped.tell(outcome)
             self._stop(FAULTS)
         except LossError as loss:
-            say(f"{shown(job.source)}: {loss}: {outcome}; {WAYS_ROUND_LOSS}")
+            ways = "use --lossy to write anyway" if kind else WAYS_ROUND_LOSS
+            say(f"{shown(job.source)}: {loss}: {outcome}; {ways}")
             self._stop(WRONG_USE_OR_FILE)
         except UnchangedError:
             pass

@@ -51,6 +51,16 @@ class TableFile:
                 self.changes += 1
                 self.lossy += self._policy not in LOSSLESS
                 yield cell
+        if not self.changes:
+            self._count_escaped()
+
+    def _count_escaped(self) -> None:
+        """Count the parts in which only strings that look like escapes would change, which are no faults."""
+        with self._reading() as reader:
+            for part in reader.parts(whole=True):
+                self._repaired(part)
+        if self.changes:
+            say(f"{shown(self.path)}: it has strings with U+EF80 to U+EFFF, which --errors {self._policy} escapes")
 
     def copy(self, target: BinaryIO) -> tuple[str, str]:
         """Write the repaired table; return the SHA-256 of both files, in hex.
