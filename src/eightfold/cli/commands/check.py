@@ -30,7 +30,7 @@ from eightfold.cli.options.selection import SelectionOptions, add_selection, glo
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import results_in
-from eightfold.cli.output.reports import FORMATS, report_as
+from eightfold.cli.output.reports import FORMATS, TABLES, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files, tell_foreign
@@ -66,9 +66,10 @@ class Options(SelectionOptions, EscapeOptions, ReadingOptions):
         """The options for every file."""
         shown = 0 if self.statistics and self.max_faults is None else self.max_faults
         name = None if self.form is None else self.form.name
+        tables = self.output_format in TABLES
         maps, json_files = tuple(self.form_map), self.json_files
         options = (self.binary, shown, self.context, self.unpack)
-        return Task(name, self.form_is_given, maps, *options, json_files, self.strict, self.mojibake)
+        return Task(name, self.form_is_given, maps, *options, json_files, self.strict, self.mojibake, tables)
 
 
 def parser() -> CommandParser:
@@ -84,7 +85,8 @@ def parser() -> CommandParser:
         "on the command line is always checked. A file that looks like UTF-16 or UTF-32\n"
         "is one error, and the rest of it is not checked unless -f or --form-map gives\n"
         "its form. In JSON, an escape of an unpaired surrogate (\\ud83d alone), which other\n"
-        "readers refuse, is a warning.\n"
+        "readers refuse, is a warning. In a Parquet or Arrow IPC file given as PATH (needs\n"
+        "the extra arrow), strings are checked: PATH: COLUMN[ROW]: kind: sentence.\n"
         "Exit status 0: no faults; 1: faults; 2: wrong use or unreadable files.",
         [
             ("eightfold check notes.txt", "is it UTF-8, and if not, where and why?"),

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eightfold.cli.options.arguments import UTF_8, end_named
 from eightfold.cli.options.json_files import JsonFiles
-from eightfold.cli.output.reports.findings import Checked, Context
+from eightfold.cli.output.reports.findings import Cell, Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_reported, identified
 from eightfold.cli.work.likeness import PAIRED, OtherForm, Pairs, has_fewer_faults, is_binary, other_form
 from eightfold.faults import ESCAPED_SURROGATE
-from eightfold.files import FileError
+from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
+from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
@@ -49,6 +50,7 @@ class Task(NamedTuple):
         escapes: which files are searched for escapes of unpaired surrogates in JSON; None for none.
         strict: whether these are errors.
         mojibake: whether mojibake is reported too, in files of UTF-8.
+        tables: whether the report can place faults of tables.
     """
 
     form: str | None = "utf-8"
@@ -61,6 +63,7 @@ class Task(NamedTuple):
     escapes: JsonFiles | None = None
     strict: bool = False
     mojibake: bool = False
+    tables: bool = True
 
     def json_of(self, found: Found) -> JsonReading | None:
         """Return how escapes of unpaired surrogates are found in a file; None if it is not searched for them."""
@@ -140,7 +143,12 @@ class FileCheck:
         """Check a file."""
         checked = Checked(found.path)
         asked, is_given = self._task.form_of(found)
+        kind = "" if found.walked else table_kind(found.path)
         try:
+            if kind:
+                self._check_table(checked, kind, asked or UTF_8)
+                self.report.end_file(checked)
+                return
             twice = asked is None or self._task.context
             with opened(found.path, twice=twice, unpack=self._task.unpack) as source:
                 plain = asked or identified(source, self.report.tell)
@@ -168,6 +176,34 @@ class FileCheck:
             self.report.tell(f"{shown(source.path)}: mojibake is not looked for in {plain.name}")
             mojibake = False
         return _Text(source, plain, json, mojibake, self._threads)
+
+    def _check_table(self, checked: Checked, kind: str, asked: Form) -> None:
+        """Check the strings of a table.
+
+        Raises:
+            FileError: it is malformed, or something that was asked for is not possible with tables.
+        """
+        path = checked.path
+        if not self._task.tables:
+            raise FileError(path, f"{kind} has no lines: use --output-format text, json or jsonl")
+        if asked.is_foreign or asked.unit_bits > 8:
+            raise FileError(path, f"strings of {kind} cannot be checked as {asked.name}")
+        with blaming(path), open(path, "rb") as file:
+            from eightfold.columns.table_files import reading
+
+            with reading(path, kind, file) as reader:
+                from eightfold.cli.work.tables import cells_in
+
+                self._begin(checked, asked.name)
+                for cell in cells_in(path, reader, asked):
+                    self._tell_cell(cell, checked)
+
+    def _tell_cell(self, cell: Cell, checked: Checked) -> None:
+        checked.tally.count(cell)
+        if self._task.max_faults is not None and checked.tally.faults > self._task.max_faults:
+            checked.hidden += 1
+        else:
+            self.report.cell(checked.path, cell)
 
     def _unreadable(self, checked: Checked, error: FileError) -> None:
         self.report.tell(str(error))
@@ -240,6 +276,9 @@ class _Recorder(Report):
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         self._note("fault", path, found, context)
+
+    def cell(self, path: str, found: Cell) -> None:
+        self._note("cell", path, found)
 
     def end_file(self, checked: Checked) -> None:
         self._note("end_file", checked)

@@ -16,6 +16,7 @@ from eightfold.cli.commands.repair.runs import (
     RepairRun,
     UnchangedError,
 )
+from eightfold.cli.commands.repair.tables import TableFile
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.destination import STANDARD_OUTPUT
 from eightfold.cli.options.root import inside, quoted, root_option
@@ -53,7 +54,13 @@ def show(options: Options) -> int:
     return work.status(FAULTS if work.changes else NOTHING_WRONG)
 
 
-def _put_changes(file: File) -> None:
+def _put_changes(file: File | TableFile) -> None:
+    if isinstance(file, TableFile):
+        for cell in file.faults():
+            role = cell.fault.severity
+            place = Styled(shown(f"{cell.column}[{cell.row}]"), "place")
+            put(*placed(file.path, None), place, ": ", Styled(cell.fault.kind, role), f": {cell.fault}")
+        return
     for piece in file.pieces():
         for change in piece.repaired.changes:
             sentence = str(change).removeprefix(change.kind)
@@ -61,7 +68,8 @@ def _put_changes(file: File) -> None:
             put(*placed(file.source.path, (change.line, change.column)), Styled(change.kind, role), sentence)
 
 
-def _put_difference(file: File) -> None:
+def _put_difference(file: File | TableFile) -> None:
+    assert isinstance(file, File)  # --diff is refused for tables.
     difference = ShownDifference(file.source.path, file.form, UTF_8)
     for chunk, repaired, final in file.pieces():
         difference.put(chunk, repaired.data, final=final)
@@ -115,14 +123,17 @@ class _Pouring:
         self._read = before(job)
         self._undoing = Undoing() if options.verified else None
 
-    def pour(self, file: File) -> None:
+    def pour(self, file: File | TableFile) -> None:
         """Write the result, unless an interrupted run has written it."""
         if self._in_place is None:
             self._pour(file)
         elif not self._in_place.once(self._job.source, partial(self._pour, file)):
             raise UnchangedError
 
-    def _pour(self, file: File) -> None:
+    def _pour(self, file: File | TableFile) -> None:
+        if isinstance(file, TableFile):
+            self._pour_table(file)
+            return
         sides = Side(self._job.source, file.form.name), Side(self._job.target, UTF_8.name)
         certificate = Certificate(*sides, file.policy) if self._options.certificate or self._in_place else None
         with sink(self._job, self._read) as target:
@@ -139,13 +150,20 @@ class _Pouring:
             escapes = {} if file.escapes is None else {"escapes": file.escapes_repaired}
             self._certify(certificate.line("bytes when undone", {**counts, **escapes}))
 
+    def _pour_table(self, file: TableFile) -> None:
+        with sink(self._job, self._read) as target:
+            digests = file.copy(target)
+            self._check(file)
+            if self._in_place is not None:
+                self._in_place.begin(self._job.source, digests)
+
     def _compare(self, piece: RepairedPiece, certificate: Certificate | None) -> None:
         if self._undoing is not None:
             self._undoing.compare(piece.chunk, piece.repaired, final=piece.final)
         if certificate is not None:
             certificate.take(piece.chunk, piece.repaired.data)
 
-    def _check(self, file: File) -> None:
+    def _check(self, file: File | TableFile) -> None:
         if file.lossy and not self._options.lossy:
             raise LossError(counted(file.lossy, "lossy change"))
         if self._options.in_place and not file.changes:
@@ -159,8 +177,9 @@ def plan(options: Options) -> int:
     inside(root, (path for path in options.paths if not is_remote(path)))
     work, planned = RepairRun(options), 0
 
-    def add(job: Job, file: File) -> None:
+    def add(job: Job, file: File | TableFile) -> None:
         nonlocal planned
+        assert isinstance(file, File)  # --plan is refused for tables.
         job.check_replaceable()
         with Draft(_planned_path(root, job.source), file.form.name, file.policy) as draft:
             for chunk, repaired, _ in file.pieces():

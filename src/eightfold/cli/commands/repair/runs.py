@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from eightfold.cli.commands.repair.options import Options, repairer
+from eightfold.cli.commands.repair.tables import TableFile, opened_table
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.selection import say_excluded, say_nothing_read
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
@@ -21,6 +22,7 @@ from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import Source
+from eightfold.files.read.tables import table_kind
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms import Form
 from eightfold.repair import Repaired
@@ -116,13 +118,18 @@ class RepairRun:
         self.escapes_left: int = 0
         self._worst = NOTHING_WRONG
 
-    def do(self, job: Job, act: Callable[[File], None], outcome: str) -> bool:
+    def do(self, job: Job, act: Callable[[File | TableFile], None], outcome: str) -> bool:
         """Open a file and process it; return whether that succeeded.
 
         What stops it is reported with the outcome, and the next file can follow.
         """
+        kind = "" if job.walked else table_kind(job.source)
         try:
             options = self._options
+            if kind:
+                with opened_table(job, kind, options) as table:
+                    self._do(table, act)
+                return True
             with job.opened(twice=options.form is None) as source:
                 file = File(source, options, is_json=_is_json(job, options))
                 if not options.form_is_given:
@@ -138,23 +145,25 @@ class RepairRun:
             stopped.tell(outcome)
             self._stop(FAULTS)
         except LossError as loss:
-            say(f"{shown(job.source)}: {loss}: {outcome}; {WAYS_ROUND_LOSS}")
+            ways = "use --lossy to write anyway" if kind else WAYS_ROUND_LOSS
+            say(f"{shown(job.source)}: {loss}: {outcome}; {ways}")
             self._stop(WRONG_USE_OR_FILE)
         except UnchangedError:
             pass
         return False
 
-    def _do(self, file: File, act: Callable[[File], None]) -> None:
+    def _do(self, file: File | TableFile, act: Callable[[File | TableFile], None]) -> None:
         self.files += 1
         try:
             act(file)
-            if not self._options.errors:
+            if not self._options.errors and isinstance(file, File):
                 tell_charset(file.source, file.form, file.first_fault)
         except ConversionError as error:
+            assert isinstance(file, File)
             line = fault_line(file.source, file.form, error.fault)
             raise StoppedError(line, _remedies(file, error.fault)) from error
         except DifferenceError as error:
-            raise StoppedError((*placed(file.source.path, None), f"not verified, {error}")) from error
+            raise StoppedError((*placed(job_path(file), None), f"not verified, {error}")) from error
         finally:
             self.changed += bool(file.changes)
             self.changes += file.changes
@@ -182,6 +191,11 @@ class RepairRun:
     def status(self, otherwise: int = NOTHING_WRONG) -> int:
         """Return the exit status of the worst that happened, if that is worse than the other."""
         return WRONG_USE_OR_FILE if self.failures.count else max(self._worst, otherwise)
+
+
+def job_path(file: File | TableFile) -> str:
+    """Return the path of a file that is being repaired."""
+    return file.source.path if isinstance(file, File) else file.path
 
 
 def _is_json(job: Job, options: Options) -> bool:

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from eightfold.cli.output.lines import put
-from eightfold.cli.output.reports.findings import Checked, Context, Summary, Tally
+from eightfold.cli.output.reports.findings import Cell, Checked, Context, Summary, Tally
 from eightfold.cli.output.reports.report import Report
 from eightfold.files.path_text import shown
 from eightfold.stream import Located
@@ -37,9 +37,16 @@ class JsonReport(Report):
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a fault."""
+        self._put(fault_values(found, context))
+
+    def cell(self, path: str, found: Cell) -> None:
+        """Write a fault of a table."""
+        self._put(cell_values(found))
+
+    def _put(self, values: dict[str, Any]) -> None:
         separator = "," if self._faults else ""
         self._faults += 1
-        put(f"{separator}\n  {json.dumps(fault_values(found, context))}", end="")
+        put(f"{separator}\n  {json.dumps(values)}", end="")
 
     def put_verdict(self, checked: Checked) -> None:
         """Close the object of a file, with its verdict."""
@@ -54,6 +61,12 @@ def fault_values(found: Located, context: Context | None) -> dict[str, Any]:
     """Return a fault as JSON values."""
     values = {**found.fault.as_dict(), "line": found.line, "column": found.column}
     return values if context is None else {**values, "context": context._asdict()}
+
+
+def cell_values(found: Cell) -> dict[str, Any]:
+    """Return a fault of a table as JSON values: it has no line, and its offsets are those in the value."""
+    cell = {"column": found.column, "row": found.row}
+    return {**found.fault.as_dict(), "line": None, "column": None, "cell": cell}
 
 
 def file_values(checked: Checked) -> dict[str, Any]:

@@ -10,8 +10,8 @@ import json
 from typing import Any
 
 from eightfold.cli.output.lines import put
-from eightfold.cli.output.reports.as_json import fault_values, file_values, summary_values
-from eightfold.cli.output.reports.findings import Checked, Context
+from eightfold.cli.output.reports.as_json import cell_values, fault_values, file_values, summary_values
+from eightfold.cli.output.reports.findings import Cell, Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.files.path_text import shown
 from eightfold.stream import Located
@@ -24,6 +24,10 @@ class JsonLinesReport(Report):
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a fault."""
         _put("fault", {"path": shown(path), **fault_values(found, context)})
+
+    def cell(self, path: str, found: Cell) -> None:
+        """Write a fault of a table."""
+        _put("fault", {"path": shown(path), **cell_values(found)})
 
     def put_verdict(self, checked: Checked) -> None:
         """Write the verdict on a file."""

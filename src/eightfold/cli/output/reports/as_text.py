@@ -7,7 +7,7 @@ from typing import cast
 
 from eightfold.cli.output.colour import Part, Styled, is_on, painted
 from eightfold.cli.output.lines import counted, excluded_by, placed, put, say
-from eightfold.cli.output.reports.findings import Checked, Context, Summary, Tally
+from eightfold.cli.output.reports.findings import Cell, Checked, Context, Summary, Tally
 from eightfold.cli.output.reports.report import Report
 from eightfold.faults import KINDS, Kind
 from eightfold.files.path_text import shown
@@ -48,6 +48,12 @@ class TextReport(Report):
         put(f"{self._shown(path)}:{place}: {self._styled(fault.kind, fault.severity)}: {fault}")
         if context is not None:
             put_context(context, fault.severity)
+
+    def cell(self, path: str, found: Cell) -> None:
+        """Write the line of a fault of a table."""
+        fault = found.fault
+        place = self._styled(shown(f"{found.column}[{found.row}]"), "place")
+        put(f"{self._shown(path)}: {place}: {self._styled(fault.kind, fault.severity)}: {fault}")
 
     def put_verdict(self, checked: Checked) -> None:
         """Write the statistics of the file, or report how many faults are not shown."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from eightfold.faults import Fault
 from eightfold.stream import Located
 
 
@@ -15,6 +16,14 @@ class Context(NamedTuple):
     before: str
     units: str
     after: str
+
+
+class Cell(NamedTuple):
+    """A fault in a table, with the path of its column and its row, from 0."""
+
+    fault: Fault
+    column: str
+    row: int
 
 
 @dataclass
@@ -30,7 +39,7 @@ class Tally:
         """How many there are of either severity."""
         return self.errors + self.warnings
 
-    def count(self, found: Located) -> None:
+    def count(self, found: Located | Cell) -> None:
         """Count a fault."""
         if found.fault.severity == "error":
             self.errors += 1

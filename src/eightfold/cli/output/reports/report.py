@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eightfold.cli.output.lines import say
-from eightfold.cli.output.reports.findings import Checked, Context, Summary
+from eightfold.cli.output.reports.findings import Cell, Checked, Context, Summary
 from eightfold.stream import Located
 
 
@@ -25,6 +25,9 @@ class Report:
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Report a fault of the file; the context is there if it was asked for."""
+
+    def cell(self, path: str, found: Cell) -> None:
+        """Report a fault of a table; only formats of :data:`eightfold.cli.output.reports.TABLES` can."""
 
     def end_file(self, checked: Checked) -> None:
         """End the file, and count it."""

@@ -1,0 +1,287 @@
+"""Tables in files: every ill-formed string is found and repaired, and nothing else changes."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold import cli
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+KINDS = ("parquet", "arrow")
+FAULTS = [
+    "name[1]: truncated: sequence E9 is cut short by the end of the input",
+    "tags[1][0]: truncated: sequence E9 is cut short by the end of the input",
+    "kind[1]: invalid-byte: byte FF cannot begin a sequence",
+    "kind[2]: invalid-byte: byte FF cannot begin a sequence",
+]
+NAMES = ["ok", "caf\uefe9", None, "last"]
+
+
+def strings(values: list[bytes | None]) -> Any:
+    """Return an array of strings with these bytes, unchecked."""
+    given = pa.array(values, pa.binary())
+    return pa.Array.from_buffers(pa.string(), len(given), given.buffers(), given.null_count)
+
+
+def table() -> Any:
+    names = strings([b"ok", b"caf\xe9", None, b"last"])
+    columns = {
+        "id": pa.array([1, 2, 3, 4], pa.int32()),
+        "name": names,
+        "tags": pa.ListArray.from_arrays([0, 2, 2, 3, 4], names),
+        "kind": pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, 0], pa.int32()), strings([b"x", b"\xff"])),
+        "blob": pa.array([b"\xff", b"", None, b"\x80"]),
+    }
+    return pa.table(columns, metadata={"origin": "here"})
+
+
+def written(folder: Path, kind: str, given: Any = None, **options: Any) -> Path:
+    path, given = folder / f"data.{kind}", table() if given is None else given
+    if kind == "parquet":
+        pq.write_table(given, path, **{"row_group_size": 2, "compression": "zstd", **options})
+    else:
+        made = pa.ipc.IpcWriteOptions(compression="zstd")
+        with pa.ipc.new_file(path, given.schema, options=made) as writer:
+            writer.write_table(given, max_chunksize=2)
+    return path
+
+
+def opened(path: Path) -> Any:
+    return pq.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path).read_all()
+
+
+def out_of(capsys: pytest.CaptureFixture[str]) -> tuple[list[str], str]:
+    captured = capsys.readouterr()
+    return captured.out.splitlines(), captured.err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_check_reports_column_and_row_in_the_file(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind)
+    assert cli.main(["check", str(path)]) == 1
+    # A value of a dictionary is reported once for each row group.
+    assert out_of(capsys)[0] == [f"{path}: {line}" for line in FAULTS]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_count_from_the_first_of_the_file(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind, pa.table({"name": strings([b"a", b"b", b"c", b"d", b"\xff"])}))
+    assert cli.main(["check", str(path)]) == 1
+    assert out_of(capsys)[0] == [f"{path}: name[4]: invalid-byte: byte FF cannot begin a sequence"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_check_as_json_and_as_json_lines(jobs: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet")
+    assert cli.main(["check", "-j", jobs, "--output-format", "json", str(path)]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert [fault["cell"] for fault in file["faults"]][:2] == [
+        {"column": "name", "row": 1},
+        {"column": "tags[1]", "row": 0},
+    ]
+    assert cli.main(["check", "-j", jobs, "--output-format", "jsonl", str(path)]) == 1
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["cell"]["row"] for line in lines if line["type"] == "fault"] == [1, 0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["sarif", "github", "gitlab"])
+def test_a_format_that_needs_lines_refuses(name: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet")
+    assert cli.main(["check", "--output-format", name, str(path)]) == 2
+    assert "Parquet has no lines: use --output-format text, json or jsonl" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_repaired_file_has_the_same_rows_and_no_faults(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path, fixed = written(tmp_path, kind), tmp_path / f"fixed.{kind}"
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in capsys.readouterr().err
+    result = opened(fixed)
+    result.validate(full=True)
+    assert result["name"].to_pylist() == NAMES
+    assert result["tags"].to_pylist() == [["ok", "caf\uefe9"], [], [None], ["last"]]
+    assert result["kind"].to_pylist() == ["x", "\uefff", "\uefff", "x"]
+    assert result.select(["id", "blob"]).equals(table().select(["id", "blob"]))
+    before = pq.read_schema(path) if kind == "parquet" else table().schema
+    assert result.schema.equals(before, check_metadata=True)
+    assert cli.main(["check", str(fixed)]) == 0
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_polars_duckdb_and_pandas_open_the_result(tmp_path: Path) -> None:
+    import duckdb
+    import pandas
+    import polars
+
+    path, fixed = written(tmp_path, "parquet"), tmp_path / "fixed.parquet"
+    with pytest.raises(polars.exceptions.ComputeError):
+        polars.read_parquet(path)
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert polars.read_parquet(fixed)["name"].to_list() == NAMES
+    assert [row[0] for row in duckdb.sql(f"select name from '{fixed}'").fetchall()] == NAMES
+    assert pandas.read_parquet(fixed)["name"].dropna().tolist() == [name for name in NAMES if name]
+
+
+def test_what_a_parquet_file_chose_is_kept(tmp_path: Path, capsys: Any) -> None:
+    codecs = {"id": "gzip", "name": "zstd", "tags.list.element": "none", "kind": "snappy", "blob": "lz4"}
+    path = written(
+        tmp_path, "parquet", compression=codecs, write_statistics=["id"], use_dictionary=["kind"], write_page_index=True
+    )
+    fixed = tmp_path / "fixed.parquet"
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in capsys.readouterr().err
+    before, after = pq.read_metadata(path), pq.read_metadata(fixed)
+    assert after.num_row_groups == before.num_row_groups == 2
+    for at in range(before.num_columns):
+        old, new = before.row_group(0).column(at), after.row_group(0).column(at)
+        assert (new.path_in_schema, new.compression) == (old.path_in_schema, old.compression)
+        assert (new.is_stats_set, new.encodings) == (old.is_stats_set, old.encodings)
+        assert new.has_column_index == old.has_column_index
+
+
+def test_what_cannot_be_kept_is_said(tmp_path: Path, capsys: Any) -> None:
+    encodings = {"name": "DELTA_LENGTH_BYTE_ARRAY"}
+    path = written(
+        tmp_path,
+        "parquet",
+        pa.table({"name": table()["name"]}),
+        sorting_columns=[pq.SortingColumn(0)],
+        use_dictionary=False,
+        column_encoding=encodings,
+    )
+    assert cli.main(["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]) == 0
+    told = capsys.readouterr().err
+    assert "not kept: the declared sort order" in told
+    assert "not kept: encodings of name" in told
+
+
+@pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
+def test_the_compression_of_arrow_ipc_is_kept(codec: str | None, tmp_path: Path) -> None:
+    given = pa.table({"name": strings([b"\xff"] + [b"a" * 100] * 500)})
+    path, fixed = tmp_path / "a.feather", tmp_path / "b.feather"
+    with pa.ipc.new_file(path, given.schema, options=pa.ipc.IpcWriteOptions(compression=codec)) as writer:
+        writer.write_table(given)
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert abs(fixed.stat().st_size - path.stat().st_size) < 300
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_place_with_a_backup(kind: str, tmp_path: Path) -> None:
+    path = written(tmp_path, kind)
+    before = path.read_bytes()
+    assert cli.main(["repair", "--in-place", "--backup", ".old", str(path)]) == 0
+    assert opened(path)["name"].to_pylist() == NAMES
+    assert path.with_name(path.name + ".old").read_bytes() == before
+
+
+def test_a_table_without_faults_is_not_replaced(tmp_path: Path) -> None:
+    path = written(tmp_path, "parquet", pa.table({"name": ["a", "b"]}))
+    before = path.stat()
+    assert cli.main(["repair", "--in-place", str(path)]) == 0
+    assert path.stat().st_ino == before.st_ino
+
+
+def test_strings_that_look_like_escapes_are_no_faults_but_change(tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet", pa.table({"name": ["a", "\uef80"]}))
+    assert cli.main(["check", str(path)]) == 0
+    assert cli.main(["repair", str(path)]) == 1
+    assert "strings with U+EF80 to U+EFFF, which --errors escape escapes" in capsys.readouterr().err
+    assert cli.main(["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]) == 0
+    assert opened(tmp_path / "fixed.parquet")["name"].to_pylist() == ["a", "\uefee\uefbe\uef80"]
+
+
+def test_a_lossy_policy_needs_lossy_and_strict_stops(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = written(tmp_path, "parquet"), tmp_path / "fixed.parquet"
+    assert cli.main(["repair", "--errors", "replace", str(path), "-o", str(fixed)]) == 2
+    assert cli.main(["repair", "--errors", "strict", str(path), "-o", str(fixed)]) == 1
+    assert "column name, row 1: sequence E9" in capsys.readouterr().err
+    assert not fixed.exists()
+    assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 0
+    assert opened(fixed)["name"].to_pylist() == ["ok", "caf\ufffd", None, "last"]
+
+
+@pytest.mark.parametrize("option", ["--plan", "--diff", "--mojibake", "-f"])
+def test_what_is_not_supported_is_refused(option: str, tmp_path: Path, capsys: Any) -> None:
+    values = {"--plan": [str(tmp_path / "plan"), "--root", str(tmp_path)], "-f": ["cesu-8"]}.get(option, [])
+    path = written(tmp_path, "parquet")
+    assert cli.main(["repair", option, *values, str(path)]) == 2
+    assert f"{path}: Parquet: " in capsys.readouterr().err
+
+
+def test_in_a_folder_tables_are_binary_files_as_before(tmp_path: Path, capsys: Any) -> None:
+    written(tmp_path, "parquet")
+    assert cli.main(["check", str(tmp_path)]) == 0
+    assert "1 binary file skipped" in capsys.readouterr().err
+
+
+def test_the_ending_alone_does_not_make_a_table(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "notes.parquet"
+    path.write_bytes(b"caf\xe9\n")
+    assert cli.main(["check", str(path)]) == 1
+    assert f"{path}:1:4: truncated" in capsys.readouterr().out
+
+
+def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    path = written(tmp_path, "parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for command in (["check", str(path)], ["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]):
+        assert cli.main(command) == 2
+        assert "pip install 'pyarrow" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_malformed_file_is_an_error_and_never_a_traceback(kind: str, tmp_path: Path, capsys: Any) -> None:
+    whole, fixed = written(tmp_path, kind).read_bytes(), tmp_path / f"fixed.{kind}"
+    chance, broken = random.Random(1), tmp_path / f"broken.{kind}"
+    cut = [whole[:end] for end in range(8, len(whole), 171)]
+    changed = [bytearray(whole) for _ in range(40)]
+    for data in changed:
+        data[chance.randrange(8, len(data))] ^= 1 << chance.randrange(8)
+    told = ""
+    for data in (*cut, *changed):
+        broken.write_bytes(data)
+        fixed.unlink(missing_ok=True)
+        checked = cli.main(["check", str(broken)])
+        repaired = cli.main(["repair", str(broken), "-o", str(fixed)])
+        assert checked in (0, 1, 2)
+        assert repaired in (0, 2)
+        assert fixed.exists() == (repaired == 0)
+        told += capsys.readouterr().err
+    assert "Traceback" not in told
+    assert f"{broken}: malformed" in told
+    assert f"{broken}: {'row group' if kind == 'parquet' else 'record batch'} " in told
+
+
+def test_a_codec_that_does_not_exist_is_an_error(tmp_path: Path, capsys: Any) -> None:
+    # pyarrow ends the process when the metadata is asked for such a codec.
+    path = written(tmp_path, "parquet", pa.table({"name": strings([b"a" * 99])}), compression="zstd")
+    whole, codec_field = path.read_bytes(), bytes([0x15, 0x0C])  # field 4 of ColumnMetaData: CompressionCodec, ZSTD
+    places = [at for at in range(len(whole)) if whole.startswith(codec_field, at)]
+    told = ""
+    for place in places:
+        path.write_bytes(whole[: place + 1] + b"\x7e" + whole[place + 2 :])
+        assert cli.main(["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]) in (0, 2)
+        told += capsys.readouterr().err
+    assert "codec" in told
+
+
+def test_memory_is_that_of_a_row_group(tmp_path: Path) -> None:
+    path, fixed, count = tmp_path / "large.parquet", tmp_path / "fixed.parquet", 40
+    group = pa.table({"text": strings([b"\xff" + b"a" * 1000] * 1000)})
+    with pq.ParquetWriter(path, group.schema, use_dictionary=False) as writer:
+        for _ in range(count):
+            writer.write_table(group)
+    before = pa.total_allocated_bytes()
+    pool = pa.default_memory_pool()
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert pa.total_allocated_bytes() - before < group.nbytes
+    assert pq.read_metadata(fixed).num_row_groups == count
+    assert pool.max_memory() < count * group.nbytes / 2
