@@ -133,6 +133,7 @@ def test_a_form_of_another_site_cannot_ask(type: str) -> None:
 @pytest.mark.parametrize(
     "headers",
     [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:9"},
+     {"origin": "http://["}, {"origin": "http://a[b]:1"}, {"origin": ""},
      {"sec_fetch_site": "cross-site"}, {"sec_fetch_site": "same-site"}],
 )  # fmt: skip
 def test_a_script_of_another_origin_cannot_ask(headers: dict[str, str]) -> None:
