@@ -187,7 +187,10 @@ def _shown(line: bytes | None) -> str:
 
 def printable(said: object) -> str:
     """Return what a program says, short and without control characters."""
-    text = said if isinstance(said, str) else repr(said)
+    try:
+        text = said if isinstance(said, str) else repr(said)
+    except RecursionError:
+        text = "something nested too deeply"
     return "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in text[:SAID])
 
 
