@@ -167,6 +167,14 @@ def test_a_program_that_hangs_is_ended(way: str) -> None:
     assert time.monotonic() - begun < 120
 
 
+def test_a_descendant_that_keeps_the_complaints_open_is_not_waited_for() -> None:
+    begun = time.monotonic()
+    with program("leaves-descendant") as asked:
+        scores = score(asked, [VECTOR])
+    assert time.monotonic() - begun < 20
+    assert scores["utf-8"]["rows"]["example"]["got"] == "it ended with status 3: last words"
+
+
 def test_a_program_that_answers_too_much_is_started_again() -> None:
     with program("twice") as asked:
         assert totals(score(asked, [VECTOR] * 4))["broken"] == asked.starts == 4
