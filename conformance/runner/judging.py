@@ -16,6 +16,7 @@ Outcome = Literal["passed", "failed", "broken", "not asked"]
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "broken", "not asked")
 POSITION = "position"
 HEX = re.compile("[0-9A-Fa-f ]+")
+NUMBER = re.compile("[0-9A-Fa-f]+")
 
 
 class Verdict(NamedTuple):
@@ -33,7 +34,7 @@ def judge(vector: Vector, answer: Answer) -> Iterator[Verdict]:
         Broken: the answer is of no known shape.
     """
     rule, expected = vector["rule"], vector["expect"]
-    if "unsupported" in answer:
+    if _is_unsupported(answer):
         yield Verdict(rule, "not asked")
         if "error" in expected:
             yield Verdict(POSITION, "not asked")
@@ -47,6 +48,10 @@ def judge(vector: Vector, answer: Answer) -> Iterator[Verdict]:
         yield _position(expected["error"], told, got)
     else:
         yield Verdict(rule, "passed" if _agree(key, expected[key], told) else "failed", got)
+
+
+def _is_unsupported(answer: Answer) -> bool:
+    return answer.get("unsupported") is True or isinstance(answer.get("unsupported"), str)
 
 
 def _position(expected: list[int], told: list[int], got: str) -> Verdict:
@@ -65,17 +70,26 @@ def _agree(key: str, expected: Any, told: Any) -> bool:
 
 
 def _same_fault(expected: list[Any], told: list[Any]) -> bool:
-    meant = told[3:4] and [told[3] and int(told[3], 16)]
-    return told[:3] == expected[: len(told[:3])] and meant in ([], [expected[3] and int(expected[3], 16)])
+    meant = told[3:4] and [told[3] and _number(told[3])]
+    return told[:3] == expected[: len(told[:3])] and meant in ([], [expected[3] and _number(expected[3])])
 
 
 def numbers(text: str) -> list[int]:
-    """Return code points written in hexadecimal with spaces between.
+    """Return code points written in hexadecimal with single spaces between.
 
-    >>> numbers("41 1F4A9")
-    [65, 128169]
+    Raises:
+        ValueError: there is anything but ASCII hexadecimal digits between the spaces.
+
+    >>> numbers("41 1F4A9"), numbers("")
+    ([65, 128169], [])
     """
-    return [int(point, 16) for point in text.split()]
+    return [_number(point) for point in text.split(" ")] if text != "" else []
+
+
+def _number(text: str) -> int:
+    if not NUMBER.fullmatch(text):
+        raise ValueError
+    return int(text, 16)
 
 
 def _content(answer: Answer) -> tuple[str, Any]:
@@ -96,11 +110,13 @@ def _spans(told: Any) -> list[int]:
 
 
 def _faults(told: Any) -> list[list[Any]]:
+    if not isinstance(told, list):
+        raise ValueError
     if not all(isinstance(each, list) and 2 <= len(each) <= 4 and _spans(each[:2]) for each in told):
         raise ValueError
     for each in told:
-        int(each[3], 16) if each[3:4] not in ([], [None]) else 0
-    return list(told)
+        _number(each[3]) if each[3:4] not in ([], [None]) else 0
+    return told
 
 
 _READ = {"code_points": numbers, "bytes": bytes.fromhex, "error": _spans, "faults": _faults}
@@ -114,12 +130,16 @@ def shown(answer: Answer) -> str:
     """
     if "error" in answer:
         told = answer["error"]
-        return f"error at {'-'.join(map(str, told))}" if isinstance(told, list) and told else "error"
+        return printable(f"error at {_listed(told, '-')}") if isinstance(told, list) and told else "error"
     for key in ("code_points", "bytes"):
         if key in answer:
-            told = answer[key] or "nothing"
-            said = printable(told)
+            said = "nothing" if answer[key] == "" else printable(answer[key])
             return said.upper() if HEX.fullmatch(said) else said
-    if isinstance(answer.get("faults"), list):
-        return printable(", ".join(" ".join(map(str, each)) for each in answer["faults"]) or "no faults")
+    faults = answer.get("faults")
+    if isinstance(faults, list) and all(isinstance(each, list) for each in faults):
+        return printable(", ".join(_listed(each, " ") for each in faults) or "no faults")
     return printable(answer)
+
+
+def _listed(told: list[Any], between: str) -> str:
+    return between.join(map(printable, told))

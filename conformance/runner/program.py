@@ -168,10 +168,16 @@ def _read_lines(stream: Any, lines: queue.Queue[bytes | None]) -> None:
 
 
 def _keep_last(stream: Any, complaints: deque[str]) -> None:
+    """Keep the last line that is not blank, whole or not, by its beginning.
+
+    Read without the stream's buffer: its lock would hold up who closes the stream while a descendant keeps it open.
+    """
+    held = b""
     try:
-        while line := stream.readline(LONGEST_LINE):
-            if line.strip():
-                complaints.append(_shown(line))
+        while read := os.read(stream.fileno(), LONGEST_LINE):
+            lines = (held + read).split(b"\n")
+            complaints.extend(map(_shown, [line for line in lines if line.strip()][-1:]))
+            held = lines[-1][: 4 * SAID]
     except (OSError, ValueError):
         pass
 
@@ -187,7 +193,10 @@ def _shown(line: bytes | None) -> str:
 
 def printable(said: object) -> str:
     """Return what a program says, short and without control characters."""
-    text = said if isinstance(said, str) else repr(said)
+    try:
+        text = said if isinstance(said, str) else repr(said)
+    except RecursionError:
+        text = "something nested too deeply"
     return "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in text[:SAID])
 
 

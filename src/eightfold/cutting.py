@@ -18,7 +18,7 @@ from eightfold.lane import Writer
 from eightfold.policy import check_policy, encode_error, writing
 from eightfold.reference import LEADS, TRAILS, encoded, next_written, signed
 from eightfold.run import CodePoints, unencodable_end
-from eightfold.text import AnyForm, Data, opening_of, size_of, text_of, view_of
+from eightfold.text import AnyForm, Data, exactly, opening_of, size_of, view_of
 
 _CHUNK_POINTS = 4096
 _FEW_POINTS = 16
@@ -85,15 +85,6 @@ def truncate(text: str, limit: SupportsIndex, form: AnyForm, *, graphemes: bool 
 
         end = grapheme_end(whole, end)
     return whole[:end]
-
-
-def exactly(text: str) -> str:
-    """Return a str as one that is no instance of a subclass.
-
-    Raises:
-        TypeError: the object is not a str.
-    """
-    return str.__getitem__(text_of(text), slice(None))
 
 
 def fitting(form: Form, text: str, start: int, room: int) -> Fit:

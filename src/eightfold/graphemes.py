@@ -12,8 +12,8 @@ from typing import Any
 def grapheme_end(text: str, end: int) -> int:
     r"""Return the last end of a grapheme of a str at or before an index.
 
-    At most the first ``end`` + 1 code points are looked at, and of those only what follows the last place between two
-    ASCII characters, where a grapheme ends in any case.
+    At most the first ``end`` + 1 code points are looked at, and the library segments only what follows the last place
+    where a grapheme certainly ends: between two ASCII characters, or between two flags.
 
     Args:
         text: any str.
@@ -38,11 +38,28 @@ def grapheme_end(text: str, end: int) -> int:
 
 
 def _certain_end(text: str, end: int) -> int:
-    """Return the last index before ``end`` between two ASCII characters other than CR and LF; 0 if there is none."""
-    for at in range(end - 1, 0, -1):
-        if text[at - 1 : at + 1].isascii() and text[at - 1 : at + 1] != "\r\n":
+    """Return the last index before ``end`` between two ASCII characters other than CR and LF, or two flags; else 0.
+
+    Flags are pairs of regional indicators, counted from where their run begins (rules GB12 and GB13). The library
+    counts them anew for each, in quadratic time, so a run must not be left to it.
+    """
+    at = end - 1
+    while at > 0:
+        two = text[at - 1 : at + 1]
+        if two.isascii() and two != "\r\n":
             return at
+        if _is_regional(two[0]) and _is_regional(two[1]):
+            begin = at - 1
+            while begin and _is_regional(text[begin - 1]):
+                begin -= 1
+            if at - begin > 1:
+                return at - (at - begin) % 2
+        at -= 1
     return 0
+
+
+def _is_regional(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
 @lru_cache

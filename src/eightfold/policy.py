@@ -180,7 +180,7 @@ def _escape_text(error: UnicodeEncodeError) -> tuple[bytes, int]:
 def _written_prefix(error: UnicodeEncodeError, write: Callable[[int], bytes | None]) -> tuple[bytes, int]:
     """Write as many code points of the unit as possible; the rest becomes a new unit (as in CPython's utf-8)."""
     prefix, at = b"", error.start
-    while at < error.end and (part := write(ord(error.object[at]))) is not None:
+    while at < error.end and (part := write(ord(str.__getitem__(error.object, at)))) is not None:
         prefix, at = prefix + part, at + 1
     if at == error.start:
         raise error
@@ -239,7 +239,7 @@ def _reason(form: Form, data: bytes, start: int, end: int, fault: Fault) -> str:
 
 def encode_error(writing: Writing, text: str, start: int, end: int) -> EncodeError:
     """Return the exception for code points of a str that the form cannot write."""
-    fault = Fault("unrepresentable", writing.name, start, end, b"", ord(text[start]), "text")
+    fault = Fault("unrepresentable", writing.name, start, end, b"", ord(str.__getitem__(text, start)), "text")
     reason = writing.form.cpython_reasons.get("encode") or str(fault)
     return EncodeError(writing.name, text, start, end, reason, fault)
 
@@ -298,7 +298,7 @@ def ask_encoding(writing: Writing, error: EncodeError) -> tuple[bytes, int]:
         TypeError, IndexError, OverflowError: the result violates the protocol, as in CPython.
         EncodeError: the replacement cannot be encoded itself.
     """
-    length = len(error.object)
+    length = str.__len__(error.object)
     answer = writing.handler(error)
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], (str, bytes)):
         raise TypeError("encoding error handler must return (str/bytes, int) tuple")

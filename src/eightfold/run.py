@@ -93,16 +93,20 @@ class Answer(NamedTuple):
 
 
 class CodePoints(Sequence[int]):
-    """The code points of a str, computed one at a time on access."""
+    """The code points of a str, computed one at a time on access.
+
+    Attributes:
+        text: the str, no instance of a subclass, which may have items of its own.
+    """
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = str.__getitem__(text, slice(None))
 
     def __len__(self) -> int:
-        return len(self._text)
+        return len(self.text)
 
     def __getitem__(self, index: Any) -> Any:
-        return ord(self._text[index])
+        return ord(self.text[index])
 
 
 class Decoding:
@@ -222,7 +226,7 @@ def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
     form, points, stalls, at, missing = writing.form, CodePoints(text), Stalls(), 0, range(0)
     writer = Writer(form)
     while at < len(points):
-        part, at = writer.stretch(text, at)
+        part, at = writer.stretch(points.text, at)
         if part:
             yield part
         if at == len(points):

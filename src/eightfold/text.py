@@ -71,6 +71,15 @@ def text_of(text: str) -> str:
     return text
 
 
+def exactly(text: str) -> str:
+    """Return a str as one that is no instance of a subclass.
+
+    Raises:
+        TypeError: the object is not a str.
+    """
+    return str.__getitem__(text_of(text), slice(None))
+
+
 @bind
 def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     r"""Return a str encoded in a form.
@@ -93,8 +102,9 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     check_policy(errors, asked)
     plain, mark = signed(asked)
     policy = writing(plain, errors, asked.name)
-    part, end = Writer(policy.form).stretch(text_of(text), 0)
-    return mark + (part if end == len(text) else b"".join(encoded_pieces(policy, text)))
+    whole = exactly(text)
+    part, end = Writer(policy.form).stretch(whole, 0)
+    return mark + (part if end == len(whole) else b"".join(encoded_pieces(policy, text)))
 
 
 @bind
@@ -325,7 +335,7 @@ def _encode_faults(text: str, asked: Form, *, warnings: bool) -> Iterator[Fault]
     strict = writing(plain, "strict", asked.name)
     tells_pairs = warnings and joins(strict)
     while at < len(points):
-        _, at = writer.stretch(text, at)
+        _, at = writer.stretch(points.text, at)
         if at == len(points):
             break
         code_point, end = reference.next_written(plain, points, at)

@@ -36,6 +36,11 @@ def answer() -> None:  # noqa: C901
         time.sleep(600)
     elif WAY == "hang-with-child":
         subprocess.run([sys.executable, "-c", "import time; time.sleep(600)"])
+    elif WAY == "leaves-descendant":
+        print("last words", file=sys.stderr, flush=True)
+        sleep = [sys.executable, "-c", "import time; time.sleep(30)"]
+        subprocess.Popen(sleep, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+        sys.exit(3)
     elif WAY == "exit":
         sys.exit(3)
     elif WAY == "die":

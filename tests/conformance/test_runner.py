@@ -17,7 +17,7 @@ sys.path.insert(0, str(KIT))
 
 from runner.as_html import html  # noqa: E402
 from runner.as_text import text  # noqa: E402
-from runner.judging import judge  # noqa: E402
+from runner.judging import judge, shown  # noqa: E402
 from runner.program import RESTARTS, Broken, Program  # noqa: E402
 from runner.scores import entry, score, totals  # noqa: E402
 from runner.vectors import read  # noqa: E402
@@ -79,6 +79,50 @@ def test_faults_may_be_told_in_part() -> None:
     assert outcome([[0, 2, "truncated"]]) == "failed"
 
 
+NO_ANSWERS = [
+    '{"faults": [5]}',
+    '{"faults": {}}',
+    '{"faults": ""}',
+    '{"faults": [[0, 1, "overlong", "+2F"]]}',
+    '{"faults": [[0, 1, "overlong", 5]]}',
+    '{"error": ["\\u001b[31m", 1]}',
+    '{"error": [1, "\\ud800"]}',
+    '{"error": {}}',
+    '{"code_points": []}',
+    '{"code_points": "+41"}',
+    '{"code_points": "4_1"}',
+    '{"code_points": "0x41"}',
+    '{"code_points": "-41"}',
+    '{"code_points": "\\u0664\\u0661"}',
+    '{"code_points": "41\\n"}',
+    '{"code_points": "41  41"}',
+    '{"unsupported": false}',
+    '{"unsupported": null}',
+    '{"unsupported": []}',
+    *(
+        f'{{"{key}": {"[" * deep}{"]" * deep}}}'
+        for key in ("error", "faults", "unsupported")
+        for deep in range(50, 951, 50)
+    ),
+]
+
+
+@pytest.mark.parametrize("line", NO_ANSWERS, ids=range(len(NO_ANSWERS)))
+def test_what_is_no_answer_is_broken_and_can_be_printed(line: str) -> None:
+    answer = json.loads(line)
+    with pytest.raises(Broken, match="not an answer: ") as broken:
+        list(judge(VECTOR, answer))
+    assert str(broken.value).isprintable()
+    assert len(str(broken.value)) < 300
+    for told in (shown(answer), shown({"code_points": "41", **answer}), shown({"faults": [], **answer})):
+        assert told.isprintable()
+
+
+def test_a_program_may_say_what_it_does_not_support() -> None:
+    for said in (True, "", "why"):
+        assert [verdict.outcome for verdict in judge(VECTOR, {"unsupported": said})] == ["not asked"]
+
+
 # --- programs that do not ---------------------------------------------------------------------------------------------
 
 
@@ -121,6 +165,14 @@ def test_a_program_that_hangs_is_ended(way: str) -> None:
     begun = time.monotonic()
     assert outcomes(way, timeout=1)["broken"] == 1
     assert time.monotonic() - begun < 120
+
+
+def test_a_descendant_that_keeps_the_complaints_open_is_not_waited_for() -> None:
+    begun = time.monotonic()
+    with program("leaves-descendant") as asked:
+        scores = score(asked, [VECTOR])
+    assert time.monotonic() - begun < 20
+    assert scores["utf-8"]["rows"]["example"]["got"] == "it ended with status 3: last words"
 
 
 def test_a_program_that_answers_too_much_is_started_again() -> None:

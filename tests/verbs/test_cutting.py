@@ -6,6 +6,7 @@ import array
 import codecs
 import os
 import tempfile
+import time
 from random import Random
 from typing import Any
 
@@ -15,11 +16,13 @@ from hypothesis import strategies as st
 
 import eightfold
 from eightfold import Form, Row, boundary, decode, encode, split, truncate, truncate_bytes
+from eightfold.graphemes import grapheme_end
 from eightfold.policy import Errors
 from support.soups import NAMES, SOUP
 
 POLICIES = ("replace", "ignore", "backslashreplace", "surrogatepass", "strict")
 FAMILY = "\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}"
+FLAG_SOUP = "\U0001f1e9\U0001f1f0ab \r\né\u0301\u200d\U0001f468\U0001f3fd\u0600\u0903\u0915\u094d한ᄒ\ufe0f\x01"
 
 
 def strided(data: bytes) -> memoryview:
@@ -151,6 +154,30 @@ def test_graphemes_are_those_of_the_whole_text(text: str) -> None:
         plain = len(truncate(text, limit, "generalized-utf-8"))
         kept = truncate(text, limit, "generalized-utf-8", graphemes=True)
         assert kept == text[: max(end for end in ends if end <= plain)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(FLAG_SOUP), st.integers(1, 7)).map(lambda each: each[0] * each[1]), max_size=12
+    ).map("".join)
+)
+def test_runs_of_regional_indicators_end_as_the_library_says(text: str) -> None:
+    import regex  # type: ignore[import-untyped,unused-ignore]
+
+    ends = {0, *(match.end() for match in regex.finditer(r"\X", text))}
+    found = [grapheme_end(text, end) for end in range(len(text) + 1)]
+    assert found == [max(each for each in ends if each <= end) for end in range(len(text) + 1)]
+
+
+@pytest.mark.parametrize("after", ["", "é", "\u0301", "\u200d", "\U0001f1e6\u0301" * 1000])
+def test_many_flags_take_linear_time(after: str) -> None:
+    """A run of 400,000 regional indicators would take the library minutes."""
+    text = "é" + "\U0001f1e9" * 400_000 + after + "é"
+    begun = time.monotonic()
+    assert grapheme_end(text, 400_000) == 399_999
+    assert grapheme_end(text, 399_999) == 399_999
+    assert grapheme_end(text, len(text) - 1) == len(text) - 1
+    assert time.monotonic() - begun < 10
 
 
 def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 import eightfold
+from eightfold.measuring import TWINS as MEASURING
+from eightfold.text import TWINS
 
 DATA = "zwölf\n漢字 \ud83d!".encode("utf-8", "surrogatepass")
 
@@ -337,3 +339,40 @@ def test_the_fault_of_an_exception_is_asked_for_in_one_way() -> None:
             raising()
         fault = eightfold.fault_of(caught.value)
         assert (fault and fault.kind) == kind
+
+
+class OwnItems(str):
+    """A str whose items, length and characters are not those of its text."""
+
+    def __getitem__(self, index: Any) -> str:
+        return "b"
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Any:
+        return iter("b")
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace", "ignore", "backslashreplace", "surrogatepass"])
+@pytest.mark.parametrize("form", ["utf-8", "wtf-8", "cesu-8", "utf-16", "xtf-8"])
+def test_a_subclass_of_str_is_its_text(form: str, errors: str) -> None:
+    for text in ("a€😀", "a€😀z\ud83d\ude00\udc80"):
+        for encode in (eightfold.encode, TWINS["encode"]):
+
+            def encoded(given: str, encode: Callable[..., bytes] = encode) -> object:
+                try:
+                    return encode(given, form, errors)
+                except eightfold.EncodeError as error:
+                    return type(error), str.__str__(error.object), error.start, error.end, error.fault
+                except ValueError as refused:
+                    return str(refused)
+
+            assert encoded(OwnItems(text)) == encoded(text)
+        for faults in (eightfold.encode_faults, TWINS.get("encode_faults", eightfold.encode_faults)):
+            assert list(faults(OwnItems(text), form, warnings=True)) == list(faults(text, form, warnings=True))
+
+
+def test_the_length_of_a_subclass_of_str_is_that_of_its_text() -> None:
+    for encoded_length in (eightfold.encoded_length, MEASURING["encoded_length"]):
+        assert encoded_length(OwnItems("a€😀"), "utf-8") == 8

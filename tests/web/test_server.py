@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from eightfold.web.api import QUESTIONS, answer
 from eightfold.web.openapi import MOST_BODY_BYTES
 from eightfold.web.server import HEADERS, NOT_SERVED, addresses, application, static_files
-from eightfold.web.worker import TookTooLongError
+from eightfold.web.worker import TookTooLongError, Worker
 
 OURS = "http://127.0.0.1:8008"
 
@@ -133,6 +133,7 @@ def test_a_form_of_another_site_cannot_ask(type: str) -> None:
 @pytest.mark.parametrize(
     "headers",
     [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:9"},
+     {"origin": "http://["}, {"origin": "http://a[b]:1"}, {"origin": ""},
      {"sec_fetch_site": "cross-site"}, {"sec_fetch_site": "same-site"}],
 )  # fmt: skip
 def test_a_script_of_another_origin_cannot_ask(headers: dict[str, str]) -> None:
@@ -157,6 +158,19 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
 def test_a_question_that_does_not_fit_is_refused() -> None:
     found = ask(request={"bytes": 1})
     assert (found.status_code, found.json()["error"].partition(":")[0]) == (400, "bytes")
+
+
+def test_a_body_that_is_nested_deeply_is_refused_at_any_depth() -> None:
+    worker = Worker()
+    try:
+        page = client(worker.answer)
+        for depth in range(780, 981, 20):
+            body = b"[" * depth + b"]" * depth
+            found = page.post("/api/identify", content=body, headers={"content-type": "application/json"})
+            assert found.status_code == 400, depth
+        assert page.post("/api/about", json={}).status_code == 200
+    finally:
+        worker.close()
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read() -> None:

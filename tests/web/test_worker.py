@@ -32,6 +32,16 @@ def test_an_error_comes_back_and_the_next_question_is_answered(worker: Worker) -
     assert worker.answer("about", {})
 
 
+def test_a_request_that_is_nested_too_deeply_is_refused_and_the_next_one_answered(worker: Worker) -> None:
+    for depth in (10, 500, 800, 960, 5000, 100_000):
+        request: Any = []
+        for _ in range(depth):
+            request = [request]
+        with pytest.raises(WrongRequestError):
+            worker.answer("identify", request)
+    assert worker.answer("about", {})
+
+
 def test_work_that_takes_too_long_ends_with_its_process() -> None:
     slow = Worker(_sleep, seconds=1.0)
     slow.start()

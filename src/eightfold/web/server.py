@@ -173,10 +173,17 @@ def _constant(content: bytes, type: str) -> Any:
 
 def _check_origin(request: Request) -> None:
     origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers["host"]:
+    if origin is not None and _authority(origin) != request.headers["host"]:
         raise RefusedError(403, "the question comes from a page of another origin")
     if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         raise RefusedError(403, "the question comes from a page of another site")
+
+
+def _authority(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 async def _json_of(request: Request) -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from eightfold.web.api import WrongRequestError
 from eightfold.web.api import answer as answer_question
 
 Answering = Callable[[str, Any], dict[str, Any]]
@@ -43,6 +44,7 @@ class Worker:
 
         Raises:
             TookTooLongError: there is no answer within the time limit.
+            WrongRequestError: the request is nested too deeply for the process to be told.
             Exception: the function raised it.
         """
         begun = time.monotonic()
@@ -63,6 +65,8 @@ class Worker:
                     raise found
                 given: dict[str, Any] = found
                 return given
+        except RecursionError:  # While pickling: nothing has been sent.
+            raise WrongRequestError("the request is nested too deeply") from None
         except (EOFError, OSError) as error:
             self._end()
             raise TookTooLongError from error
