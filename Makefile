@@ -64,6 +64,7 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
+	EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
 
 test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, and all tests on the portable kernels
 	EIGHTFOLD_SIMD=avx2 $(BIN)/python -m pytest $(PYTEST) $(COMPARING)

@@ -12,6 +12,7 @@ import pytest
 
 import eightfold
 from eightfold.columns import sqlite
+from support.command_line import run
 
 
 def made(folder: Path, *statements: str) -> Path:
@@ -226,3 +227,15 @@ def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"tXXt", b"t\xff\xfft"))
     with pytest.raises(ValueError, match=r"a name in the schema is not UTF-8: b't\\xff\\xfft'"):
         sqlite.audit(path)
+
+
+def test_the_command_repairs_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "data.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE t(a TEXT)")
+        database.execute("INSERT INTO t VALUES(CAST(x'61FF' AS TEXT))")
+        database.commit()
+    before = path.read_bytes()
+    done = run("repair", "--in-place", str(path))
+    assert (done.returncode, path.read_bytes()) == (2, before)
+    assert b"is an SQLite database: eightfold.columns.sqlite.repair repairs its text" in done.stderr

@@ -28,6 +28,7 @@ from eightfold.forms import Form
 from eightfold.repair import Repaired
 from eightfold.repair.policies import WRITERS
 
+_SQLITE = b"SQLite format 3\0"
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
 
 
@@ -51,6 +52,8 @@ class File:
     """A file that is being repaired, and what was changed in it so far."""
 
     def __init__(self, source: Source, options: Options, *, is_json: bool) -> None:
+        if source.head(len(_SQLITE)) == _SQLITE:
+            raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
         self.source = source
         self.form: Form = options.form or identified(source)
         self.policy: str = options.policy
