@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from array import array as numbers_array
 from typing import Any
 
@@ -140,6 +141,24 @@ def union(mode: str) -> Any:
         return pa.UnionArray.from_sparse(codes, members, ["text", "bytes"], [0, 1])
     members = [text([b"\xfd", b"b", b"\xff", b"a"]), text([b"c", b"\xfe"], pa.binary())]
     return pa.UnionArray.from_dense(codes, pa.array([3, 1, 2, 0, 1], pa.int32()), members, ["text", "bytes"], [0, 1])
+
+
+@pytest.mark.parametrize("kind", ["runs", "dictionary"])
+def test_many_rows_of_one_value_need_little_memory(kind: str) -> None:
+    count, bad = 2_000_000, pa.array([b"\xff"], pa.binary())
+    if kind == "runs":
+        array = pa.RunEndEncodedArray.from_arrays(pa.array([count], pa.int32()), bad)
+    else:
+        array = pa.DictionaryArray.from_arrays(
+            pa.Array.from_buffers(pa.int8(), count, [None, pa.py_buffer(bytes(count))]), bad
+        )
+    tracemalloc.start()
+    try:
+        verdicts = columns.is_well_formed(array)
+        assert tracemalloc.get_traced_memory()[1] < 4 * count
+    finally:
+        tracemalloc.stop()
+    assert (verdicts.false_count, len(verdicts)) == (count, count)
 
 
 @pytest.mark.parametrize("mode", ["sparse", "dense"])

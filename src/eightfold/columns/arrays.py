@@ -64,25 +64,33 @@ def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None =
 
 
 def _verdicts(array: Any, first_row: int, form: Form, threads: int) -> Any:
-    pa, count = pyarrow(), len(array)
-    rows = _ill_formed_rows(array, first_row, form, threads)
-    bits = pa.py_buffer(engine_for(form).cleared_bits(count, rows))
-    verdicts = pa.Array.from_buffers(pa.bool_(), count, [None, bits])
-    valid = array.is_valid()
-    return verdicts if valid.true_count == count else compute().if_else(valid, verdicts, pa.scalar(None, pa.bool_()))
+    verdicts, valid = _well_formed(array, first_row, form, threads), array.is_valid()
+    return (
+        verdicts
+        if valid.true_count == len(array)
+        else compute().if_else(valid, verdicts, pyarrow().scalar(None, pyarrow().bool_()))
+    )
 
 
-def _ill_formed_rows(array: Any, first_row: int, form: Form, threads: int) -> bytes:
-    """Return the outermost rows that show an ill-formed value, as the bytes of 64-bit integers."""
-    found: set[int] = set()
+def _well_formed(array: Any, first_row: int, form: Form, threads: int) -> Any:
+    """Return for each row, null or not, whether no value that it shows is ill-formed."""
+    pa, count, marked = pyarrow(), len(array), None
     for leaf in leaves_of(array, "", first_row, True):
         with _naming("", first_row, leaf):
             read = leaf.form or form
-            rows = engine_for(read).ill_formed_rows(leaf.column, read, threads=threads)
+            rows = bytes(engine_for(read).ill_formed_rows(leaf.column, read, threads=threads))
         if not leaf.steps:
-            return bytes(rows)
-        found.update(leaf.rows_of(numbers(rows)))
-    return numbers_array("q", sorted(found)).tobytes()
+            return _but(count, rows, form)
+        if rows:
+            marks = pa.Array.from_buffers(pa.uint8(), count, [None, pa.py_buffer(leaf.marked(numbers(rows)))])
+            marked = marks if marked is None else compute().bit_wise_or(marked, marks)
+    return _but(count, b"", form) if marked is None else compute().equal(marked, pa.scalar(0, pa.uint8()))
+
+
+def _but(count: int, rows: bytes, form: Form) -> Any:
+    """Return a BooleanArray, all true but some rows."""
+    pa, bits = pyarrow(), engine_for(form).cleared_bits(count, rows)
+    return pa.Array.from_buffers(pa.bool_(), count, [None, pa.py_buffer(bits)])
 
 
 def convert(
