@@ -217,6 +217,33 @@ def test_lists_of_views_with_text_are_refused() -> None:
             verb(table)
 
 
+UNION = [pa.field("a", pa.string()), pa.field("b", pa.binary_view())]
+
+
+@pytest.mark.parametrize(
+    "type",
+    [
+        *(pa.dense_union(UNION), pa.sparse_union(UNION), pa.struct([("a", pa.dense_union(UNION))])),
+        *(pa.dictionary(pa.int8(), pa.string_view()), pa.run_end_encoded(pa.int32(), pa.string_view())),
+        *(pa.list_(columns.carrier()), pa.map_(pa.string(), columns.carrier()), pa.list_(pa.string_view(), 2)),
+    ],
+    ids=str,
+)
+def test_zero_rows_and_zero_chunks(type: Any) -> None:
+    array = pa.nulls(0, type)
+    for empty in (array, pa.chunked_array([array]), pa.chunked_array([], type)):
+        assert columns.is_well_formed(empty).type == pa.bool_()
+        assert columns.repair(empty) is empty
+        assert len(columns.convert(empty, "utf-8", "utf-16-le")) == 0
+        columns.convert(empty, "utf-8", "utf-8").validate(full=True)
+    batch = pa.RecordBatch.from_arrays([array], ["a"])
+    assert columns.repair(batch).schema == batch.schema
+    assert columns.audit(batch).num_rows == 0
+    table = pa.table({"a": pa.chunked_array([], type)})
+    assert columns.repair(table).schema == table.schema
+    assert columns.audit(table).num_rows == 0
+
+
 def test_extension_types_of_others() -> None:
     uuid = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"\xff" * 16], pa.binary(16)))
     json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"\xff"']))

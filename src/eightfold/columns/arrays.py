@@ -178,7 +178,7 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
         return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))
     given = table_of(table)
     if isinstance(table, pa.RecordBatch):
-        chunks = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in given.columns]
+        chunks = [column.chunk(0) if column.num_chunks else pa.nulls(0, column.type) for column in given.columns]
         columns = [
             _repaired(chunk, 0, shown_name(name), work, binary) for name, chunk in zip(given.names, chunks, strict=True)
         ]
@@ -231,12 +231,11 @@ def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
     pa = pyarrow()
     if not isinstance(given, pa.ChunkedArray):
         return work(given, 0)
-    before, made, row = given.chunks, [], 0
+    # Not pa.array([], type), which does not make all types.
+    before, made, row = given.chunks or [pa.nulls(0, given.type)], [], 0
     for chunk in before:
         made.append(work(chunk, row))
         row += len(chunk)
-    if not made:
-        return pa.chunked_array([work(pa.array([], given.type), 0)])
     return given if all(map(operator.is_, made, before)) else pa.chunked_array(made)
 
 
