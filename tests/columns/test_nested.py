@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 import tracemalloc
@@ -290,6 +291,54 @@ def test_references_that_lie() -> None:
     )
     with pytest.raises(ValueError, match="row 1: its type is not one of the union"):
         columns.is_well_formed(stray)
+
+
+class CArray(ctypes.Structure):
+    """The structure ArrowArray of the C data interface, which pyarrow imports without a look at lengths."""
+
+
+CArray._fields_ = [
+    *((name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(CArray))),
+    ("dictionary", ctypes.POINTER(CArray)),
+    *((name, ctypes.c_void_p) for name in ("release", "private_data")),
+]
+
+
+def with_a_lie(array: Any, path: tuple[int, ...], **fields: int) -> Any:
+    """Return an array in which an array inside it has other fields."""
+    outer = CArray()
+    array._export_to_c(ctypes.addressof(outer))
+    inner = outer
+    for at in path:
+        inner = inner.children[at].contents
+    for name, value in fields.items():
+        setattr(inner, name, value)
+    return pa.Array._import_from_c(ctypes.addressof(outer), array.type)
+
+
+def lies() -> dict[str, Any]:
+    maps = pa.array([[("a", "x"), ("b", "y")]], pa.map_(pa.string(), pa.string()))
+    views, codes = pa.array([b"ok", b"\xff", None], pa.binary_view()), pa.py_buffer(bytes(2))
+    member, union = pa.array(["a", "b"]), [pa.field("a", pa.string())]
+    return {
+        "fewer items than keys": with_a_lie(maps, (0, 1), length=1),
+        "fewer keys than items": with_a_lie(maps, (0, 0), length=1),
+        "more nulls than views": with_a_lie(pa.array([views.to_pylist()], pa.list_(views.type)), (0,), null_count=5),
+        "no types": pa.Array.from_buffers(pa.sparse_union(union), 2, [None, None], children=[member]),
+        "no offsets": pa.Array.from_buffers(pa.dense_union(union), 2, [None, codes, None], children=[member]),
+    }
+
+
+@pytest.mark.parametrize("lie", lies())
+def test_what_pyarrow_finds_invalid_names_the_row(lie: str) -> None:
+    array = lies()[lie]
+    for verb in (columns.audit, columns.is_well_formed, columns.repair):
+        with pytest.raises(columns.BrokenColumnError, match=r"^row 0: "):
+            verb(array)
+    with pytest.raises(columns.BrokenColumnError, match=r"^row 0: "):
+        columns.convert(array, "utf-8", "utf-16-le", "replace")
 
 
 def test_runs_that_lie() -> None:

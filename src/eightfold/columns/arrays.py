@@ -224,6 +224,8 @@ def _rebuilt(array: Any, change: Change, first_row: int, name: str, *, binary: b
         if error.column is not None:  # of an array inside, which is named
             raise
         raise BrokenColumnError(first_row + error.row, error.what, name) from None
+    except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
+        raise BrokenColumnError(first_row, str(error), name) from None
 
 
 def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
