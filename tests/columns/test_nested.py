@@ -331,6 +331,16 @@ def lies() -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("longer", [0, 1])
+def test_maps_with_more_keys_than_items(longer: int) -> None:
+    maps = pa.array([[("a", b"\xff")], [("b", b"y")]], pa.map_(pa.string(), pa.binary()))
+    array = with_a_lie(with_a_lie(maps.slice(0, 1), (0,), length=1), (0, 1 - longer), length=1)
+    array.validate(full=True)
+    assert [(fault["column"], fault["row"]) for fault in columns.audit(array).to_pylist()] == [("[0].value", 0)]
+    assert columns.is_well_formed(array).to_pylist() == [False]
+    assert columns.repair(array, "latin-1").to_pylist() == [[("a", "ÿ".encode())]]
+
+
 @pytest.mark.parametrize("lie", lies())
 def test_what_pyarrow_finds_invalid_names_the_row(lie: str) -> None:
     array = lies()[lie]

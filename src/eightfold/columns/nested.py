@@ -164,7 +164,10 @@ def elements(array: Any) -> Any:
     if not pyarrow().types.is_map(array.type):
         return array.values
     pa, entry = pyarrow(), array.type.field(0)
-    return pa.StructArray.from_arrays([array.keys, array.items], fields=[entry.type.field(0), entry.type.field(1)])
+    # The keys or the items may go on behind the last entry.
+    count = min(len(array.keys), len(array.items))
+    entries = [array.keys.slice(0, count), array.items.slice(0, count)]
+    return pa.StructArray.from_arrays(entries, fields=[entry.type.field(0), entry.type.field(1)])
 
 
 def offset_width(type: Any) -> int:
@@ -186,7 +189,7 @@ def bounds(array: Any) -> tuple[int, int]:
     (1, 2)
     """
     width, buffer = offset_width(array.type), array.buffers()[1]
-    limit = len(array.keys if pyarrow().types.is_map(array.type) else array.values)
+    limit = min(len(array.keys), len(array.items)) if pyarrow().types.is_map(array.type) else len(array.values)
     check_offsets(buffer, width, array.offset, len(array), limit)
     if not len(array):
         return 0, 0
