@@ -331,6 +331,16 @@ def lies() -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("as_table", [False, True])
+def test_tables_that_pyarrow_finds_invalid_name_the_column(as_table: bool) -> None:
+    batch, outer = pa.record_batch({"a": pa.array([b"ok", None], pa.binary_view())}), CArray()
+    batch._export_to_c(ctypes.addressof(outer))
+    outer.children[0].contents.null_count = 5
+    stray = pa.RecordBatch._import_from_c(ctypes.addressof(outer), batch.schema)
+    with pytest.raises(columns.BrokenColumnError, match=r"^column a, row 0: .*[Nn]ull count exceeds"):
+        columns.repair(pa.Table.from_batches([stray]) if as_table else stray)
+
+
 @pytest.mark.parametrize("longer", [0, 1])
 def test_maps_with_more_keys_than_items(longer: int) -> None:
     maps = pa.array([[("a", b"\xff")], [("b", b"y")]], pa.map_(pa.string(), pa.binary()))

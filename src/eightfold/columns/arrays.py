@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from array import array as numbers_array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from eightfold.columns.arrow import (
@@ -182,9 +182,23 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
         columns = [
             _repaired(chunk, 0, shown_name(name), work, binary) for name, chunk in zip(given.names, chunks, strict=True)
         ]
-        return pa.RecordBatch.from_arrays(columns, schema=table.schema)
+        return _assembled(pa.RecordBatch, columns, table.schema, given.names)
     columns = [_repaired_column(*each, work, binary) for each in zip(given.names, given.columns, strict=True)]
-    return columns[0] if given.given is None else pa.Table.from_arrays(columns, schema=given.given.schema)
+    return columns[0] if given.given is None else _assembled(pa.Table, columns, given.given.schema, given.names)
+
+
+def _assembled(make: Any, columns: list[Any], schema: Any, names: Sequence[str]) -> Any:
+    """Return a table or a record batch of columns, which pyarrow checks."""
+    invalid = pyarrow().ArrowInvalid
+    try:
+        return make.from_arrays(columns, schema=schema)
+    except invalid:
+        for name, column in zip(names, columns, strict=True):
+            try:
+                column.validate()
+            except invalid as error:
+                raise BrokenColumnError(0, str(error), shown_name(name)) from None
+        raise
 
 
 def _repaired_column(name: str, column: Any, work: _Repair, binary: bool) -> Any:
