@@ -70,6 +70,21 @@ def test_polars_frames(polars: Any) -> None:
         door.repair(frame, "strict")
 
 
+def test_polars_objects_are_left_alone(polars: Any) -> None:
+    module = importlib.import_module("eightfold.columns.polars")
+    objects = [object(), b"caf\xe9", None]
+    frame = polars.DataFrame({"a": polars.Series(objects, dtype=polars.Object), "b": [b"ok", b"caf\xe9", None]})
+    assert module.audit(frame)["column"].to_list() == ["b"]
+    assert module.audit(frame.select("a")).height == 0
+    repaired = module.repair(frame, "latin-1")
+    assert repaired["a"].to_list() == objects
+    assert repaired["b"].to_list() == [b"ok", b"caf\xc3\xa9", None]
+    namespace = frame["a"].eightfold
+    for work in (namespace.is_well_formed, lambda: namespace.convert("utf-8", "wtf-8")):
+        with pytest.raises(TypeError, match="not of Python objects"):
+            work()
+
+
 def test_polars_categories_and_structs(polars: Any) -> None:
     from eightfold.columns import polars as door
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
+import tracemalloc
 from array import array as numbers_array
 from typing import Any
 
@@ -142,6 +144,24 @@ def union(mode: str) -> Any:
     return pa.UnionArray.from_dense(codes, pa.array([3, 1, 2, 0, 1], pa.int32()), members, ["text", "bytes"], [0, 1])
 
 
+@pytest.mark.parametrize("kind", ["runs", "dictionary"])
+def test_many_rows_of_one_value_need_little_memory(kind: str) -> None:
+    count, bad = 2_000_000, pa.array([b"\xff"], pa.binary())
+    if kind == "runs":
+        array = pa.RunEndEncodedArray.from_arrays(pa.array([count], pa.int32()), bad)
+    else:
+        array = pa.DictionaryArray.from_arrays(
+            pa.Array.from_buffers(pa.int8(), count, [None, pa.py_buffer(bytes(count))]), bad
+        )
+    tracemalloc.start()
+    try:
+        verdicts = columns.is_well_formed(array)
+        assert tracemalloc.get_traced_memory()[1] < 4 * count
+    finally:
+        tracemalloc.stop()
+    assert (verdicts.false_count, len(verdicts)) == (count, count)
+
+
 @pytest.mark.parametrize("mode", ["sparse", "dense"])
 def test_unions(mode: str) -> None:
     array = union(mode)
@@ -198,6 +218,33 @@ def test_lists_of_views_with_text_are_refused() -> None:
             verb(table)
 
 
+UNION = [pa.field("a", pa.string()), pa.field("b", pa.binary_view())]
+
+
+@pytest.mark.parametrize(
+    "type",
+    [
+        *(pa.dense_union(UNION), pa.sparse_union(UNION), pa.struct([("a", pa.dense_union(UNION))])),
+        *(pa.dictionary(pa.int8(), pa.string_view()), pa.run_end_encoded(pa.int32(), pa.string_view())),
+        *(pa.list_(columns.carrier()), pa.map_(pa.string(), columns.carrier()), pa.list_(pa.string_view(), 2)),
+    ],
+    ids=str,
+)
+def test_zero_rows_and_zero_chunks(type: Any) -> None:
+    array = pa.nulls(0, type)
+    for empty in (array, pa.chunked_array([array]), pa.chunked_array([], type)):
+        assert columns.is_well_formed(empty).type == pa.bool_()
+        assert columns.repair(empty) is empty
+        assert len(columns.convert(empty, "utf-8", "utf-16-le")) == 0
+        columns.convert(empty, "utf-8", "utf-8").validate(full=True)
+    batch = pa.RecordBatch.from_arrays([array], ["a"])
+    assert columns.repair(batch).schema == batch.schema
+    assert columns.audit(batch).num_rows == 0
+    table = pa.table({"a": pa.chunked_array([], type)})
+    assert columns.repair(table).schema == table.schema
+    assert columns.audit(table).num_rows == 0
+
+
 def test_extension_types_of_others() -> None:
     uuid = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"\xff" * 16], pa.binary(16)))
     json = pa.ExtensionArray.from_storage(pa.json_(pa.string()), text([b'"\xff"']))
@@ -244,6 +291,74 @@ def test_references_that_lie() -> None:
     )
     with pytest.raises(ValueError, match="row 1: its type is not one of the union"):
         columns.is_well_formed(stray)
+
+
+class CArray(ctypes.Structure):
+    """The structure ArrowArray of the C data interface, which pyarrow imports without a look at lengths."""
+
+
+CArray._fields_ = [
+    *((name, ctypes.c_int64) for name in ("length", "null_count", "offset", "n_buffers", "n_children")),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(CArray))),
+    ("dictionary", ctypes.POINTER(CArray)),
+    *((name, ctypes.c_void_p) for name in ("release", "private_data")),
+]
+
+
+def with_a_lie(array: Any, path: tuple[int, ...], **fields: int) -> Any:
+    """Return an array in which an array inside it has other fields."""
+    outer = CArray()
+    array._export_to_c(ctypes.addressof(outer))
+    inner = outer
+    for at in path:
+        inner = inner.children[at].contents
+    for name, value in fields.items():
+        setattr(inner, name, value)
+    return pa.Array._import_from_c(ctypes.addressof(outer), array.type)
+
+
+def lies() -> dict[str, Any]:
+    maps = pa.array([[("a", "x"), ("b", "y")]], pa.map_(pa.string(), pa.string()))
+    views, codes = pa.array([b"ok", b"\xff", None], pa.binary_view()), pa.py_buffer(bytes(2))
+    member, union = pa.array(["a", "b"]), [pa.field("a", pa.string())]
+    return {
+        "fewer items than keys": with_a_lie(maps, (0, 1), length=1),
+        "fewer keys than items": with_a_lie(maps, (0, 0), length=1),
+        "more nulls than views": with_a_lie(pa.array([views.to_pylist()], pa.list_(views.type)), (0,), null_count=5),
+        "no types": pa.Array.from_buffers(pa.sparse_union(union), 2, [None, None], children=[member]),
+        "no offsets": pa.Array.from_buffers(pa.dense_union(union), 2, [None, codes, None], children=[member]),
+    }
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_tables_that_pyarrow_finds_invalid_name_the_column(as_table: bool) -> None:
+    batch, outer = pa.record_batch({"a": pa.array([b"ok", None], pa.binary_view())}), CArray()
+    batch._export_to_c(ctypes.addressof(outer))
+    outer.children[0].contents.null_count = 5
+    stray = pa.RecordBatch._import_from_c(ctypes.addressof(outer), batch.schema)
+    with pytest.raises(columns.BrokenColumnError, match=r"^column a, row 0: .*[Nn]ull count exceeds"):
+        columns.repair(pa.Table.from_batches([stray]) if as_table else stray)
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_maps_with_more_keys_than_items(longer: int) -> None:
+    maps = pa.array([[("a", b"\xff")], [("b", b"y")]], pa.map_(pa.string(), pa.binary()))
+    array = with_a_lie(with_a_lie(maps.slice(0, 1), (0,), length=1), (0, 1 - longer), length=1)
+    array.validate(full=True)
+    assert [(fault["column"], fault["row"]) for fault in columns.audit(array).to_pylist()] == [("[0].value", 0)]
+    assert columns.is_well_formed(array).to_pylist() == [False]
+    assert columns.repair(array, "latin-1").to_pylist() == [[("a", "ÿ".encode())]]
+
+
+@pytest.mark.parametrize("lie", lies())
+def test_what_pyarrow_finds_invalid_names_the_row(lie: str) -> None:
+    array = lies()[lie]
+    for verb in (columns.audit, columns.is_well_formed, columns.repair):
+        with pytest.raises(columns.BrokenColumnError, match=r"^row 0: "):
+            verb(array)
+    with pytest.raises(columns.BrokenColumnError, match=r"^row 0: "):
+        columns.convert(array, "utf-8", "utf-16-le", "replace")
 
 
 def test_runs_that_lie() -> None:

@@ -104,6 +104,60 @@ def test_tables_without_rowid_and_keys_that_are_ill_formed(tmp_path: Path) -> No
     assert run(path, "SELECT a FROM t WHERE n = 2") == [(b"\xe9",)]
 
 
+def test_keys_of_which_several_columns_are_ill_formed(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT, b TEXT, c TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID",
+        "INSERT INTO t VALUES (CAST(x'61FF' AS TEXT), CAST(x'62FE' AS TEXT), CAST(x'63FD' AS TEXT))",
+    )
+    assert [(each.column, each.key, each.after) for each in sqlite.repair(path)] == [
+        ("a", ("a\\xff", "b\\xfe"), "a\uefff"),
+        ("b", ("a\\xff", "b\\xfe"), "b\ueffe"),
+        ("c", ("a\\xff", "b\\xfe"), "c\ueffd"),
+    ]
+    assert sqlite.audit(path) == []
+    assert run(path, "SELECT a, b, c FROM t") == [("a\uefff".encode(), "b\ueffe".encode(), "c\ueffd".encode())]
+
+
+@pytest.mark.parametrize(
+    ("trigger", "message"),
+    [
+        ("BEFORE UPDATE ON t BEGIN SELECT RAISE(IGNORE); END", "ignored the repair"),
+        ("AFTER UPDATE ON t BEGIN UPDATE t SET a = old.a; END", "a trigger wrote ill-formed text"),
+    ],
+)
+def test_a_trigger_that_keeps_ill_formed_text_is_not_passed_over(tmp_path: Path, trigger: str, message: str) -> None:
+    path = made(tmp_path, "CREATE TABLE t (a TEXT)", f"INSERT INTO t VALUES ({BAD})", f"CREATE TRIGGER r {trigger}")
+    with pytest.raises(sqlite3.IntegrityError, match=message) as raised:
+        sqlite.repair(path)
+    assert raised.value.__notes__ == ["table t, column a, row (1,)"]
+    assert run(path, "SELECT a FROM t") == [(b"caf\xe9",)]
+    assert len(sqlite.repair(path, triggers=False)) == 1
+
+
+def test_a_conflict_clause_that_ignores_the_repair_is_not_passed_over(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT UNIQUE ON CONFLICT IGNORE)",
+        "INSERT INTO t VALUES (CAST(x'FE' AS TEXT)), (CAST(x'FF' AS TEXT))",
+    )
+    with pytest.raises(sqlite3.IntegrityError, match="ignored the repair"):
+        sqlite.repair(path, "replace")
+    assert len(sqlite.audit(path)) == 2
+
+
+def test_what_a_trigger_has_changed_meanwhile_is_left(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT, b TEXT)",
+        f"INSERT INTO t VALUES ({BAD}, 'x'), ({BAD}, {BAD}), ({BAD}, 'x')",
+        "CREATE TRIGGER r AFTER UPDATE ON t WHEN old.rowid = 1 BEGIN UPDATE t SET a = 'new' WHERE rowid = 2;"
+        " DELETE FROM t WHERE rowid = 3; END",
+    )
+    assert places(sqlite.repair(path, "latin-1")) == [("t", "a", (1,)), ("t", "b", (2,))]
+    assert run(path, "SELECT a, b FROM t") == [("café".encode(), b"x"), (b"new", "café".encode())]
+
+
 def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
     path = made(tmp_path, "CREATE TABLE t (rowid TEXT, oid TEXT, _rowid_ TEXT)")
     for verb in (sqlite.audit, sqlite.repair):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from array import array as numbers_array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from eightfold.columns.arrow import (
@@ -64,25 +64,33 @@ def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None =
 
 
 def _verdicts(array: Any, first_row: int, form: Form, threads: int) -> Any:
-    pa, count = pyarrow(), len(array)
-    rows = _ill_formed_rows(array, first_row, form, threads)
-    bits = pa.py_buffer(engine_for(form).cleared_bits(count, rows))
-    verdicts = pa.Array.from_buffers(pa.bool_(), count, [None, bits])
-    valid = array.is_valid()
-    return verdicts if valid.true_count == count else compute().if_else(valid, verdicts, pa.scalar(None, pa.bool_()))
+    verdicts, valid = _well_formed(array, first_row, form, threads), array.is_valid()
+    return (
+        verdicts
+        if valid.true_count == len(array)
+        else compute().if_else(valid, verdicts, pyarrow().scalar(None, pyarrow().bool_()))
+    )
 
 
-def _ill_formed_rows(array: Any, first_row: int, form: Form, threads: int) -> bytes:
-    """Return the outermost rows that show an ill-formed value, as the bytes of 64-bit integers."""
-    found: set[int] = set()
+def _well_formed(array: Any, first_row: int, form: Form, threads: int) -> Any:
+    """Return for each row, null or not, whether no value that it shows is ill-formed."""
+    pa, count, marked = pyarrow(), len(array), None
     for leaf in leaves_of(array, "", first_row, True):
         with _naming("", first_row, leaf):
             read = leaf.form or form
-            rows = engine_for(read).ill_formed_rows(leaf.column, read, threads=threads)
+            rows = bytes(engine_for(read).ill_formed_rows(leaf.column, read, threads=threads))
         if not leaf.steps:
-            return bytes(rows)
-        found.update(leaf.rows_of(numbers(rows)))
-    return numbers_array("q", sorted(found)).tobytes()
+            return _but(count, rows, form)
+        if rows:
+            marks = pa.Array.from_buffers(pa.uint8(), count, [None, pa.py_buffer(leaf.marked(numbers(rows)))])
+            marked = marks if marked is None else compute().bit_wise_or(marked, marks)
+    return _but(count, b"", form) if marked is None else compute().equal(marked, pa.scalar(0, pa.uint8()))
+
+
+def _but(count: int, rows: bytes, form: Form) -> Any:
+    """Return a BooleanArray, all true but some rows."""
+    pa, bits = pyarrow(), engine_for(form).cleared_bits(count, rows)
+    return pa.Array.from_buffers(pa.bool_(), count, [None, pa.py_buffer(bits)])
 
 
 def convert(
@@ -170,13 +178,27 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
         return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))
     given = table_of(table)
     if isinstance(table, pa.RecordBatch):
-        chunks = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in given.columns]
+        chunks = [column.chunk(0) if column.num_chunks else pa.nulls(0, column.type) for column in given.columns]
         columns = [
             _repaired(chunk, 0, shown_name(name), work, binary) for name, chunk in zip(given.names, chunks, strict=True)
         ]
-        return pa.RecordBatch.from_arrays(columns, schema=table.schema)
+        return _assembled(pa.RecordBatch, columns, table.schema, given.names)
     columns = [_repaired_column(*each, work, binary) for each in zip(given.names, given.columns, strict=True)]
-    return columns[0] if given.given is None else pa.Table.from_arrays(columns, schema=given.given.schema)
+    return columns[0] if given.given is None else _assembled(pa.Table, columns, given.given.schema, given.names)
+
+
+def _assembled(make: Any, columns: list[Any], schema: Any, names: Sequence[str]) -> Any:
+    """Return a table or a record batch of columns, which pyarrow checks."""
+    invalid = pyarrow().ArrowInvalid
+    try:
+        return make.from_arrays(columns, schema=schema)
+    except invalid:
+        for name, column in zip(names, columns, strict=True):
+            try:
+                column.validate()
+            except invalid as error:
+                raise BrokenColumnError(0, str(error), shown_name(name)) from None
+        raise
 
 
 def _repaired_column(name: str, column: Any, work: _Repair, binary: bool) -> Any:
@@ -216,6 +238,8 @@ def _rebuilt(array: Any, change: Change, first_row: int, name: str, *, binary: b
         if error.column is not None:  # of an array inside, which is named
             raise
         raise BrokenColumnError(first_row + error.row, error.what, name) from None
+    except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
+        raise BrokenColumnError(first_row, str(error), name) from None
 
 
 def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
@@ -223,12 +247,11 @@ def _by_chunks(given: Any, work: Callable[[Any, int], Any]) -> Any:
     pa = pyarrow()
     if not isinstance(given, pa.ChunkedArray):
         return work(given, 0)
-    before, made, row = given.chunks, [], 0
+    # Not pa.array([], type), which does not make all types.
+    before, made, row = given.chunks or [pa.nulls(0, given.type)], [], 0
     for chunk in before:
         made.append(work(chunk, row))
         row += len(chunk)
-    if not made:
-        return pa.chunked_array([work(pa.array([], given.type), 0)])
     return given if all(map(operator.is_, made, before)) else pa.chunked_array(made)
 
 

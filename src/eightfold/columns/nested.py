@@ -55,11 +55,14 @@ class Leaf(NamedTuple):
             row, path = found.row, found.step + path
         return Shown(row, path)
 
-    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
-        """Return all outermost rows that show one of some values, in any order."""
+    def marked(self, rows: Iterable[int]) -> bytearray:
+        """Return a byte for each outermost row: 1 if it shows one of some values, else 0."""
+        marks = bytearray(self.column.length)
+        for row in rows:
+            marks[row] = 1
         for step in self.steps:
-            rows = step.rows_of(rows)
-        return rows
+            marks = step.marked(marks)
+        return marks
 
 
 def leaves(array: Any, steps: tuple[Any, ...] = (), form: Form | None = None, *, binary: bool = True) -> Iterator[Leaf]:
@@ -161,7 +164,10 @@ def elements(array: Any) -> Any:
     if not pyarrow().types.is_map(array.type):
         return array.values
     pa, entry = pyarrow(), array.type.field(0)
-    return pa.StructArray.from_arrays([array.keys, array.items], fields=[entry.type.field(0), entry.type.field(1)])
+    # The keys or the items may go on behind the last entry.
+    count = min(len(array.keys), len(array.items))
+    entries = [array.keys.slice(0, count), array.items.slice(0, count)]
+    return pa.StructArray.from_arrays(entries, fields=[entry.type.field(0), entry.type.field(1)])
 
 
 def offset_width(type: Any) -> int:
@@ -183,7 +189,7 @@ def bounds(array: Any) -> tuple[int, int]:
     (1, 2)
     """
     width, buffer = offset_width(array.type), array.buffers()[1]
-    limit = len(array.keys if pyarrow().types.is_map(array.type) else array.values)
+    limit = min(len(array.keys), len(array.items)) if pyarrow().types.is_map(array.type) else len(array.values)
     check_offsets(buffer, width, array.offset, len(array), limit)
     if not len(array):
         return 0, 0
@@ -219,6 +225,14 @@ class _Validity:
         return bool(self._view[at // 8] >> at % 8 & 1)
 
 
+def _marked(marks: bytearray) -> Iterator[int]:
+    """Yield the places of the marks that are set."""
+    at = marks.find(1)
+    while at >= 0:
+        yield at
+        at = marks.find(1, at + 1)
+
+
 class _Lists:
     """The step from an element to its list."""
 
@@ -235,22 +249,32 @@ class _Lists:
         parent = bisect_right(self._offsets, element) - 1
         return Shown(parent, f"[{element - self._offsets[parent]}]") if self._valid[parent] else None
 
-    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
-        return {found.row for row in rows if (found := self.shown(row))}
+    def marked(self, marks: bytearray) -> bytearray:
+        offsets, found = self._offsets, bytearray(len(self._array))
+        at = marks.find(1)
+        while at >= 0:
+            parent = bisect_right(offsets, offsets[0] + at) - 1
+            found[parent] = self._valid[parent]
+            at = marks.find(1, offsets[parent + 1] - offsets[0])
+        return found
 
 
 class _FixedLists:
     """The step from an element to its list of fixed size."""
 
     def __init__(self, array: Any) -> None:
-        self._size, self._valid = array.type.list_size, _Validity(array)
+        self._size, self._count, self._valid = array.type.list_size, len(array), _Validity(array)
 
     def shown(self, row: int) -> Shown | None:
         parent, at = divmod(row, self._size)
         return Shown(parent, f"[{at}]") if self._valid[parent] else None
 
-    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
-        return {found.row for row in rows if (found := self.shown(row))}
+    def marked(self, marks: bytearray) -> bytearray:
+        found = bytearray(self._count)
+        for row in _marked(marks):
+            parent = row // self._size
+            found[parent] = self._valid[parent]
+        return found
 
 
 class _Fields:
@@ -262,8 +286,10 @@ class _Fields:
     def shown(self, row: int) -> Shown | None:
         return Shown(row, self._step) if self._valid[row] else None
 
-    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
-        return (row for row in rows if self._valid[row])
+    def marked(self, marks: bytearray) -> bytearray:
+        for row in _marked(marks):
+            marks[row] = self._valid[row]
+        return marks
 
 
 class _References:
@@ -284,10 +310,11 @@ class _References:
         first = self._firsts.get(row)
         return None if first is None else Shown(first, self._step)
 
-    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
-        wanted = pyarrow().array(sorted(set(rows)), self._references.type)
-        found: list[int] = compute().indices_nonzero(compute().is_in(self._references, wanted)).to_pylist()
-        return found
+    def marked(self, marks: bytearray) -> bytearray:
+        pa = pyarrow()
+        values = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
+        found = values.take(self._references).fill_null(0)
+        return bytearray(memoryview(found.buffers()[1])[found.offset : found.offset + len(found)])
 
 
 def _check_references(references: Any, limit: int) -> None:
@@ -307,8 +334,10 @@ class _Chosen:
     def shown(self, row: int) -> Shown | None:
         return Shown(row, self._step) if self._chosen[row].as_py() else None
 
-    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
-        return (row for row in rows if self._chosen[row].as_py())
+    def marked(self, marks: bytearray) -> bytearray:
+        for row in _marked(marks):
+            marks[row] = self._chosen[row].as_py()
+        return marks
 
 
 class _Runs:
@@ -332,8 +361,12 @@ class _Runs:
     def shown(self, row: int) -> Shown | None:
         return Shown(self._rows(row).start, "")
 
-    def rows_of(self, rows: Iterable[int]) -> Iterable[int]:
-        return (each for row in rows for each in self._rows(row))
+    def marked(self, marks: bytearray) -> bytearray:
+        found = bytearray(len(self._array))
+        for run in _marked(marks):
+            rows = self._rows(run)
+            found[rows.start : rows.stop] = b"\1" * len(rows)
+        return found
 
 
 def _members(array: Any) -> Iterator[tuple[Any, Any]]:

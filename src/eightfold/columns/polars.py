@@ -31,6 +31,8 @@ _Frame = TypeVar("_Frame", polars.DataFrame, polars.LazyFrame)
 def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Frame:
     r"""Return a frame whose text is repaired to UTF-8; a LazyFrame is repaired batch by batch when it is collected.
 
+    Columns of Python objects are left alone.
+
     Args:
         frame: a DataFrame or a LazyFrame.
         errors, binary: as for :func:`eightfold.columns.repair`.
@@ -50,16 +52,27 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
 def audit(frame: polars.DataFrame | polars.LazyFrame, form: AnyForm = "utf-8", **options: Any) -> polars.DataFrame:
     r"""Return the faults of all text in a frame, as :func:`eightfold.columns.audit` does.
 
+    Columns of Python objects are left out.
+
     >>> audit(polars.DataFrame({"name": [b"ok", b"\xff"]})).select("column", "row", "kind").row(0)
     ('name', 1, 'invalid-byte')
     """
     table = frame.collect() if isinstance(frame, polars.LazyFrame) else frame
-    report = polars.from_arrow(audit_table(table, form, **options))
+    shown = [series for series in table.get_columns() if series.dtype != polars.Object]
+    report = polars.from_arrow(audit_table(polars.DataFrame(shown), form, **options))
     assert isinstance(report, polars.DataFrame)
     return report
 
 
+def _of_values(series: polars.Series) -> polars.Series:
+    if series.dtype == polars.Object:
+        raise TypeError("a series of text or of binary values is required, not of Python objects")
+    return series
+
+
 def _repaired(series: polars.Series, errors: str, *, binary: bool) -> polars.Series:
+    if series.dtype == polars.Object:  # Arrow gets the addresses of the objects
+        return series
     before = pyarrow().chunked_array(series)
     after = repair_array(before, errors, binary=binary)
     return series if after is before else polars.Series(series.name, after, dtype=series.dtype)
@@ -82,7 +95,8 @@ class SeriesNamespace:
 
     def is_well_formed(self, form: AnyForm = "utf-8") -> polars.Series:
         """Return for each value whether it is well-formed, as :func:`eightfold.columns.is_well_formed`."""
-        return polars.Series(self._series.name, is_array_well_formed(self._series, form), dtype=polars.Boolean)
+        verdicts = is_array_well_formed(_of_values(self._series), form)
+        return polars.Series(self._series.name, verdicts, dtype=polars.Boolean)
 
     def repair(self, errors: str = "escape") -> polars.Series:
         """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`."""
@@ -90,7 +104,7 @@ class SeriesNamespace:
 
     def convert(self, source: AnyForm, target: AnyForm, errors: AnyErrors = "strict") -> polars.Series:
         """Return the values converted, as :func:`eightfold.columns.convert`."""
-        return polars.Series(self._series.name, convert_array(self._series, source, target, errors))
+        return polars.Series(self._series.name, convert_array(_of_values(self._series), source, target, errors))
 
     def audit(self, form: AnyForm = "utf-8") -> polars.DataFrame:
         """Return the faults of the values, as :func:`eightfold.columns.audit`."""

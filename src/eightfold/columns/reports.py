@@ -176,6 +176,8 @@ def leaves_of(array: Any, name: str, first_row: int, binary: bool) -> list[Leaf]
         return list(leaves(array, binary=binary))
     except BrokenColumnError as error:
         raise BrokenColumnError(first_row + error.row, error.what, name) from None
+    except pyarrow().ArrowInvalid as error:  # an array that was not checked before it came here
+        raise BrokenColumnError(first_row, str(error), name) from None
 
 
 def named(error: BrokenColumnError, name: str, first_row: int, leaf: Leaf) -> BrokenColumnError:

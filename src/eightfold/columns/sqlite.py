@@ -128,7 +128,8 @@ def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bo
         what changed.
 
     Raises:
-        sqlite3.IntegrityError: two values of a unique column became one, or a check failed.
+        sqlite3.IntegrityError: two values of a unique column became one, a check failed, or a trigger ignored the
+            repair or wrote ill-formed text during it; a note names table, column and row.
         sqlite3.Error: the file cannot be opened, is locked, is not a database, or is damaged.
         ConversionError: the policy cannot repair a value; a note names table, column and row.
         ValueError: unknown policy, or as for :func:`audit`. NotImplementedError: as for :func:`audit`.
@@ -138,7 +139,8 @@ def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bo
     sqlite3.OperationalError: unable to open database file
     """
     with closing(_opened(path, "rw")) as database:
-        repaired = _repairing(_form_of(database), errors)
+        form = _form_of(database)
+        repaired = _repairing(form, errors)
         if not triggers:
             database.execute("PRAGMA trusted_schema = OFF")
         database.execute("BEGIN IMMEDIATE")
@@ -150,6 +152,8 @@ def repair(path: str | os.PathLike[str], errors: str = "escape", *, triggers: bo
                 if table.is_stored
                 for change in _mended(database, table, repaired)
             ]
+            if triggers and changes:
+                _check_triggers(database, form)
             for statement in suspended:
                 database.execute(statement)
     return changes
@@ -237,12 +241,17 @@ def _texts(
     keys = [
         f"typeof({key}), CASE typeof({key}) WHEN 'text' THEN CAST({key} AS BLOB) ELSE {key} END" for key in table.keys
     ]
-    texts = [f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) END" for name in map(quoted, columns)]
+    texts = [_bytes_of(column) for column in columns]
     # In the order of keys, not of an index by what may be ill-formed.
     for row in database.execute(f"SELECT {', '.join([*keys, *texts])} FROM {quoted(table.name)}"):
         parts, values = row[: 2 * len(keys)], row[2 * len(keys) :]
         key = tuple(zip(parts[::2], parts[1::2], strict=True))
         yield from ((column, key, value) for column, value in zip(columns, values, strict=True) if value is not None)
+
+
+def _bytes_of(column: str) -> str:
+    """Return the expression for the bytes of a column's text; NULL for anything else."""
+    return f"CASE typeof({quoted(column)}) WHEN 'text' THEN CAST({quoted(column)} AS BLOB) END"
 
 
 def _shown(key: tuple[_Part, ...]) -> Key:
@@ -272,40 +281,72 @@ def _repairing(form: Form, errors: str) -> Callable[[bytes], bytes | None]:
     return repaired
 
 
+class _Plan(NamedTuple):
+    """A value of a row that is to be repaired: the bytes as they are stored, and the text that they become."""
+
+    column: str
+    before: bytes
+    after: str
+
+
 def _mended(database: sqlite3.Connection, table: _Table, repaired: Callable[[bytes], bytes | None]) -> Iterator[Change]:
     """Repair the values of a table, and yield the changes."""
-    planned: list[tuple[str, tuple[_Part, ...], bytes, str]] = []
+    planned: dict[tuple[_Part, ...], list[_Plan]] = {}
     for column, key, value in _texts(database, table, table.stored):
         try:
             new = repaired(value)
         except UnicodeError as error:
-            error.add_note(f"table {table.name}, column {column}, row {_shown(key)}")
+            error.add_note(_place(table, column, key))
             raise
         if new is not None:
-            planned.append((column, key, value, new.decode()))
-    # A key comes last, because the other values of its row are found by it.
-    for column, key, value, text in sorted(planned, key=lambda each: quoted(each[0]) in table.keys):
-        if _updated(database, table, column, key, value, text):
-            yield Change(table.name, column, _shown(key), value, text)
+            planned.setdefault(key, []).append(_Plan(column, value, new.decode()))
+    for key, plans in planned.items():
+        for plan in _updated(database, table, key, plans):
+            yield Change(table.name, plan.column, _shown(key), plan.before, plan.after)
 
 
 def _updated(
-    database: sqlite3.Connection, table: _Table, column: str, key: tuple[_Part, ...], value: bytes, new: str
-) -> bool:
-    """Update a value, unless a trigger has changed it meanwhile; say whether it was."""
-    name = quoted(column)
-    found = [
+    database: sqlite3.Connection, table: _Table, key: tuple[_Part, ...], plans: Sequence[_Plan]
+) -> Sequence[_Plan]:
+    """Update the values of a row at once, because any of them may be of its key; return those that were.
+
+    Not updated is what a trigger has changed meanwhile.
+    """
+    matches = [
         f"{part} IS {'CAST(? AS TEXT)' if kind == b'text' else '?'}"
         for part, (kind, _) in zip(table.keys, key, strict=True)
     ]
-    where = " AND ".join([*found, f"typeof({name}) = 'text'", f"CAST({name} AS BLOB) = ?"])
-    statement = f"UPDATE {quoted(table.name)} SET {name} = ? WHERE {where}"
+    name, where, place = quoted(table.name), " AND ".join(matches), [part for _, part in key]
+    texts = [_bytes_of(plan.column) for plan in plans]
+    found = database.execute(f"SELECT {', '.join(texts)} FROM {name} WHERE {where}", place).fetchone()
+    left = [plan for plan, stored in zip(plans, found or (), strict=False) if plan.before == stored]
+    if not left:
+        return left
+    sets = ", ".join(f"{quoted(plan.column)} = ?" for plan in left)
     try:
-        cursor = database.execute(statement, (new, *(part for _, part in key), value))
+        cursor = database.execute(f"UPDATE {name} SET {sets} WHERE {where}", [*(plan.after for plan in left), *place])
+        if cursor.rowcount != 1:
+            raise sqlite3.IntegrityError("a trigger or a conflict clause of the schema ignored the repair")
     except sqlite3.Error as error:
-        error.add_note(f"table {table.name}, column {column}, row {_shown(key)}")
+        error.add_note(_place(table, left[0].column, key))
         raise
-    return cursor.rowcount == 1
+    return left
+
+
+def _place(table: _Table, column: str, key: tuple[_Part, ...]) -> str:
+    return f"table {table.name}, column {column}, row {_shown(key)}"
+
+
+def _check_triggers(database: sqlite3.Connection, form: Form) -> None:
+    """Check that the triggers of a database, if it has any, have written nothing ill-formed during the repair."""
+    if database.execute("SELECT 1 FROM sqlite_schema WHERE type = 'trigger'").fetchone() is None:
+        return
+    for table in _tables(database):
+        for column, key, value in _texts(database, table, table.stored) if table.is_stored else ():
+            if not is_well_formed(value, form):
+                error = sqlite3.IntegrityError("a trigger wrote ill-formed text during the repair")
+                error.add_note(_place(table, column, key))
+                raise error
 
 
 def _suspended(database: sqlite3.Connection) -> list[str]:
