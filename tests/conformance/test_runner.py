@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -192,20 +191,6 @@ def test_a_program_that_always_breaks_is_given_up() -> None:
         scores = score(asked, [VECTOR] * (RESTARTS + 30))
         assert asked.starts == RESTARTS + 1
     assert scores["utf-8"]["rows"]["broken"] == RESTARTS + 30
-
-
-def test_a_slow_reader_takes_nothing_from_the_next_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = os.read
-
-    def slow(descriptor: int, size: int) -> bytes:
-        time.sleep(0.1)
-        return real(descriptor, size)
-
-    monkeypatch.setattr(os, "read", slow)
-    with Program([sys.executable, PROGRAM, "exit"], start_timeout=5) as asked:
-        for _ in range(6):
-            with pytest.raises(Broken, match="it ended with status 3"):
-                asked.ask(VECTOR)
 
 
 def test_a_program_that_is_not_there() -> None:
