@@ -102,8 +102,8 @@ class Program:
             raise Broken(f"it does not start: {error}") from None
         self._lines = queue.Queue(LINES_AHEAD)
         self._complaints = deque(maxlen=1)
-        _in_background(_read_lines, self._process.stdout, self._lines)
-        _in_background(_keep_last, self._process.stderr, self._complaints)
+        _in_background(_read_lines, _own(self._process.stdout), self._lines)
+        _in_background(_keep_last, _own(self._process.stderr), self._complaints)
         hello = self._answer({"op": "hello", "protocol": PROTOCOL}, self.start_timeout)
         self.name, self.version = (printable(hello.get(key, "")) for key in ("name", "version"))
 
@@ -148,6 +148,11 @@ def _in_background(work: Any, *given: Any) -> None:
     threading.Thread(target=work, args=given, daemon=True).start()
 
 
+def _own(stream: Any) -> Any:
+    """Return a stream for a thread that alone closes it, so that it never reads from a number that is used again."""
+    return open(os.dup(stream.fileno()), "rb", buffering=0)
+
+
 def _read_lines(stream: Any, lines: queue.Queue[bytes | None]) -> None:
     """Put each line into a queue that holds few, and None at the end; what is too long, or more than a line, ends it.
 
@@ -162,16 +167,14 @@ def _read_lines(stream: Any, lines: queue.Queue[bytes | None]) -> None:
                 held = b""
     except (OSError, ValueError):
         pass
+    stream.close()
     if held:
         lines.put(held)
     lines.put(None)
 
 
 def _keep_last(stream: Any, complaints: deque[str]) -> None:
-    """Keep the last line that is not blank, whole or not, by its beginning.
-
-    Read without the stream's buffer: its lock would hold up who closes the stream while a descendant keeps it open.
-    """
+    """Keep the last line that is not blank, whole or not, by its beginning."""
     held = b""
     try:
         while read := os.read(stream.fileno(), LONGEST_LINE):
@@ -180,6 +183,7 @@ def _keep_last(stream: Any, complaints: deque[str]) -> None:
             held = lines[-1][: 4 * SAID]
     except (OSError, ValueError):
         pass
+    stream.close()
 
 
 def _close(stream: Any) -> None:
