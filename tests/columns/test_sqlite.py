@@ -12,7 +12,7 @@ import pytest
 
 import eightfold
 from eightfold.columns import sqlite
-from support.command_line import run
+from support.command_line import run as run_command
 
 
 def made(folder: Path, *statements: str) -> Path:
@@ -290,6 +290,6 @@ def test_the_command_repairs_no_database(tmp_path: Path) -> None:
         database.execute("INSERT INTO t VALUES(CAST(x'61FF' AS TEXT))")
         database.commit()
     before = path.read_bytes()
-    done = run("repair", "--in-place", str(path))
+    done = run_command("repair", "--in-place", str(path))
     assert (done.returncode, path.read_bytes()) == (2, before)
     assert b"is an SQLite database: eightfold.columns.sqlite.repair repairs its text" in done.stderr
