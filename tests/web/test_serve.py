@@ -52,8 +52,9 @@ def test_it_answers_and_stops_quietly() -> None:
         assert asked(address, "check", {"own": {"rows": "0-7F: 00-7F"}})["count"] == 128  # type: ignore[index]
         with urllib.request.urlopen(address, timeout=SECONDS) as page:
             assert page.headers["Server"] is None
-        with pytest.raises(urllib.error.HTTPError, match="403"):
+        with pytest.raises(urllib.error.HTTPError, match="403") as raised:
             urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "evil.example"}), timeout=SECONDS)
+        raised.value.close()
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=SECONDS) == ("", "")
         assert process.returncode == 130
