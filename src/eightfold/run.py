@@ -100,7 +100,7 @@ class CodePoints(Sequence[int]):
     """
 
     def __init__(self, text: str) -> None:
-        self.text = str.__getitem__(text, slice(None))
+        self.text: str = str.__getitem__(text, slice(None))
 
     def __len__(self) -> int:
         return len(self.text)

@@ -7,7 +7,7 @@ use eightfold_features::avx2;
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
 };
-use super::{Bytes, Room, fetch_ahead, pairs, put};
+use super::{Bytes, Place, Room, fetch_ahead, no_copy, pairs, put};
 use crate::derive::layout::{Layout, PAIR};
 use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
@@ -57,7 +57,7 @@ unsafe fn write<'o, T: Copy>(
     put_ascii: impl Fn(&Window, &mut Room<T>),
     put_block: impl Fn(&Window, &Block, &mut Room<T>),
 ) {
-    let (mut at, mut carry, mut last) = (0, 0_u64, [0; 72]);
+    let (mut at, mut carry, mut copy, mut last) = (0, 0_u64, no_copy(), [0; 72]);
     while at < text.len() {
         if let Some(write_pairs) = &pairs {
             let border = text.len().min(at + carry.count_ones() as usize);
@@ -82,8 +82,10 @@ unsafe fn write<'o, T: Copy>(
             continue;
         }
         let block = block(window, left, carry, pairs.is_some());
+        let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+        put_block(window, &block, place.room());
         // SAFETY: the contract of this function.
-        unsafe { put(out, block.begins.count_ones() as usize, |room| put_block(window, &block, room)) };
+        unsafe { place.finish() };
         (at, carry) = (at + 64, block.carry);
     }
 }

@@ -8,7 +8,7 @@ use eightfold_features::avx2;
 
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
-use super::{Bytes, Room, clean, lanes_8, pairs, put, utf8};
+use super::{Bytes, Place, Room, clean, lanes_8, no_copy, pairs, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
 use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::output::Output;
@@ -226,16 +226,20 @@ where
             ascii: |out: &mut Output<'o, T>, window: &Window| unsafe { put(out, 64, |room| put_ascii(window, room)) },
             pairs: |_: &mut Output<'o, T>, _: &[u8]| 0,
             regular: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
-                let count = block.begins.count_ones() as usize;
+                let mut copy = no_copy();
+                let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+                put_regular(&reader.meaning, window, block, place.room());
                 // SAFETY: the contract of this function.
-                unsafe { put(out, count, |room| put_regular(&reader.meaning, window, block, room)) };
+                unsafe { place.finish() };
             },
             other: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
                 let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
                 let block = &Block { begins: block.begins & !dropped, ..*block };
-                let count = block.begins.count_ones() as usize;
+                let mut copy = no_copy();
+                let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+                put_block(&reader.meaning, window, block, place.room());
                 // SAFETY: the contract of this function.
-                unsafe { put(out, count, |room| put_block(&reader.meaning, window, block, room)) };
+                unsafe { place.finish() };
             },
         },
     );

@@ -81,17 +81,53 @@ type Room<T> = [MaybeUninit<T>; 72];
 unsafe fn put<T: Copy>(out: &mut Output<'_, T>, count: usize, write: impl Fn(&mut Room<T>)) {
     debug_assert!(are_written(count, &write), "a value is counted that was not written");
     let mut copy = no_copy();
-    let (at, is_roomy) = out.next(count, copy.len());
-    fetch(at, WRITE_AHEAD);
-    let room = if is_roomy { at.cast() } else { ptr::from_mut(&mut copy) };
-    // SAFETY: so many values have room there; those beyond `count` are written again or do not count.
-    write(unsafe { &mut *room });
-    if !is_roomy {
-        // SAFETY: `count` values have room there, and the copy is another place.
-        unsafe { at.cast::<MaybeUninit<T>>().copy_from_nonoverlapping(copy.as_ptr(), count) };
-    }
+    let mut place = Place::new(out, count, &mut copy);
+    write(place.room());
     // SAFETY: the contract of this function.
-    unsafe { out.advance(count) };
+    unsafe { place.finish() };
+}
+
+/// Where the next values of an output go: in their place, or where a block has no room any more, in a copy. What writes
+/// much calls these functions itself: a closure of that size would not be inlined into [`put`].
+struct Place<'a, 'o, T> {
+    out: &'a mut Output<'o, T>,
+    at: *mut T,
+    count: usize,
+    is_roomy: bool,
+    copy: &'a mut Room<T>,
+}
+
+impl<'a, 'o, T: Copy> Place<'a, 'o, T> {
+    /// The place of the next `count` values.
+    #[inline]
+    fn new(out: &'a mut Output<'o, T>, count: usize, copy: &'a mut Room<T>) -> Self {
+        let (at, is_roomy) = out.next(count, copy.len());
+        fetch(at, WRITE_AHEAD);
+        Place { out, at, count, is_roomy, copy }
+    }
+
+    /// What is to be written; values beyond those that count are written again, or do not count.
+    #[inline]
+    fn room(&mut self) -> &mut Room<T> {
+        let room = if self.is_roomy { self.at.cast() } else { ptr::from_mut(self.copy) };
+        // SAFETY: so many values have room there, and the output is borrowed.
+        unsafe { &mut *room }
+    }
+
+    /// Count the values.
+    ///
+    /// # Safety
+    /// The first `count` values of the room have been written.
+    #[inline]
+    unsafe fn finish(self) {
+        if !self.is_roomy {
+            let place = self.at.cast::<MaybeUninit<T>>();
+            // SAFETY: `count` values have room there, and the copy is another place.
+            unsafe { place.copy_from_nonoverlapping(self.copy.as_ptr(), self.count) };
+        }
+        // SAFETY: the contract of this function.
+        unsafe { self.out.advance(self.count) };
+    }
 }
 
 /// Whether `write` writes the first `count` values of a room, whatever is in it before: asked where assertions are on.
