@@ -24,7 +24,7 @@ def answer(request: dict[str, Any]) -> Answer:
 
 
 def decode(codec: str, errors: str, request: dict[str, Any]) -> Answer:
-    """Decode strictly. With `surrogatepass` errors are cut by UTF-8's table, so only their start is told."""
+    """Decode strictly. With `surrogatepass` errors are cut by UTF-8's table, so only their start is reported."""
     data = bytes.fromhex(request["input"])
     try:
         return code_points(data.decode(codec, errors))

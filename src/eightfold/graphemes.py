@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from eightfold.text import exactly
+
 
 def grapheme_end(text: str, end: int) -> int:
     r"""Return the last end of a grapheme of a str at or before an index.
@@ -27,7 +29,7 @@ def grapheme_end(text: str, end: int) -> int:
     """
     if end >= len(text):
         return len(text)
-    text = str.__getitem__(text, slice(None))  # An instance of a subclass may have items of its own.
+    text = exactly(text)  # An instance of a subclass may have items of its own.
     last = start = _certain_end(text, end)
     # Whether a grapheme ends at an index depends on what precedes it and on one code point that follows.
     for grapheme in _grapheme().finditer(text, start, end + 1):

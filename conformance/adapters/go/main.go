@@ -68,7 +68,7 @@ func shown(points []rune) answer {
 	return answer{"code_points": strings.Join(words, " ")}
 }
 
-// DecodeRune returns a width of 1 for whatever is ill-formed, so only the start of an error is told.
+// DecodeRune returns a width of 1 for whatever is ill-formed, so only the start of an error is reported.
 func decode(data []byte) answer {
 	points := []rune{}
 	for at := 0; at < len(data); {

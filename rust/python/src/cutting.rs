@@ -1,6 +1,6 @@
 //! Cutting for Python: to a number of bytes, and at an offset. Where an input can be cut is decided in the core.
 
-use eightfold_core::{Form, Part};
+use eightfold_core::{Fit, Form, Part};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -25,24 +25,13 @@ pub fn size_of(given: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
 }
 
 /// How much of a text fits into so many bytes, and what the form lacks if that stops it.
-pub fn fit(py: Python<'_>, form: &Form, text: &Bound<'_, PyString>, start: usize, room: usize) -> PyResult<Fitting> {
+pub fn fit(py: Python<'_>, form: &Form, text: &Bound<'_, PyString>, start: usize, room: usize) -> PyResult<Fit> {
     if let Some(ascii) = ascii_of(text).filter(|_| shares_ascii(form)) {
         let end = ascii.len().min(start.saturating_add(room));
-        return Ok(Fitting { end, bytes: end - start, missing: None });
+        return Ok(Fit { end, bytes: end - start, missing: None });
     }
     let points = text_of(text)?;
-    let fit = released(py, room.min(points.len() - start), || form.fit(points, start, room));
-    Ok(Fitting { end: fit.end, bytes: fit.bytes, missing: fit.missing })
-}
-
-/// As [`eightfold_core::Fit`].
-pub struct Fitting {
-    /// The index where it ends.
-    pub end: usize,
-    /// The bytes that it takes.
-    pub bytes: usize,
-    /// The unit of error that comes next, if bytes are left.
-    pub missing: Option<(usize, usize)>,
+    Ok(released(py, room.min(points.len() - start), || form.fit(points, start, room)))
 }
 
 /// The EncodeError for code points that a form lacks.

@@ -36,10 +36,14 @@ def faults_in_json(source: Source, form: Form, json: JsonReading, threads: int =
         FileError: it cannot be read; the faults before that have been yielded.
     """
     if form.name == DOCUMENT:
-        plain, _ = signed(form)
-        paths = Paths(source, plain, 0, lines=json.lines)
-        return in_document(source, EscapeChecker(plain, form.name, paths, json.severity))
+        return in_document(source, escape_checker(source, form, json))
     return _in_segments(source, form, json, worth(source, threads))
+
+
+def escape_checker(source: Source, form: Form, json: JsonReading) -> EscapeChecker:
+    """Return what finds the escapes of a source that is read whole, from its first byte on, in pieces."""
+    plain, _ = signed(form)
+    return EscapeChecker(plain, form.name, Paths(source, plain, 0, lines=json.lines), json.severity)
 
 
 def _in_segments(source: Source, form: Form, json: JsonReading, threads: int) -> Iterator[Located]:
@@ -69,7 +73,7 @@ def counts_in_json(source: Source, form: Form, json: JsonReading, threads: int =
 
 
 def _checkers(paths: Paths, json: JsonReading) -> Callable[[Form], AnyChecker]:
-    return lambda form: _JsonChecker(Checker(form), EscapeChecker(form, form.name, paths, json.severity))
+    return lambda form: JsonChecker(Checker(form), EscapeChecker(form, form.name, paths, json.severity))
 
 
 class _JsonScan:
@@ -99,11 +103,12 @@ class _JsonScan:
         return self._scan.end()
 
 
-class _JsonChecker:
+class JsonChecker:
     """A checker that also finds escapes of unpaired surrogates: see :class:`eightfold.stream.Checker`."""
 
     def __init__(self, *checkers: AnyChecker) -> None:
         self._checkers = checkers
 
     def check(self, chunk: bytes, final: bool = False, /) -> list[Located]:
+        """As :meth:`eightfold.stream.Checker.check`."""
         return list(merged(*(each.check(chunk, final) for each in self._checkers)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from eightfold.files.read.escapes import JsonReading
+from eightfold.files.read.json_scanning import JsonChecker, escape_checker
 from eightfold.files.read.reading import Source
-from eightfold.files.read.scanning import AnyChecker, merged
+from eightfold.files.read.scanning import AnyChecker
 from eightfold.forms import Form
 from eightfold.mojibake import MojibakeFinder
-from eightfold.reference import signed
 from eightfold.stream import Checker, Located
 
 
@@ -19,10 +19,10 @@ def faults_and_mojibake_in(source: Source, form: Form, json: JsonReading | None 
     Raises:
         FileError: it cannot be read; what is before that has been yielded.
     """
-    checkers, finder = list(_checkers(source, form, json)), MojibakeFinder()
+    checker, finder = _checker(source, form, json), MojibakeFinder()
     due: list[Located] = []
     for chunk, final in source.pieces():
-        found = list(merged(*(each.check(chunk, final) for each in checkers)))
+        found = checker.check(chunk, final)
         places = finder.find(chunk, [(each.fault.start, each.fault.end) for each in found], final)
         due += found
         due += (Located(each.fault, each.line, each.column) for each in places)
@@ -32,10 +32,5 @@ def faults_and_mojibake_in(source: Source, form: Form, json: JsonReading | None 
         due = due[settled:]
 
 
-def _checkers(source: Source, form: Form, json: JsonReading | None) -> Iterator[AnyChecker]:
-    yield Checker(form)
-    if json is not None:
-        from eightfold.files.read.escapes import EscapeChecker, Paths
-
-        plain, _ = signed(form)
-        yield EscapeChecker(plain, form.name, Paths(source, plain, 0, lines=json.lines), json.severity)
+def _checker(source: Source, form: Form, json: JsonReading | None) -> AnyChecker:
+    return Checker(form) if json is None else JsonChecker(Checker(form), escape_checker(source, form, json))
