@@ -1,7 +1,7 @@
-//! ASCII: whether it is all, and copies that look while they copy.
+//! ASCII: checks, and copies that check while they copy.
 //!
 //! Checking first and copying then reads everything twice, and loses to the interpreter where the text is larger than
-//! the cache. Other text is not known here.
+//! the cache. Nothing else is known here.
 
 #![expect(unsafe_code, reason = "vectors are loaded and stored, and what is written is counted")]
 
@@ -14,9 +14,9 @@ use super::output::Output;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
 
-/// Bytes that one decision is made for; whole vectors of any machine.
+/// The bytes of a block, for which there is one branch: whole vectors on any machine.
 const BLOCK: usize = 256;
-/// Bytes that four words hold.
+/// The bytes of four words.
 const SHORT: usize = 32;
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
 
@@ -47,7 +47,7 @@ pub fn is_ascii(data: &[u8]) -> bool {
     if data.len() <= SHORT { is_ascii_short(data) } else { is_ascii_long(data) }
 }
 
-/// A few words in a row, of which the last may overlap the one before: no call, no loop, and no vectors to clear.
+/// Check a few words, of which the last may overlap the one before: no call, no loop, and no vectors to clear.
 #[inline]
 fn is_ascii_short(data: &[u8]) -> bool {
     let word = |at: usize| data[at..].first_chunk().map_or(0, |word| u64::from_ne_bytes(*word));
@@ -74,8 +74,8 @@ pub fn count_beyond_ascii(data: &[u8]) -> usize {
     data.chunks(BLOCK / 2).map(|block| usize::from(block.iter().map(|&byte| byte >> 7).sum::<u8>())).sum()
 }
 
-/// Copy bytes as far as they are ASCII, and return how many are written; what follows is none of them or begins, at most a
-/// block on, with one that is not ASCII.
+/// Copy bytes while they are ASCII, and return how many were copied: all, or some of those before the first that is not
+/// ASCII, which is less than a block further on.
 ///
 /// # Panics
 /// There is no room for all of them.
@@ -86,7 +86,7 @@ pub fn copy_ascii(from: &[u8], out: &mut Output<'_, u8>) -> usize {
     copied
 }
 
-/// The same as far as they are not 00.
+/// The same while they are not 00 either.
 ///
 /// # Panics
 /// As [`copy_ascii`].
@@ -141,7 +141,7 @@ fn copy(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> bool) -> 
     if from.len() - copied >= SHORT {
         return copied;
     }
-    // The last ones, with some that are written already: a number of bytes that is not known takes a call.
+    // The last block overlaps what is copied already: copying a variable number of bytes takes a call.
     let is_copied = match (from.last_chunk::<SHORT>(), out.last_chunk_mut::<SHORT>()) {
         (Some(block), Some(place)) => copy_block(block, place, &ends),
         _ => copy_block(from, out, &ends),
@@ -149,7 +149,7 @@ fn copy(from: &[u8], out: &mut [MaybeUninit<u8>], ends: impl Fn(u8) -> bool) -> 
     if is_copied { from.len() } else { copied }
 }
 
-/// Copy whole blocks, and return how many bytes those are.
+/// Copy whole blocks, and return their length.
 #[inline(always)]
 fn copy_blocks<const LENGTH: usize>(from: &[u8], out: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) -> bool) -> usize {
     let mut copied = 0;
@@ -176,7 +176,7 @@ fn copy_block(block: &[u8], place: &mut [MaybeUninit<u8>], ends: &impl Fn(u8) ->
     is_copied
 }
 
-/// Whether a byte is among others. No branch on what each is: the compiler makes vectors of it.
+/// Whether a byte is among others. Without a branch for each, the compiler vectorizes it.
 #[inline(always)]
 fn has(block: &[u8], is_meant: impl Fn(u8) -> bool) -> bool {
     block.iter().fold(false, |found, &byte| found | is_meant(byte))

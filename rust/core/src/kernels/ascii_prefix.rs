@@ -1,6 +1,6 @@
-//! ASCII copied up to the first byte that is none, and not a byte less: the caller goes on right behind that.
+//! ASCII copied up to exactly the first byte that is not ASCII, where the caller continues.
 //!
-//! `ascii` copies whole blocks of text that is likely to be ASCII to its end. Other text is not known here either.
+//! `ascii` copies text that is likely to be ASCII to its end, in whole blocks.
 
 #![expect(unsafe_code, reason = "vectors are loaded, and what is written is counted")]
 
@@ -14,7 +14,7 @@ const BLOCK: usize = 64;
 const WORD: usize = 8;
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; WORD]);
 
-/// Copy bytes as far as they are ASCII and there is room, and return how many.
+/// Copy bytes while they are ASCII and there is room, and return how many.
 pub(crate) fn copy_ascii_prefix<T: From<u8>>(from: &[u8], out: &mut Output<'_, T>) -> usize {
     let count = from.len().min(out.room());
     let copied = copy(&from[..count], &mut out.spare()[..count]);
@@ -32,7 +32,7 @@ fn copy<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
     copy_words(from, out)
 }
 
-/// Block by block, with one branch for what is in it: to guess that wrongly is nearly all that a fault costs.
+/// Copy block by block, with one branch for each: its misprediction is nearly all that a fault costs.
 #[cfg(target_arch = "x86_64")]
 #[eightfold_features::avx2]
 fn copy_blocks<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {

@@ -1,8 +1,8 @@
-//! Memory fetched before it is read or written: text larger than the caches is otherwise waited for.
+//! Memory fetched before it is read or written, so that text larger than the caches is not waited for.
 
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the instruction was unsafe before Rust 1.92"))]
 
-/// Have the line fetched that is so many bytes behind a place.
+/// Fetch the cache line that is so many bytes after a place.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only x86-64 has the instruction"))]
 pub(super) fn fetch<T>(place: *const T, bytes: usize) {
@@ -18,10 +18,10 @@ pub(super) fn fetch<T>(place: *const T, bytes: usize) {
     }
 }
 
-/// How many bytes ahead of a block memory is fetched: text larger than the caches is otherwise waited for.
+/// How many bytes ahead of a block memory is fetched.
 pub(super) const AHEAD: usize = 2048;
 
-/// Have the lines fetched that are as long as a block and a while behind it.
+/// Fetch the cache lines of a block that will be read later.
 #[inline(always)]
 pub(super) fn fetch_block<T>(block: &[T]) {
     for line in (0..size_of_val(block)).step_by(64) {

@@ -1,6 +1,6 @@
-//! Well-formed text of any form that has a layout, written as code points. Nothing is checked, since it was measured.
+//! Well-formed text of any form that has a layout, written as code points. Measuring has checked it already.
 //!
-//! UTF-8 is the layout of which nothing must be known: what `None` and `false` stand for here is compiled out.
+//! UTF-8 is the default: where an argument is `None` or `false`, the compiler drops what other layouts need.
 
 use eightfold_features::avx2;
 
@@ -40,11 +40,11 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
     unsafe { write(text, pairs_join.then_some(write_pairs), out, |window, room| put_ascii_ucs4(window, room), put) };
 }
 
-/// What text below U+10000 has no pairs for.
+/// For text below U+10000, which has no pairs.
 type NoPairs<T> = fn(&[u8], &mut T) -> usize;
 
-/// Block by block, the last of which is copied, with 0 behind it; `pairs` writes the surrogate pairs that a text begins
-/// with, as far as it does, and returns how many bytes those are.
+/// Write a text block by block, the last one from a copy with 0 behind it. `pairs` writes the surrogate pairs with which
+/// a text begins, and returns how many bytes they took.
 ///
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and `put_block` as many as begin in its block.
@@ -90,7 +90,7 @@ unsafe fn write<'o, T: Copy>(
     }
 }
 
-/// What begins in the first bytes of a window; in the lanes of `carry` nothing does.
+/// The lanes of the first bytes of a window in which something begins; in those of `carry` nothing does.
 #[inline]
 #[avx2]
 fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {

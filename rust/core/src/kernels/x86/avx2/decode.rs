@@ -1,6 +1,6 @@
 //! Bytes of any form that has a layout, measured and written as code points.
 //!
-//! Lanes in which nothing begins are dropped.
+//! Each lane is decoded as if a sequence began there; lanes in which none begins are dropped.
 
 use std::arch::x86_64::*;
 
@@ -16,7 +16,7 @@ use crate::kernels::portable;
 use crate::kernels::source::{Extent, Source};
 use crate::policy::Answer;
 
-/// What was counted so far.
+/// The counts so far.
 struct Counted<'a> {
     layout: &'a Layout,
     count: usize,
@@ -86,7 +86,7 @@ impl Counted<'_> {
     }
 }
 
-/// The width of complete sequences, where their lead bytes alone do not determine it, if it is more than is known.
+/// The width of complete sequences whose lead bytes alone do not determine it, if it exceeds the width known.
 #[inline]
 #[avx2]
 fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
@@ -108,7 +108,7 @@ fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
     let layout = source.layout;
-    // Of most texts this is all.
+    // For most texts this is all.
     let shared = match layout.lead_decides {
         true => utf8::measure_shared(&source.data[start..limit], source.agreement),
         false => Prefix::NONE,
@@ -198,7 +198,7 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     }
 }
 
-/// Block by block; `put_regular` and `put_block` write the lanes in which something begins, one after the other.
+/// Write block by block. `put_regular` and `put_block` write the lanes in which something begins, without gaps.
 ///
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and the others as many as begin in their block.

@@ -1,7 +1,7 @@
 //! Code points of any kind of str, measured and written in a form that has a spelling.
 //!
-//! Sixteen code points below U+10000 are lanes of 16 bits, others lanes of 32. What the form lacks goes one by one unless
-//! it is marked, and a block with a pair that it joins.
+//! Sixteen code points below U+10000 are lanes of 16 bits; others are lanes of 32. What the form lacks is written one by
+//! one unless it is marked, and so is a block with a pair that the form joins.
 
 use std::arch::x86_64::*;
 
@@ -20,11 +20,11 @@ use crate::kernels::text::Text;
 use crate::kernels::{portable, simdutf};
 use crate::policy::Lacking;
 
-/// Code points that are looked at together.
+/// The code points of a block.
 const BLOCK: usize = 16;
 
-/// Hand over a text block by block; `take` takes some code points from an index on, at least a block of which is there,
-/// or none. The end is returned.
+/// Pass a text to `take` block by block. It takes some code points from an index on, where there is at least a block of
+/// them, or none, and returns how many. Returns the index where reading ended.
 #[inline]
 #[avx2]
 fn each_block<S: portable::Bytes>(
@@ -50,14 +50,14 @@ fn each_block<S: portable::Bytes>(
     limit
 }
 
-/// How many code points go one by one: those that the form lacks, or else a block.
+/// How many code points are written one by one: those that the form lacks, or else a block.
 fn by_ones(spelt: &Spelt<'_>, at: usize, limit: usize) -> usize {
     let block = at..limit.min(at + BLOCK);
     let lacking = block.clone().take_while(|&at| spelt.spelling.lacks(spelt.text.at(at))).count();
     if lacking > 0 { lacking } else { block.len() }
 }
 
-/// Hand over a text of one byte each.
+/// Pass a text of one byte per code point to two functions, one of which takes ASCII.
 #[inline]
 #[avx2]
 fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -77,7 +77,7 @@ fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
         }
         let points = _mm256_cvtepu8_epi16(load_16(text[at..].first_chunk().expect("a block")));
         let Some(units) = speller.units::<S>(points, || Some(_mm256_setzero_si256())) else { return 0 };
-        // Few forms lack any of these.
+        // Few forms lack any of these: they are left to the general path.
         if ANSWERS && !is_none(units.missing) {
             return 0;
         }
@@ -86,7 +86,7 @@ fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
     })
 }
 
-/// Write a text of two bytes each.
+/// Write a text of two bytes per code point.
 #[inline]
 #[avx2]
 fn write_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -108,13 +108,13 @@ fn write_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     })
 }
 
-/// How many of two blocks may be more than ASCII for those to be written one by one.
+/// The most code points beyond ASCII in two blocks that are written one by one.
 const RARE: u32 = 8;
 
-/// Two blocks and the unit behind them.
+/// Two blocks and the next unit.
 type Window = [u16; 2 * BLOCK + 1];
 
-/// Write two blocks at a time as long as no closer look is due, and return how many code points those are.
+/// Write two blocks at a time as long as neither needs a closer look, and return the number of code points.
 #[inline]
 #[avx2]
 fn write_windows<const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -150,13 +150,13 @@ fn write_windows<const IS_PLAIN: bool, const ANSWERS: bool>(
     at - start
 }
 
-/// Write what is written for the code point at an index that the form lacks, if there is one: how many that are.
+/// If the form lacks the code point at an index, write what stands for it, and return how many code points were read.
 #[inline]
 fn answer(spelt: &Spelt<'_>, at: usize, is_missing: bool, out: &mut Output<'_, u8>) -> usize {
     if is_missing { portable::spell(spelt, at, at + 1, out) - at } else { 0 }
 }
 
-/// Write ASCII up to the first of few code points that are none, and that one; return how many those are.
+/// If few code points are beyond ASCII, write all up to the first of them, and return how many those are.
 #[inline]
 #[avx2]
 fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_, u8>) -> usize {
@@ -183,7 +183,7 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
     first + 1
 }
 
-/// Write a text of four bytes each, in the lanes that it needs.
+/// Write a text of four bytes per code point, each block in lanes as narrow as it allows.
 #[inline]
 #[avx2]
 fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -219,8 +219,8 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
     out.go_on(|out| each_block(spelt, span, out, write))
 }
 
-/// The ASCII that a text begins with and that is written as it stands, if it is long: else whether there is any would be
-/// guessed wrong as often as not.
+/// The blocks of 64 bytes of ASCII with which a text begins, if they are written as they stand. Shorter runs do not
+/// count: the branch would be mispredicted as often as not.
 #[inline]
 #[avx2]
 fn ascii_of_one<'a, const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -234,7 +234,7 @@ fn ascii_of_one<'a, const IS_PLAIN: bool, const ANSWERS: bool>(
     &text[..64 * text.as_chunks().0.iter().take_while(is_kept).count()]
 }
 
-/// 32 code points of two bytes each as bytes, if they are ASCII that is written as it stands.
+/// The bytes of 32 code points of two bytes each, if they are ASCII and written as they stand.
 #[inline]
 #[avx2]
 fn ascii_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -250,15 +250,15 @@ fn ascii_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller.keeps(has_nul).then_some(bytes)
 }
 
-/// How many bytes code points of one byte each take, by what needs no other look than which take two; None where some of
-/// these could need one, or the form lacks one that is there.
+/// The bytes that code points of one byte each take, counted by which of them take two. None if some may take another
+/// number, or if the form lacks one.
 #[inline]
 #[avx2]
 fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     let first = u8::try_from(spelling.starts[0]).ok()?;
     let mut missing = spelling.missing.iter().take_while(|range| range.0 <= 0xFF);
     let (missing, more) = (missing.next(), missing.next());
-    // Those from U+0080 on that are too small for two bytes are treated like these.
+    // The only code points that may be lacking are those just below the first of two bytes.
     let is_odd = missing.is_some_and(|range| range.0 < 0x80 || range.1 + 1 != spelling.starts[0]) || more.is_some();
     if is_odd || spelling.starts[1] <= 0xFF || spelling.escapes.is_some_and(|range| range.0 <= 0xFF) {
         return None;
@@ -285,12 +285,12 @@ fn bytes_as_utf8(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     if spelling.starts[0] != 0x80 || spelling.is_shifted() {
         return None;
     }
-    // Where each is one byte there is no U+0000 of two.
+    // If each takes one byte, none is a U+0000 of two.
     let has_nul = |bytes: usize| spelling.nul_is_two && bytes > text.len() && text.contains(&0);
     bytes_of_one(spelling, text).filter(|&bytes| !has_nul(bytes))
 }
 
-/// Measure from an index to a limit, or to where the kernel stops.
+/// Measure from an index to a limit, or to where this kernel stops.
 #[avx2]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
     if let Text::One(text) = spelt.text
@@ -333,7 +333,8 @@ fn count<const IS_PLAIN: bool, const ANSWERS: bool>(
     }
 }
 
-/// Count the bytes of blocks of two bytes each that need no closer look, and return how many code points those are.
+/// Count the bytes of blocks of two bytes per code point as long as none needs a closer look, and return the number of
+/// code points.
 #[inline]
 #[avx2]
 fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -344,7 +345,7 @@ fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
 ) -> usize {
     let [mut shorter, mut missing] = [_mm256_setzero_si256(); 2];
     let mut at = start;
-    // A lane counts two of a block at most, up to 65535.
+    // A block adds at most two to a lane, which holds 65535.
     for block in text[start..limit].as_chunks::<BLOCK>().0.iter().take(0x7FFF) {
         fetch_ahead(text, at);
         let next = || text[at + 1..].first_chunk().map(|units| load_units(units));
@@ -361,7 +362,7 @@ fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     at - start
 }
 
-/// The same of four bytes each.
+/// The same for four bytes per code point.
 #[inline]
 #[avx2]
 fn count_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -372,7 +373,7 @@ fn count_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
 ) -> usize {
     let [mut longer, mut most, mut missing] = [_mm256_setzero_si256(); 3];
     let mut at = start;
-    // A lane counts two of a block at most, up to 2 ** 32 - 1.
+    // A block adds at most two to a lane, which holds 2 ** 32 - 1.
     for block in text[start..limit].as_chunks().0.iter().take(0x7FFF_FFFF) {
         fetch_ahead(text, at);
         let next = || text[at + 1..].first_chunk().map(|points| load_points(points));
@@ -384,14 +385,14 @@ fn count_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
         }
         at += 8;
     }
-    // Those of three and more are counted in `longer` once already.
+    // `longer` has counted those of three bytes and more once.
     let of_most = if speller.spelling.splits { 4 } else { 2 };
     *bytes += at - start + sum_32(longer) + of_most * sum_32(most);
     count_answers(speller, sum_32(missing), bytes);
     at - start
 }
 
-/// Count what is written for so many code points that the form lacks, which have been counted as one byte each.
+/// Count what stands for code points that the form lacks, each of which has been counted as one byte.
 fn count_answers<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     missing: usize,
@@ -428,8 +429,8 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
         if bytes == text.len() {
             out.copy(text);
         } else {
-            // The library is twice as quick, and counting costs a tenth.
-            // SAFETY: so many bytes were counted, of text that is written as UTF-8 does.
+            // simdutf is twice as fast, and counting first costs a tenth.
+            // SAFETY: the bytes were counted, and the text is written as in UTF-8.
             unsafe { simdutf::latin1_to_utf8(text, bytes, out) };
         }
         return limit;
@@ -443,7 +444,7 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
     }
 }
 
-/// Each kind of text has its own functions: a call of one that several share would cost all registers.
+/// Each kind of text has functions of its own: calling a shared one would spill all registers.
 #[inline]
 #[avx2]
 fn write<const IS_PLAIN: bool, const ANSWERS: bool>(
@@ -465,7 +466,7 @@ fn write<const IS_PLAIN: bool, const ANSWERS: bool>(
     }
 }
 
-/// Write code points that are ASCII as they stand; false, and nothing written, where others are among them.
+/// Write code points as they stand if all are ASCII; otherwise write nothing and return false.
 #[inline]
 #[avx2]
 fn put_ascii<const IS_PLAIN: bool, const ANSWERS: bool>(

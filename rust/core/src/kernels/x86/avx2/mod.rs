@@ -2,7 +2,7 @@
 //!
 //! As with AVX-512, each byte (or code point) of a block is treated as if a sequence began there, all at once. What is
 //! dropped then is dropped eight lanes at a time: their mask is the index of a shuffle. The last bytes of an input, which
-//! are no whole block, go one by one, or are copied where they are known to be clean.
+//! do not fill a block, are read one by one, or copied if they are known to be clean.
 //!
 //! Only loads and stores are unsafe, and each is one of the few functions at the top.
 
@@ -36,12 +36,11 @@ pub fn is_available() -> bool {
     has_avx2!()
 }
 
-/// How many bytes ahead of what is read, and of what is written, memory is fetched: text larger than the caches is
-/// otherwise waited for.
+/// How many bytes ahead of reading and writing memory is fetched: otherwise text larger than the caches is waited for.
 const READ_AHEAD: usize = 2048;
 const WRITE_AHEAD: usize = 1024;
 
-/// Have the line of data fetched that is read a while after the block at `at`.
+/// Fetch the cache line that is read some time after the block at `at`.
 #[inline]
 fn fetch_ahead<T>(data: &[T], at: usize) {
     fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
@@ -63,17 +62,17 @@ fn load_16(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// 8 bytes, and as many of 0.
+/// 8 bytes, and 8 more of 0.
 #[inline]
 #[avx2]
 fn load_8(bytes: &[u8; 8]) -> __m128i {
     _mm_cvtsi64_si128(i64::from_le_bytes(*bytes))
 }
 
-/// What a block of 64 lanes can become, and what the last store of eight may write behind it.
+/// The room for a block of 64 lanes, and for what the last store of eight lanes may write behind it.
 type Room<T> = [MaybeUninit<T>; 72];
 
-/// Let `write` write the next `count` values: in their place, or where a block has no room any more, in a copy.
+/// Let `write` write the next `count` values: in place, or in a copy if a block no longer fits.
 ///
 /// # Safety
 /// Given any room, `write` writes its first `count` values, of which there are no more than it has.
@@ -87,8 +86,8 @@ unsafe fn put<T: Copy>(out: &mut Output<'_, T>, count: usize, write: impl Fn(&mu
     unsafe { place.finish() };
 }
 
-/// Where the next values of an output go: in their place, or where a block has no room any more, in a copy. What writes
-/// much calls these functions itself: a closure of that size would not be inlined into [`put`].
+/// Where the next values of an output are written: in place, or in a copy if a block no longer fits. Large writers call
+/// these functions themselves: a large closure would not be inlined into [`put`].
 struct Place<'a, 'o, T> {
     out: &'a mut Output<'o, T>,
     at: *mut T,
@@ -106,7 +105,7 @@ impl<'a, 'o, T: Copy> Place<'a, 'o, T> {
         Place { out, at, count, is_roomy, copy }
     }
 
-    /// What is to be written; values beyond those that count are written again, or do not count.
+    /// The room to write to; values beyond the count are overwritten later, or not counted.
     #[inline]
     fn room(&mut self) -> &mut Room<T> {
         let room = if self.is_roomy { self.at.cast() } else { ptr::from_mut(self.copy) };
@@ -146,7 +145,7 @@ fn are_written<T: Copy>(count: usize, write: impl Fn(&mut Room<T>)) -> bool {
     first[..count * size_of::<T>()] == second[..count * size_of::<T>()]
 }
 
-/// A copy that nothing was written to.
+/// A copy without values so far.
 #[inline]
 fn no_copy<T: Copy>() -> Room<T> {
     [MaybeUninit::uninit(); 72]

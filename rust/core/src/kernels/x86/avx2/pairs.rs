@@ -1,4 +1,4 @@
-//! Surrogate pairs without a gap, eight at a time: emoji, in the forms that write them so.
+//! Consecutive surrogate pairs, eight at a time: emoji, in the forms that write them as pairs.
 //!
 //! Eight pairs are 48 bytes in which each byte has its place, so that no masks are needed.
 
@@ -13,7 +13,7 @@ use crate::kernels::output::Output;
 /// The bytes of eight pairs.
 type Pairs = [u8; 48];
 
-/// Which bits of each byte are the same in all pairs, and what they are.
+/// The bits of each byte that are the same in all pairs, and their values.
 static BITS: Pairs = repeated([0xFF, 0xF0, 0xC0, 0xFF, 0xF0, 0xC0]);
 static MARKS: Pairs = repeated([0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80]);
 
@@ -26,7 +26,7 @@ const fn repeated(pair: [u8; 6]) -> Pairs {
     bytes
 }
 
-/// How many of the first bytes are pairs, eight by eight.
+/// The bytes, from the first on, that are pairs, eight at a time.
 #[inline]
 #[avx2]
 pub fn length(data: &[u8]) -> usize {
@@ -40,7 +40,7 @@ pub fn length(data: &[u8]) -> usize {
 #[inline]
 #[avx2]
 fn are_pairs(bytes: &Pairs) -> bool {
-    // The sixteen in the middle are looked at twice.
+    // The sixteen bytes in the middle are checked twice.
     let wrong = [0, 16].map(|at| {
         let [bytes, bits, marks] = [bytes, &BITS, &MARKS].map(|bytes| load_32(part(bytes, at)));
         _mm256_xor_si256(_mm256_and_si256(bytes, bits), marks)
@@ -48,7 +48,7 @@ fn are_pairs(bytes: &Pairs) -> bool {
     is_none(_mm256_or_si256(wrong[0], wrong[1]))
 }
 
-/// Write the pairs that a text begins with as their code points, eight by eight, and return how many bytes those are.
+/// Write the code points of the pairs with which a text begins, eight at a time, and return how many bytes were read.
 #[inline]
 #[avx2]
 pub fn write(text: &[u8], out: &mut Output<'_, u32>) -> usize {

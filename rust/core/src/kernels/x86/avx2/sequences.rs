@@ -1,7 +1,7 @@
 //! Code points as the bytes of their sequences, stored one after the other.
 //!
-//! Each lane becomes its bytes all at once; a mask of their lengths is the index of a shuffle that drops the bytes that it
-//! does not have.
+//! All lanes become bytes at once, each as if its sequence were the longest. A mask of the lengths is the index of a
+//! shuffle that drops the bytes too many.
 
 use std::arch::x86_64::*;
 
@@ -11,7 +11,7 @@ use super::speller::{Points, Speller, Units};
 use super::{Room, halves, is_none, load_16, put, store_16, store_32};
 use crate::kernels::output::Output;
 
-/// How many lanes of 16 bits there are.
+/// The lanes of 16 bits in a vector.
 const SIXTEEN: usize = 16;
 
 /// What is known of the lengths of sequences.
@@ -23,7 +23,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// By the lanes that are of two bytes at most everywhere, and somewhere.
+    /// Given whether all lanes, and whether some lanes, take two bytes at most.
     #[inline]
     #[avx2]
     fn of(everywhere: __m256i, somewhere: __m256i) -> Self {
@@ -36,7 +36,7 @@ impl Shape {
 }
 
 impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
-    /// Write sixteen code points, or those before the first that the form lacks; how many is returned.
+    /// Write sixteen code points, or those before the first that the form lacks, and return how many.
     #[inline]
     #[avx2]
     pub fn write_units<Taker>(&self, units: Units, out: &mut Output<'_, u8>) -> usize {
@@ -45,7 +45,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         units.written
     }
 
-    /// Write twice sixteen code points, both in the same way: a way for each would be guessed wrong more often.
+    /// Write two blocks of sixteen code points, both by the same branch: one for each would be mispredicted more often.
     #[inline]
     #[avx2]
     pub fn write_both(&self, first: &Units, second: &Units, out: &mut Output<'_, u8>) {
@@ -57,7 +57,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         self.write_shaped::<[u8; 2]>(second, shape, out);
     }
 
-    /// Write sixteen code points of which the lengths are known to be of a shape, or not known.
+    /// Write sixteen code points, given what is known of their lengths.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[avx2]
@@ -73,11 +73,11 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
             // SAFETY: sixteen times three bytes are written.
             return unsafe { put(out, 3 * SIXTEEN, |room| put_whole_threes(leads, tails, room)) };
         }
-        // The lead byte of two is marked by one bit more than a continuation byte.
+        // The lead byte of two bytes has one more bit set than a continuation byte.
         let lead = _mm256_and_si256(units.up_to_two, _mm256_set1_epi16(0x40));
         let marks = _mm256_or_si256(lead, _mm256_set1_epi16(0x8080_u16 as i16));
         let tails = _mm256_or_si256(tails, marks);
-        // What is one byte, an escape too, is its low byte.
+        // A lane of one byte, such as an escape, is its low byte.
         let tails = _mm256_blendv_epi8(tails, _mm256_slli_epi16::<8>(units.points), units.one);
         if shape == Shape::UpToTwo {
             let ones = _mm256_movemask_epi8(_mm256_packs_epi16(units.one, units.one)).cast_unsigned();
@@ -95,7 +95,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         unsafe { put(out, count, |room| put_threes(halves, lengths, room)) };
     }
 
-    /// Write sixteen code points from U+10000 on that UTF-8 has as they are, or as pairs: emoji without spaces.
+    /// Write sixteen code points from U+10000 on, as UTF-8 does or as surrogate pairs: emoji without spaces.
     #[inline]
     #[avx2]
     pub fn write_supplementary(&self, points: [__m256i; 2], out: &mut Output<'_, u8>) {
@@ -117,7 +117,7 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         }
     }
 
-    /// Write eight code points, or those before the first that the form lacks; how many is returned.
+    /// Write eight code points, or those before the first that the form lacks, and return how many.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[avx2]
@@ -144,10 +144,10 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         block.written
     }
 
-    /// How many bytes eight code points take beyond one each.
+    /// The bytes that eight code points take beyond one each.
     #[inline]
     fn bytes_beyond_one(&self, lengths: u32) -> usize {
-        // Two bits for each of the longest sequences.
+        // The longest sequences have two bits each.
         let most = if self.spelling.splits { (lengths & 0xFF00_FF00).count_ones() } else { 0 };
         (lengths.count_ones() + most) as usize
     }

@@ -1,6 +1,6 @@
-//! Short text to UTF-8: sixteen code points at once, the last of them with U+0000 behind them, which is taken off again.
+//! Short text to UTF-8: sixteen code points at once. The last block is filled with U+0000, whose bytes are cut off again.
 //!
-//! Whatever is in a block goes one way: of text this short nothing could be learnt.
+//! All blocks take one path: in text this short a branch could not learn which way it goes.
 
 use std::arch::x86_64::*;
 
@@ -15,10 +15,10 @@ use crate::kernels::output::Output;
 use crate::kernels::short_buffer::ShortBuffer;
 use crate::kernels::text::Text;
 
-/// Code points that are looked at together.
+/// The code points of a block.
 const BLOCK: usize = 16;
 
-/// Write a text that the memory is large enough for; None where it holds a surrogate or a value beyond Unicode.
+/// Write a text for which the memory is large enough. None if it holds a surrogate or a value beyond Unicode.
 #[avx2]
 pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
@@ -49,7 +49,7 @@ pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     Some(out.into_written())
 }
 
-/// Hand over a text block by block.
+/// Pass a text to a function block by block.
 #[inline]
 fn each_block<T: Copy + Default>(points: &[T], mut take: impl FnMut(&[T; BLOCK]) -> Option<()>) -> Option<()> {
     let (blocks, rest) = points.as_chunks();
@@ -72,7 +72,7 @@ fn surrogates(units: __m256i) -> __m256i {
     _mm256_cmpeq_epi16(upper, _mm256_set1_epi16(SURROGATES.0 as i16))
 }
 
-/// What is no scalar value among eight values.
+/// Those of eight values that are not scalar values.
 #[inline]
 #[avx2]
 fn beyond(points: __m256i) -> __m256i {

@@ -1,4 +1,4 @@
-//! What a spelling asks of each code point: which lanes are written as how many bytes, and their payload bits.
+//! What a spelling says of each code point of a block: how many bytes it takes, and its payload bits.
 //!
 //! Nothing is written here.
 
@@ -16,9 +16,9 @@ pub struct Units {
     pub points: __m256i,
     pub one: __m256i,
     pub up_to_two: __m256i,
-    /// The lanes that the form lacks: `?` stands there.
+    /// The lanes that the form lacks; they hold `?`.
     pub missing: __m256i,
-    /// How many of the first lanes are written.
+    /// The number of lanes, from the first on, that are written.
     pub written: usize,
 }
 
@@ -62,7 +62,7 @@ impl Points {
     }
 }
 
-/// A range of code points, ready to be looked for.
+/// A range of code points as vectors to compare with.
 struct Band {
     /// Whether there is any, and whether some are below U+10000.
     is_there: [bool; 2],
@@ -105,7 +105,7 @@ impl Band {
     }
 }
 
-/// Lanes up to those of another vector.
+/// The lanes that are at most those of another vector.
 #[inline]
 #[avx2]
 fn up_to_16(points: __m256i, last: __m256i) -> __m256i {
@@ -128,37 +128,37 @@ fn pairs_16(points: __m256i, next: __m256i) -> __m256i {
 #[inline]
 #[avx2]
 fn pairs_32(points: __m256i, next: __m256i) -> __m256i {
-    // Of what is beyond U+FFFF one bit more meets one that no lead has.
+    // Beyond U+FFFF a bit is set that no lead has.
     let upper = _mm256_and_si256(points, _mm256_set1_epi32(!0x3FF));
     let both = _mm256_or_si256(upper, _mm256_srli_epi32::<10>(next));
     _mm256_cmpeq_epi32(both, _mm256_set1_epi32(PAIR.cast_signed()))
 }
 
-/// A spelling, and what each block asks of it; what a plain one does not need is compiled out, and so is what only one
-/// needs that answers for what is missing.
+/// A spelling, with what each block needs of it. What only a spelling that is not plain needs is compiled out for others,
+/// and so is what only one needs that has answers for what is missing.
 pub struct Speller<'a, const IS_PLAIN: bool, const ANSWERS: bool> {
     pub spelling: &'a Spelling,
     /// The last code points of one, of two and of three bytes, in lanes of 16 bits and of 32.
     lasts_16: [__m256i; 3],
     lasts_32: [__m256i; 3],
-    /// Ranges that hold what is missing: its own, or where there are more than two what spans those below the surrogates
-    /// and from them on.
+    /// Two ranges that hold what is missing: the spelling's own or, if it has more, one that spans those below the
+    /// surrogates and one that spans the others.
     missing: [Band; 2],
-    /// How many bytes are written for what is missing; None where a closer look is due.
+    /// The bytes written for what is missing; None if that needs a closer look.
     pub answer: Option<usize>,
-    /// Whether that is no single byte, so that the lanes are cut there.
+    /// Whether that is not a single byte, so that the lanes are cut there.
     pub is_cut: bool,
     joins: bool,
     escapes: Band,
     is_shifted: bool,
     beyond_gap: Band,
-    /// Whether ASCII but U+0000 is written as it stands.
+    /// Whether ASCII except U+0000 is written as it stands.
     keeps_ascii: bool,
-    /// Whether code points from U+10000 on are written as UTF-8 does, or split.
+    /// Whether code points from U+10000 on are written as in UTF-8, or as surrogates.
     keeps_supplementary: bool,
 }
 
-/// Whether a spelling is that of UTF-8, but for what is missing, joined or split.
+/// Whether a spelling is that of UTF-8, except for what is missing and for surrogate pairs.
 pub fn is_plain(spelling: &Spelling) -> bool {
     !spelling.nul_is_two && !spelling.is_shifted() && spelling.escapes.is_none()
 }
@@ -218,9 +218,9 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         self.keeps_supplementary && is_none(below)
     }
 
-    /// Sixteen code points, and those one further; None where a closer look is due.
+    /// Sixteen code points, given also those one further on. None if they need a closer look.
     ///
-    /// No branch on what a lane holds but that: such a branch would be guessed wrong as often as not.
+    /// There is no other branch on what a lane holds: it would be mispredicted as often as not.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[avx2]
@@ -249,7 +249,7 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         Some(Units { points, one, up_to_two, missing, written: 16 })
     }
 
-    /// Eight code points, and those one further; None where a closer look is due.
+    /// Eight code points, given also those one further on. None if they need a closer look.
     #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
     #[inline]
     #[avx2]
@@ -278,21 +278,21 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         Some(Points { points, two_or_three: _mm256_xor_si256(two, most), three, most, missing, written: 8 })
     }
 
-    /// Whether lanes that the form lacks are written as the `?` that stands there, or there are none.
+    /// Whether all lanes are written: the form lacks none, or those it lacks are written as the `?` that they hold.
     #[inline]
     #[avx2]
     pub fn is_whole(&self, missing: __m256i) -> bool {
         !ANSWERS || !self.is_cut || is_none(missing)
     }
 
-    /// Sixteen code points as far as they are written in lanes.
+    /// Sixteen code points, as many as are written as lanes.
     #[inline]
     #[avx2]
     pub fn as_far_as_whole_16(&self, units: Units) -> Units {
         if self.is_whole(units.missing) { units } else { units.before_missing() }
     }
 
-    /// The same of eight.
+    /// The same for eight.
     #[inline]
     #[avx2]
     pub fn as_far_as_whole_32(&self, block: Points) -> Points {

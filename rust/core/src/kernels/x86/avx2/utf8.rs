@@ -1,4 +1,4 @@
-//! UTF-8 as such, whose rules are written down here: validated, counted and measured in one pass, and written.
+//! UTF-8 itself, with its rules as constants: validated, counted and measured in one pass, and written.
 //!
 //! Two adjacent bytes reveal most of what can be wrong.
 
@@ -29,7 +29,7 @@ static TABLES: [[u8; 16]; 3] = tables(&sides([
     [1 << 0xF, 0xFFF0, CONTINUATION & !(1 << 8)],
 ]));
 
-/// Something but 0 in the lanes of bytes that are ill-formed behind those before them.
+/// Not 0 in the lanes of bytes that are ill-formed after those before them.
 #[inline]
 #[avx2]
 fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
@@ -48,7 +48,7 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     measure(data, |_| false)
 }
 
-/// The same of a form that reads as UTF-8 all but some lead bytes of four and U+0000, up to a block with those.
+/// The same for a form that differs from UTF-8 only in some lead bytes of four and in U+0000, up to a block with those.
 #[avx2]
 pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
     let parts_at = |first: u8, last: u8| agreement.leads.iter().any(|range| (first..=last).contains(&range.0));
@@ -72,21 +72,21 @@ fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
         (largest, seen) = (_mm256_max_epu8(largest, seen), _mm256_max_epu8(bytes.0[0], bytes.0[1]));
         true
     });
-    // A sequence that continues behind the blocks is left to the caller, who sees all of it; its lead byte counts for nothing.
+    // A sequence that continues behind the blocks is left to the caller, who sees all of it; its lead byte is not counted.
     let cut = cut_bytes(&data[..end]);
     let of_last = data[end.saturating_sub(64)..end - cut].iter().fold(0, |largest, &byte| byte.max(largest));
     Prefix { end: end - cut, count: count - usize::from(cut > 0), largest: largest_of(largest).max(of_last) }
 }
 
-/// How many of the first bytes are valid, as far as they are whole blocks.
+/// The length of the whole blocks, from the first on, that are valid.
 #[avx2]
 pub fn valid_pieces(data: &[u8]) -> usize {
     let end = each_valid(data, |_, _| true);
     end - cut_bytes(&data[..end])
 }
 
-/// Hand over each block that is valid behind those before it, and whether it is ASCII, as long as it is taken; the end of
-/// the last is returned.
+/// Pass each block that is valid after those before it to a function, with whether it is ASCII, until it refuses one.
+/// Returns the end of the last block that it took.
 #[inline]
 #[avx2]
 fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
@@ -109,7 +109,7 @@ fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
     end
 }
 
-/// How UTF-8 writes the code points that it has.
+/// How UTF-8 writes code points.
 pub static SPELLING: Spelling = Spelling {
     starts: [0x80, 0x800, 0x1_0000],
     offsets: [0; 3],
@@ -130,7 +130,7 @@ pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) {
     write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), out);
 }
 
-/// Whether a sequence goes on behind 32 valid bytes.
+/// Whether a sequence continues behind 32 valid bytes.
 #[inline]
 #[avx2]
 fn is_cut(bytes: __m256i) -> bool {
@@ -140,7 +140,7 @@ fn is_cut(bytes: __m256i) -> bool {
     _mm_testz_si128(beyond, beyond) == 0
 }
 
-/// How many bytes of a sequence that goes on there are at the end of valid text.
+/// The bytes at the end of valid text that belong to a sequence which continues behind it.
 fn cut_bytes(text: &[u8]) -> usize {
     let is_cut = |&behind: &usize| text[text.len() - behind] >= [0xC0, 0xE0, 0xF0][behind - 1];
     (1..=text.len().min(3)).find(is_cut).unwrap_or(0)

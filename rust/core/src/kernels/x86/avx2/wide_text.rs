@@ -1,6 +1,6 @@
 //! Code points of any kind of str, measured and written as 16- and 32-bit units.
 //!
-//! Surrogate pairs are made here. The rest are the portable loops, of which the compiler makes vectors of this machine.
+//! Surrogate pairs are made here. All else is portable loops, which the compiler vectorizes for this instruction set.
 
 use std::arch::x86_64::*;
 
@@ -14,7 +14,7 @@ use crate::kernels::spelt::Stretch;
 use crate::kernels::text::Text;
 use crate::kernels::units::WideText;
 
-/// Code points that are looked at together.
+/// The code points of a block.
 const BLOCK: usize = 8;
 
 /// As [`WideText::measure`].
@@ -46,7 +46,8 @@ pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'
 #[avx2]
 fn put_points(points: __m256i, big_endian: bool, out: &mut Output<'_, u8>) {
     let are_split = _mm256_cmpgt_epi32(points, _mm256_set1_epi32(0xFFFF));
-    // The lead below the trail; a lane that is no pair has its unit below, and what is above it is dropped.
+    // The lead is the lower half and the trail the upper one; a lane without a pair has its unit in the lower half, and
+    // the upper one is dropped.
     let units = ordered::<2>(_mm256_blendv_epi8(points, split_32(points), are_split), big_endian);
     let splits = mask_32(are_split);
     let put_units = |room: &mut Room<u8>| {
