@@ -282,7 +282,7 @@ class _Work:
         if changes.asked:
             changes = _with_answers(changes, self._answers(column, leaf, first_row, name, changes))
         type = self.type(array.type)
-        return _spliced(array, column, changes, type) if changes.rows else as_type(array, type)
+        return spliced(array, column, changes, type) if changes.rows else as_type(array, type)
 
     def _answers(
         self, column: Column, leaf: Leaf, first_row: int, name: str, changes: Changes
@@ -355,17 +355,40 @@ def _with_answers(changes: Changes, answers: Iterable[tuple[int, bytes]]) -> Cha
     known = zip(numbers(changes.rows), starts, ends, strict=True)
     new = {row: changes.values[start:end] for row, start, end in known}
     new.update(answers)
-    rows = sorted(new)
-    values = [new[row] for row in rows]
-    places, end = numbers_array("q"), 0
-    for value in values:
-        end += len(value)
-        places.append(end)
-    return Changes(numbers_array("q", rows).tobytes(), places.tobytes(), b"".join(values), b"")
+    return changed_rows(sorted(new.items()))
 
 
-def _spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
-    """Return an array with new values for some rows."""
+def changed_rows(values: Iterable[tuple[int, bytes]]) -> Changes:
+    """Return changes that give rows, which come in order, their values.
+
+    >>> changed_rows([(3, b"new")]).values
+    b'new'
+    """
+    rows, ends, data = numbers_array("q"), numbers_array("q"), bytearray()
+    for row, value in values:
+        rows.append(row)
+        data += value
+        ends.append(len(data))
+    return Changes(rows.tobytes(), ends.tobytes(), bytes(data), b"")
+
+
+def spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
+    """Return an array of text or of binary values with new values for some rows.
+
+    Args:
+        array: the array.
+        column: its buffers.
+        changes: the values.
+        type: the type of the result, of the same layout.
+
+    Raises:
+        BrokenColumnError: buffers contradict each other, or a value does not fit its fixed size.
+        OverflowError: the values do not fit 32-bit offsets.
+
+    >>> array = pyarrow().array(["a", "b"])
+    >>> spliced(array, column_of(array), changed_rows([(1, b"new")]), array.type).to_pylist()
+    ['a', 'new']
+    """
     pa = pyarrow()
     if column.kind == "fixed":
         _check_sizes(column, changes)
@@ -385,4 +408,4 @@ def _check_sizes(column: Column, changes: Changes) -> None:
         start = end
 
 
-__all__ = ["convert", "is_well_formed", "repair"]
+__all__ = ["changed_rows", "convert", "is_well_formed", "repair", "spliced"]
