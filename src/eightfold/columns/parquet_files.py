@@ -9,7 +9,7 @@ from io import BufferedReader
 from itertools import chain
 from typing import Any, BinaryIO
 
-from eightfold.columns.arrow import pyarrow
+from eightfold.columns.arrow import as_type, binary_type, is_text, pyarrow
 from eightfold.columns.footers import CREATED_BY, Patched, Statistic, ended, put_back_in, read_footer, repaired_texts
 from eightfold.columns.nested import holds_text
 from eightfold.columns.parts import Part, blaming_part
@@ -115,6 +115,7 @@ class ParquetReader:
                 first = None
                 data = change(part)
                 with self.blaming(group):
+                    data = _with_unique_entries(data)
                     writer.write_table(data, row_group_size=max(data.num_rows, 1))
         finally:
             with blaming_part(self._path, PARQUET, "end"):
@@ -128,6 +129,29 @@ class ParquetReader:
     @property
     def _text_columns(self) -> set[int]:
         return set() if self._footer is None else self._footer.text_columns
+
+
+def _with_unique_entries(table: Any) -> Any:
+    """Return a table in whose dictionaries of strings no entry is there twice, as a repair may leave them.
+
+    pyarrow 26 writes such a dictionary with memory behind its end that nobody has set.
+    """
+    for at, column in enumerate(table.columns):
+        if pyarrow().types.is_dictionary(column.type) and is_text(column.type.value_type):
+            chunks = [_unique_entries(chunk) for chunk in column.chunks]
+            if any(one is not other for one, other in zip(chunks, column.chunks, strict=True)):
+                table = table.set_column(at, table.schema.field(at), pyarrow().chunked_array(chunks, column.type))
+    return table
+
+
+def _unique_entries(array: Any) -> Any:
+    entries = array.dictionary
+    unique = as_type(entries, binary_type(entries.type)).dictionary_encode()
+    if len(unique.dictionary) == len(entries):
+        return array
+    indices = unique.indices.take(array.indices).cast(array.indices.type)
+    values = as_type(unique.dictionary, entries.type)
+    return pyarrow().DictionaryArray.from_arrays(indices, values, ordered=array.type.ordered, safe=False)
 
 
 def _text_dictionaries(schema: Any) -> list[str]:
