@@ -110,6 +110,8 @@ class ParquetReader:
             options = _parquet_options(self.metadata, self.schema, self._text_columns)
             held = HeldEnd(target.write)
             writer = parquet.ParquetWriter(held, self.schema, metadata_collector=written, **options)
+            if not options["store_schema"]:  # pyarrow leaves the metadata out together with its own schema
+                writer.add_key_value_metadata(_own_metadata(self.metadata))
         try:
             for group, part in enumerate(chain([] if first is None else [first], parts)):
                 first = None
