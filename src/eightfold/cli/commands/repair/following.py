@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import sha256
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
 from eightfold.cli.commands.repair.tables import TableFile, undo_table
@@ -22,7 +22,6 @@ from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.certifying import certificates
 from eightfold.cli.work.inputs import Failures
 from eightfold.cli.work.stopping import StoppedError
-from eightfold.cli.work.table_changes import Planned
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import Entry
@@ -34,6 +33,9 @@ from eightfold.files.write.locks import held
 from eightfold.files.write.temporary import clear_strays
 from eightfold.files.write.writing import replacing, snapshot_of, standard_output
 from eightfold.repair import PlanError, apply_changes, undo_changes
+
+if TYPE_CHECKING:
+    from eightfold.cli.work.table_changes import Planned
 
 
 def apply(options: Options) -> int:
@@ -149,6 +151,8 @@ class _Following:
         begins = (plan.result_sha256,) if self._undo else (plan.original_sha256, table.undone_sha256)
         if digest not in begins:
             raise PlanError(_OTHER_FILE)
+        from eightfold.cli.work.table_changes import Planned  # It loads pyarrow.
+
         planned = Planned(table.changes)
         with open(os.dup(source.descriptor), "rb") as file, opening() as target:
             if self._undo:

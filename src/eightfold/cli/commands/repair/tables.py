@@ -12,7 +12,6 @@ from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.output.lines import placed, say
 from eightfold.cli.work.jobs import Job
 from eightfold.cli.work.stopping import StoppedError
-from eightfold.cli.work.table_changes import Planned, changes_in, check_changes, check_undone, undone
 from eightfold.faults import ConversionError
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
@@ -22,6 +21,7 @@ from eightfold.repair import LOSSLESS, PlanError, repair
 from eightfold.text import is_well_formed
 
 if TYPE_CHECKING:
+    from eightfold.cli.work.table_changes import Planned
     from eightfold.columns.parts import Part
     from eightfold.columns.table_files import TableReader
 
@@ -127,6 +127,8 @@ class TableFile:
             FileError, StoppedError: as for :meth:`copy`.
             DifferenceError: the original does not come back.
         """
+        from eightfold.cli.work.table_changes import Planned, changes_in
+
         with self._reading() as reader:
             draft.add(reader.text_changes)
         ends = self._copy(target, lambda part, new: draft.add(changes_in(part, new, self.kind)))
@@ -134,6 +136,7 @@ class TableFile:
 
     def _undone(self, result: BinaryIO, planned: Planned) -> str:
         """Undo changes in a result, check each part of it, and return the digest of what comes out."""
+        from eightfold.cli.work.table_changes import check_undone
         from eightfold.columns.sinks import HashedSink
 
         with self._reading() as original:
@@ -150,6 +153,8 @@ class TableFile:
         Raises:
             FileError, StoppedError: as for :meth:`copy`. PlanError: they are not.
         """
+        from eightfold.cli.work.table_changes import check_changes
+
         with self._reading() as reader:
             if reader.text_changes != planned.texts():
                 raise PlanError("the plan has other names or metadata: make a new one")
@@ -212,6 +217,7 @@ def undo_table(
     Raises:
         FileError: it is malformed. PlanError: the changes are not those of the result.
     """
+    from eightfold.cli.work.table_changes import undone
     from eightfold.columns.parts import blaming_part
     from eightfold.columns.table_files import reading
 
