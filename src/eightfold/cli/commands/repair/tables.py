@@ -105,8 +105,9 @@ class TableFile:
         written = HashedSink(target.write)
         with self._reading() as reader:
             self._count_texts(reader)
-            self._count_statistics(reader)
             lost = reader.copy(written, change)
+            if not self.changes:  # otherwise they repeat strings that were repaired
+                self._count_statistics(reader)
         for each in lost:
             say(f"{shown(self.path)}: not kept: {each}")
         return self._digest(), written.hexdigest()
