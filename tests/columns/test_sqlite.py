@@ -135,15 +135,41 @@ def test_a_trigger_that_keeps_ill_formed_text_is_not_passed_over(tmp_path: Path,
     assert len(sqlite.repair(path, triggers=False)) == 1
 
 
-def test_a_conflict_clause_that_ignores_the_repair_is_not_passed_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("resolution", ["REPLACE", "IGNORE", "FAIL", "ROLLBACK", "ABORT"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "CREATE TABLE t (a TEXT UNIQUE ON CONFLICT {})",
+        "CREATE TABLE t (a TEXT PRIMARY KEY ON CONFLICT {})",
+        "CREATE TABLE t (a TEXT PRIMARY KEY ON CONFLICT {}) WITHOUT ROWID",
+        "CREATE TABLE t (a TEXT COLLATE NOCASE, UNIQUE (a) ON CONFLICT {})",
+    ],
+)
+def test_no_conflict_clause_of_the_schema_deletes_or_skips_a_row(schema: str, resolution: str, tmp_path: Path) -> None:
     path = made(
         tmp_path,
-        "CREATE TABLE t (a TEXT UNIQUE ON CONFLICT IGNORE)",
-        "INSERT INTO t VALUES (CAST(x'FE' AS TEXT)), (CAST(x'FF' AS TEXT))",
+        schema.format(resolution),
+        "INSERT INTO t VALUES (CAST(x'FE' AS TEXT)), (CAST(x'FF' AS TEXT)), ('other')",
     )
-    with pytest.raises(sqlite3.IntegrityError, match="ignored the repair"):
+    with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: t\.a") as raised:
         sqlite.repair(path, "replace")
-    assert len(sqlite.audit(path)) == 2
+    assert "table t, column a" in raised.value.__notes__[0]
+    assert sorted(run(path, "SELECT CAST(a AS BLOB) FROM t")) == [(b"other",), (b"\xfe",), (b"\xff",)]
+    assert len(sqlite.repair(path, "escape")) == 2
+
+
+def test_no_conflict_clause_inside_a_trigger_deletes_a_row(tmp_path: Path) -> None:
+    path = made(
+        tmp_path,
+        "CREATE TABLE t (a TEXT)",
+        "CREATE TABLE log (a TEXT UNIQUE, source INTEGER)",
+        f"INSERT INTO t VALUES ({BAD})",
+        "INSERT INTO log VALUES ('caf\ufffd', 7)",
+        "CREATE TRIGGER r AFTER UPDATE ON t BEGIN INSERT OR REPLACE INTO log VALUES (new.a, 1); END",
+    )
+    with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: log\.a"):
+        sqlite.repair(path, "replace")
+    assert run(path, "SELECT source FROM log") == [(7,)]
 
 
 def test_what_a_trigger_has_changed_meanwhile_is_left(tmp_path: Path) -> None:

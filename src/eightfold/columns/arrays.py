@@ -7,6 +7,7 @@ from array import array as numbers_array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from eightfold.columns.arguments import check_policy_name, thread_count
 from eightfold.columns.arrow import (
     array_of,
     as_type,
@@ -15,7 +16,6 @@ from eightfold.columns.arrow import (
     compute,
     pyarrow,
     table_of,
-    threads_here,
     type_name,
     validity_of,
 )
@@ -29,7 +29,6 @@ from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import XTF_8
 from eightfold.policy import check_policy
-from eightfold.repair import POLICIES
 from eightfold.repair import repair as repair_value
 from eightfold.text import AnyErrors, AnyForm
 from eightfold.text import convert as convert_value
@@ -57,7 +56,7 @@ def is_well_formed(array: Any, form: AnyForm = "utf-8", *, threads: int | None =
     >>> is_well_formed(pyarrow.array([b"caf\xc3\xa9", b"caf\xe9", None])).to_pylist()
     [True, False, None]
     """
-    given, found, count = array_of(array), form_named(form), threads or threads_here()
+    given, found, count = array_of(array), form_named(form), thread_count(threads)
     if not holds_text(given.type) and not pyarrow().types.is_null(given.type):
         raise TypeError(f"an array of text or of binary values is required, not of {given.type}")
     return _by_chunks(given, lambda chunk, row: _verdicts(chunk, row, found, count))
@@ -122,7 +121,7 @@ def convert(
     if not holds_text(given.type) and not pyarrow().types.is_null(given.type):
         raise TypeError(f"an array of text or of binary values is required, not of {given.type}")
     check_policy(errors, from_form, to_form)
-    work = _Conversion(from_form, to_form, errors, threads or threads_here())
+    work = _Conversion(from_form, to_form, errors, thread_count(threads))
     return _by_chunks(given, lambda chunk, row: _converted(chunk, row, work))
 
 
@@ -171,9 +170,8 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
     >>> repair(pyarrow.table({"name": [b"caf\xc3\xa9", b"caf\xe9"]}), "latin-1")["name"].to_pylist()
     [b'caf\xc3\xa9', b'caf\xc3\xa9']
     """
-    if errors not in POLICIES:
-        raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {errors!r}")
-    pa, work = pyarrow(), _Repair(errors, threads or threads_here())
+    check_policy_name(errors)
+    pa, work = pyarrow(), _Repair(errors, thread_count(threads))
     if isinstance(table, (pa.Array, pa.ChunkedArray)):
         return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))
     given = table_of(table)
@@ -282,7 +280,7 @@ class _Work:
         if changes.asked:
             changes = _with_answers(changes, self._answers(column, leaf, first_row, name, changes))
         type = self.type(array.type)
-        return _spliced(array, column, changes, type) if changes.rows else as_type(array, type)
+        return spliced(array, column, changes, type) if changes.rows else as_type(array, type)
 
     def _answers(
         self, column: Column, leaf: Leaf, first_row: int, name: str, changes: Changes
@@ -355,17 +353,40 @@ def _with_answers(changes: Changes, answers: Iterable[tuple[int, bytes]]) -> Cha
     known = zip(numbers(changes.rows), starts, ends, strict=True)
     new = {row: changes.values[start:end] for row, start, end in known}
     new.update(answers)
-    rows = sorted(new)
-    values = [new[row] for row in rows]
-    places, end = numbers_array("q"), 0
-    for value in values:
-        end += len(value)
-        places.append(end)
-    return Changes(numbers_array("q", rows).tobytes(), places.tobytes(), b"".join(values), b"")
+    return changed_rows(sorted(new.items()))
 
 
-def _spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
-    """Return an array with new values for some rows."""
+def changed_rows(values: Iterable[tuple[int, bytes]]) -> Changes:
+    """Return changes that give rows, which come in order, their values.
+
+    >>> changed_rows([(3, b"new")]).values
+    b'new'
+    """
+    rows, ends, data = numbers_array("q"), numbers_array("q"), bytearray()
+    for row, value in values:
+        rows.append(row)
+        data += value
+        ends.append(len(data))
+    return Changes(rows.tobytes(), ends.tobytes(), bytes(data), b"")
+
+
+def spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
+    """Return an array of text or of binary values with new values for some rows.
+
+    Args:
+        array: the array.
+        column: its buffers.
+        changes: the values.
+        type: the type of the result, of the same layout.
+
+    Raises:
+        BrokenColumnError: buffers contradict each other, or a value does not fit its fixed size.
+        OverflowError: the values do not fit 32-bit offsets.
+
+    >>> array = pyarrow().array(["a", "b"])
+    >>> spliced(array, column_of(array), changed_rows([(1, b"new")]), array.type).to_pylist()
+    ['a', 'new']
+    """
     pa = pyarrow()
     if column.kind == "fixed":
         _check_sizes(column, changes)
@@ -385,4 +406,4 @@ def _check_sizes(column: Column, changes: Changes) -> None:
         start = end
 
 
-__all__ = ["convert", "is_well_formed", "repair"]
+__all__ = ["changed_rows", "convert", "is_well_formed", "repair", "spliced"]

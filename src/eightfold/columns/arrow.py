@@ -5,7 +5,6 @@ Values are never read by a library's own path for strings, which takes unchecked
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -50,17 +49,6 @@ def _module(name: str) -> Any:
         if error.name != "pyarrow":
             raise
         raise ModuleNotFoundError(f"eightfold.columns needs pyarrow: {installing('arrow')}", name="pyarrow") from None
-
-
-def threads_here() -> int:
-    """Return how many threads may run at once.
-
-    >>> threads_here() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Table(NamedTuple):
@@ -266,7 +254,6 @@ __all__ = [
     "name_of",
     "pyarrow",
     "table_of",
-    "threads_here",
     "type_name",
     "validity_of",
 ]

@@ -122,13 +122,16 @@ def from_pylist(values: Iterable[str | None], form: AnyForm = "wtf-8", errors: A
 
     Raises:
         EncodeError: the form cannot write a code point. LookupError: unknown form or policy.
+        TypeError: the values are not an iterable of str.
 
     >>> from_pylist(["ok\ud83d"]).storage.to_pylist()
     [b'ok\xed\xa0\xbd']
     """
-    pa, type = pyarrow(), carrier(form)
-    encoded = [None if value is None else encode(value, type.form, errors) for value in values]
-    return pa.ExtensionArray.from_storage(type, pa.array(encoded, pa.binary()))
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise TypeError(f"values must be an iterable of str, not {type(values).__name__}")
+    pa, made = pyarrow(), carrier(form)
+    encoded = [None if value is None else encode(value, made.form, errors) for value in values]
+    return pa.ExtensionArray.from_storage(made, pa.array(encoded, pa.binary()))
 
 
 def to_pylist(array: Any, form: AnyForm | None = None, errors: AnyErrors = "strict") -> list[str | None]:
@@ -146,7 +149,9 @@ def to_pylist(array: Any, form: AnyForm | None = None, errors: AnyErrors = "stri
     >>> to_pylist(from_pylist(["ok\ud83d", None]))
     ['ok\ud83d', None]
     """
-    chosen = form or carried_form(array.type) or "utf-8"
+    if not isinstance(array, (pyarrow().Array, pyarrow().ChunkedArray)):
+        raise TypeError(f"array must be an Array or a ChunkedArray of pyarrow, not {type(array).__name__}")
+    chosen = carried_form(array.type) or "utf-8" if form is None else form
     values: list[str | None] = []
     for chunk in chunks_of(array):
         storage = chunk.storage if isinstance(chunk, pyarrow().ExtensionArray) else chunk

@@ -15,8 +15,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from eightfold.columns.arguments import check_policy_name
 from eightfold.columns.arrays import is_well_formed, repair
-from eightfold.repair import POLICIES
 
 _Connection = TypeVar("_Connection", bound=Any)
 
@@ -29,7 +29,7 @@ def register(connection: _Connection, errors: str = "escape") -> _Connection:
         errors: the policy of ``ef_repair``, as for :func:`eightfold.columns.repair`.
 
     Raises:
-        ValueError: unknown policy.
+        ValueError: unknown policy. TypeError: the policy is not a str.
 
     >>> import duckdb
     >>> connection = register(duckdb.connect(), "replace")
@@ -37,8 +37,7 @@ def register(connection: _Connection, errors: str = "escape") -> _Connection:
     [('�', None)]
     >>> connection.close()
     """
-    if errors not in POLICIES:
-        raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {errors!r}")
+    check_policy_name(errors)
     functions = {
         "ef_is_well_formed": (lambda values: is_well_formed(values), "BOOLEAN"),
         "ef_repair": (lambda values: repair(values, errors), "BLOB"),

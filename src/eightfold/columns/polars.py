@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import polars
 
+from eightfold.columns.arguments import check_policy_name
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
 from eightfold.columns.arrays import repair as repair_array
@@ -38,12 +39,15 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
         errors, binary: as for :func:`eightfold.columns.repair`.
 
     Raises:
-        ConversionError, ValueError: as for :func:`eightfold.columns.repair`.
+        ConversionError, ValueError: as for :func:`eightfold.columns.repair`. TypeError: it is not a frame.
 
     >>> frame = polars.LazyFrame({"name": [b"caf\xe9"], "id": [1]})
     >>> repair(frame, "latin-1").collect().row(0)
     (b'caf\xc3\xa9', 1)
     """
+    check_policy_name(errors)
+    if not isinstance(frame, (polars.DataFrame, polars.LazyFrame)):
+        raise TypeError(f"frame must be a DataFrame or a LazyFrame, not {type(frame).__name__}")
     if isinstance(frame, polars.LazyFrame):
         return frame.map_batches(lambda batch: repair(batch, errors, binary=binary), streamable=True)
     return frame.with_columns([_repaired(series, errors, binary=binary) for series in frame.get_columns()])
@@ -132,6 +136,7 @@ class ExpressionNamespace:
 
     def repair(self, errors: str = "escape") -> polars.Expr:
         """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`."""
+        check_policy_name(errors)
         same = getattr(polars, "self_dtype", None)
         return self._mapped(lambda series: SeriesNamespace(series).repair(errors), same and same())
 

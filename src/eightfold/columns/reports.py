@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from eightfold._engine import choose
 from eightfold.columns import values
-from eightfold.columns.arrow import chunks_of, compute, pyarrow, table_of, threads_here
+from eightfold.columns.arguments import thread_count
+from eightfold.columns.arrow import chunks_of, compute, pyarrow, table_of
 from eightfold.columns.nested import Leaf, leaves, shown_name
 from eightfold.columns.values import BrokenColumnError, Findings, numbers
 from eightfold.faults import KINDS, Fault
@@ -51,10 +52,10 @@ def audit(
     >>> audit(table).select(["column", "row", "start", "kind", "bytes"]).to_pylist()
     [{'column': 'name', 'row': 1, 'start': 3, 'kind': 'truncated', 'bytes': b'\xe9'}]
     """
-    pa = pyarrow()
+    pa, count = pyarrow(), thread_count(threads)
     found, left = [], limit
     for given in _leaves(table_of(table), binary=binary):
-        batch = given.report(form_named(form), left, threads or threads_here())
+        batch = given.report(form_named(form), left, count)
         if batch is not None:
             found.append(batch)
             left = None if left is None else left - batch.num_rows
@@ -108,13 +109,15 @@ def faults_of(report: Any, form: AnyForm = "utf-8") -> Iterator[Placed]:
         form: the form that was audited.
 
     Raises:
-        LookupError: unknown form.
+        LookupError: unknown form. TypeError: the report is not a table of pyarrow.
 
     >>> import pyarrow
     >>> [(placed.column, placed.row, str(placed.fault)) for placed in faults_of(audit(pyarrow.table({"a": [b"\xff"]})))]
     [('a', 0, 'byte FF cannot begin a sequence')]
     """
     name = form_named(form).name
+    if not hasattr(report, "to_pylist"):
+        raise TypeError(f"report must be a table that audit returned, not {type(report).__name__}")
     for each in report.to_pylist():
         span = (each["start"], each["end"], each["bytes"], each["code_point"])
         yield Placed(each["column"], each["row"], Fault(each["kind"], name, *span, at_end=each["at_end"]))

@@ -30,6 +30,7 @@ from contextlib import closing
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
 
+from eightfold.columns.arguments import check_policy_name
 from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -103,6 +104,7 @@ def audit(path: str | os.PathLike[str], *, limit: int | None = None) -> list[Fou
     sqlite3.OperationalError: unable to open database file
     """
     found: list[Found] = []
+    list(faults(b"", UTF_8, limit))  # refuses a limit that is out of range
     with closing(_opened(path, "ro")) as database:
         form = _form_of(database)
         for table in _tables(database):
@@ -267,8 +269,7 @@ def _shown(key: tuple[_Part, ...]) -> Key:
 def _repairing(form: Form, errors: str) -> Callable[[bytes], bytes | None]:
     """Return a function that returns the UTF-8 of a value as it should be, or None if it is so already."""
     offered = POLICIES if form is UTF_8 else _OF_16_BITS
-    if errors not in offered:
-        raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
+    check_policy_name(errors, offered)
 
     def repaired(value: bytes) -> bytes | None:
         if form is UTF_8 and errors == "escape":
@@ -324,9 +325,12 @@ def _updated(
         return left
     sets = ", ".join(f"{quoted(plan.column)} = ?" for plan in left)
     try:
-        cursor = database.execute(f"UPDATE {name} SET {sets} WHERE {where}", [*(plan.after for plan in left), *place])
+        # Otherwise a conflict clause of the schema holds, and ON CONFLICT REPLACE deletes the other row in silence.
+        cursor = database.execute(
+            f"UPDATE OR ABORT {name} SET {sets} WHERE {where}", [*(plan.after for plan in left), *place]
+        )
         if cursor.rowcount != 1:
-            raise sqlite3.IntegrityError("a trigger or a conflict clause of the schema ignored the repair")
+            raise sqlite3.IntegrityError("a trigger ignored the repair")
     except sqlite3.Error as error:
         error.add_note(_place(table, left[0].column, key))
         raise

@@ -2,26 +2,61 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 
 from eightfold.cli.output.reports.findings import Cell
+from eightfold.columns.parts import blaming_part
 from eightfold.columns.reports import audit, faults_of
-from eightfold.columns.table_files import TableReader, blaming_part
+from eightfold.columns.schemas import NAME
+from eightfold.columns.table_files import TableReader
 from eightfold.forms import Form
+from eightfold.text import faults
+
+_SHOWN_BYTES = 40
 
 
 def cells_in(path: str, reader: TableReader, form: Form) -> Iterator[Cell]:
-    """Yield the faults of the strings of a table, part by part.
+    """Yield the faults of a table: of its names and metadata, of its strings, part by part, and of its statistics.
+
+    Statistics are reported only where the strings of their row group are well-formed: otherwise they repeat one.
 
     Raises:
         FileError: a part is malformed.
     """
+    for text in reader.texts():
+        place = f"{text.place} {shown_bytes(text.data)}" if NAME in text.place else text.place
+        yield from (Cell(fault, place, None) for fault in faults(text.data, form))
+    ill_formed: set[tuple[str, int]] = set()
     for part in reader.parts():
         with blaming_part(path, "table", f"rows from {part.first_row}"):
             report = audit(part.data, form, binary=False)
         for batch in report.to_batches(max_chunksize=1 << 12):
             for found in faults_of(batch, form):
+                ill_formed.add((_column(found.column), part.number))
                 yield Cell(found.fault, found.column, part.first_row + found.row)
 
+    for bound in reader.statistics():
+        if (bound.top, bound.group) not in ill_formed:
+            place = f"statistics of {bound.path}, row group {bound.group}, {bound.name}"
+            yield from (Cell(fault, place, None) for fault in faults(bound.data, form))
 
-__all__ = ["cells_in"]
+
+def _column(path: str) -> str:
+    """Return the name of the column of a table that a path begins with."""
+    if path.startswith('"'):
+        return str(json.JSONDecoder().raw_decode(path)[0])
+    return re.split(r"[.\[]", path)[0]
+
+
+def shown_bytes(data: bytes) -> str:
+    r"""Return the beginning of a text in one line, with its ill-formed bytes escaped.
+
+    >>> shown_bytes(b"caf\xe9")
+    '"caf\\\\xe9"'
+    """
+    return json.dumps(data[:_SHOWN_BYTES].decode("utf-8", "backslashreplace"))
+
+
+__all__ = ["cells_in", "shown_bytes"]

@@ -8,23 +8,45 @@ Unicode; it is a path relative to a root (:mod:`eightfold.files.paths.roots`). C
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self, TypeVar
 
 from eightfold.files import FileError
 from eightfold.files.path_text import as_path, as_text, shown
 from eightfold.files.paths.roots import steps
 from eightfold.files.read.reading import Source
-from eightfold.files.records.json_lines import heading, record, records
-from eightfold.repair import Change, PlanError, Repaired
+from eightfold.files.read.tables import IPC, PARQUET
+from eightfold.files.records.json_lines import heading, record, records, value
+from eightfold.files.records.table_changes import TableChange, table_change, tables_in_order
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.repair import POLICIES, Change, PlanError, Repaired
 from eightfold.repair.changes import in_order
 
+_AnyChange = TypeVar("_AnyChange", Change, TableChange)
 KIND = "plan"
 _HELD_BYTES = 1 << 20
+_DIGEST = re.compile("[0-9a-f]{64}")
 _WORDS = ("path", "form", "errors", "original_sha256", "result_sha256")
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """What a plan file says about a table besides.
+
+    Attributes:
+        kind: what kind of file holds it, as :func:`eightfold.files.read.tables.table_kind` returns it.
+        undone_sha256: the digest, in hex, of the file that undoing the changes gives: it has the original values, but
+            need not have the bytes of the original.
+        changes: the changes, in order, as those of :class:`FilePlan`, which has none.
+    """
+
+    kind: str
+    undone_sha256: str
+    changes: Iterator[TableChange]
 
 
 @dataclass(frozen=True)
@@ -37,6 +59,7 @@ class FilePlan:
         original_sha256, result_sha256: the digests of both sides, in hex.
         count: the number of changes.
         changes: the changes, in order; they can be read once, before the next file of the plan.
+        table: what it says about a table; None for any other file.
     """
 
     path: str
@@ -46,6 +69,7 @@ class FilePlan:
     result_sha256: str
     count: int
     changes: Iterator[Change]
+    table: TablePlan | None = None
 
     @property
     def digests(self) -> tuple[str, str]:
@@ -53,7 +77,39 @@ class FilePlan:
         return self.original_sha256, self.result_sha256
 
 
-class Draft:
+class _Draft:
+    """Changes that wait in a temporary file for the line that comes before them."""
+
+    def __init__(self, path: str, form: str, errors: str) -> None:
+        self._head = {"path": as_text(path), "form": form, "errors": errors}
+        from tempfile import SpooledTemporaryFile
+
+        self._lines = SpooledTemporaryFile(_HELD_BYTES)  # noqa: SIM115
+        self._digest = sha256()
+        self.count: int = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._lines.close()
+
+    def _add(self, changes: Iterable[Change | TableChange]) -> None:
+        for change in changes:
+            line = record(change.as_dict())
+            self._lines.write(line)
+            self._digest.update(line)
+            self.count += 1
+
+    def _write_to(self, file: BinaryIO, ends: Mapping[str, str]) -> None:
+        from shutil import copyfileobj
+
+        file.write(record({**self._head, **ends, "changes": self.count}))
+        self._lines.seek(0)
+        copyfileobj(self._lines, file)
+
+
+class Draft(_Draft):
     r"""The plan for one file while it is read. Its changes wait in a temporary file, since its digests come first.
 
     Args:
@@ -71,34 +127,57 @@ class Draft:
     """
 
     def __init__(self, path: str, form: str, errors: str) -> None:
-        self._head = {"path": as_text(path), "form": form, "errors": errors}
+        super().__init__(path, form, errors)
         self._original, self._result = sha256(), sha256()
-        from tempfile import SpooledTemporaryFile
-
-        self._lines = SpooledTemporaryFile(_HELD_BYTES)  # noqa: SIM115
-        self.count: int = 0
-
-    def __enter__(self) -> Draft:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._lines.close()
 
     def add(self, chunk: bytes, repaired: Repaired) -> None:
         """Add the next bytes of the file, and the repair of these or of those before them."""
         self._original.update(chunk)
         self._result.update(repaired.data)
-        self._lines.writelines(record(change.as_dict()) for change in repaired.changes)
-        self.count += len(repaired.changes)
+        self._add(repaired.changes)
 
     def write_to(self, file: BinaryIO) -> None:
         """Write the lines about this file."""
         ends = {"original_sha256": self._original.hexdigest(), "result_sha256": self._result.hexdigest()}
-        file.write(record({**self._head, **ends, "changes": self.count}))
-        from shutil import copyfileobj
+        self._write_to(file, ends)
 
+
+class TableDraft(_Draft):
+    r"""The plan for one table while it is read.
+
+    Args:
+        path, errors: as in :class:`FilePlan`.
+        kind: as in :class:`TablePlan`.
+
+    >>> from io import BytesIO
+    >>> from eightfold.files.records.table_changes import TextChange
+    >>> file = BytesIO()
+    >>> with TableDraft("data.parquet", "escape", "Parquet") as draft:
+    ...     draft.add([TextChange("column name 1", b"\xff", b"?")])
+    ...     [change.old for change in draft.changes()]
+    ...     draft.write_to(file, "0" * 64, "1" * 64, "2" * 64)
+    [b'\xff']
+    >>> b'"table": "Parquet"' in file.getvalue()
+    True
+    """
+
+    def __init__(self, path: str, errors: str, kind: str) -> None:
+        super().__init__(path, UTF_8.name, errors)
+        self._head["table"] = kind
+
+    def add(self, changes: Iterable[TableChange]) -> None:
+        """Add changes, in order."""
+        self._add(changes)
+
+    def changes(self) -> Iterator[TableChange]:
+        """Yield the changes that were added; no more can be added."""
         self._lines.seek(0)
-        copyfileobj(self._lines, file)
+        return (table_change(value(line)) for line in self._lines)
+
+    def write_to(self, file: BinaryIO, original: str, result: str, undone: str) -> None:
+        """Write the lines about this table, with the digests of its original, of its result and of that undone."""
+        ends = {"original_sha256": original, "result_sha256": result}
+        self._write_to(file, {**ends, "undone_sha256": undone, "changes_sha256": self._digest.hexdigest()})
 
 
 def begin_plan(file: BinaryIO) -> None:
@@ -114,11 +193,15 @@ def plans_in(source: Source) -> Iterator[FilePlan]:
     """
     lines = records(source, KIND)
     for number, values in lines:
-        (path, form, errors, original, result), count = _head(source, number, values)
-        changes = _changes(source, lines, count)
-        yield FilePlan(path, form, errors, original, result, count, changes)
-        for _ in changes:
-            pass
+        words, count = _head(source, number, values)
+        read = _Changes(source, lines, count)
+        path, form, errors, original, result = words
+        plan = FilePlan(path, form, errors, original, result, count, iter(()))
+        if "table" in values:
+            yield replace(plan, table=_table(source, number, values, read))
+        else:
+            yield replace(plan, changes=read.of_text())
+        read.skip()
 
 
 def _head(source: Source, number: int, values: Any) -> tuple[list[str], int]:
@@ -143,18 +226,59 @@ def _file_path(text: str) -> str:
     return path
 
 
-def _changes(source: Source, lines: Iterator[tuple[int, Any]], count: int) -> Iterator[Change]:
-    number = 0
+def _checked(changes: Iterator[TableChange], expected: str) -> Iterator[TableChange]:
+    digest = sha256()
+    for change in changes:
+        digest.update(record(change.as_dict()))
+        yield change
+    if digest.hexdigest() != expected:
+        raise PlanError("this plan is damaged: its changes do not match their digest")
 
-    def read() -> Iterator[Change]:
-        nonlocal number
-        for _ in range(count):
-            number, values = next(lines, (0, None))
+
+def _table(source: Source, number: int, values: Any, changes: _Changes) -> TablePlan:
+    kind, *digests = (values.get(name) for name in ("table", "undone_sha256", "changes_sha256"))
+    if kind not in (PARQUET, IPC) or not all(isinstance(each, str) and _DIGEST.fullmatch(each) for each in digests):
+        raise FileError(source.path, f"line {number}: this is not a plan: a table needs a kind and digests")
+    if values["errors"] not in POLICIES:
+        raise FileError(source.path, f"line {number}: this is not a plan: it has no known policy")
+    undone, listed = digests
+    return TablePlan(kind, undone, changes.of_table(listed))
+
+
+class _Changes:
+    """The lines of a file's changes, which can be read once."""
+
+    def __init__(self, source: Source, lines: Iterator[tuple[int, Any]], count: int) -> None:
+        self._source, self._lines, self._left = source, lines, count
+        self._number = 0
+        self._yielded: Iterator[Change | TableChange] = iter(())
+
+    def of_text(self) -> Iterator[Change]:
+        """Yield the changes of a text file."""
+        found = self._blamed(in_order(map(Change.from_dict, self._values())))
+        self._yielded = found
+        return found
+
+    def of_table(self, digest: str) -> Iterator[TableChange]:
+        """Yield the changes of a table, and check their digest at the end."""
+        found = self._blamed(_checked(tables_in_order(map(table_change, self._values())), digest))
+        self._yielded = found
+        return found
+
+    def skip(self) -> None:
+        """Read those that nobody has read, so that they are checked."""
+        for _ in self._yielded:
+            pass
+
+    def _values(self) -> Iterator[Any]:
+        for _ in range(self._left):
+            self._number, values = next(self._lines, (0, None))
             if values is None:
-                raise FileError(source.path, "this plan is truncated: its last file has more changes")
-            yield Change.from_dict(values)
+                raise FileError(self._source.path, "this plan is truncated: its last file has more changes")
+            yield values
 
-    try:
-        yield from in_order(read())
-    except PlanError as error:
-        raise FileError(source.path, f"line {number}: {error}") from error
+    def _blamed(self, changes: Iterator[_AnyChange]) -> Iterator[_AnyChange]:
+        try:
+            yield from changes
+        except PlanError as error:
+            raise FileError(self._source.path, f"line {self._number}: {error}") from error

@@ -11,26 +11,31 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import sha256
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
+from eightfold.cli.commands.repair.tables import TableFile, undo_table
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.root import inside
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.certifying import certificates
 from eightfold.cli.work.inputs import Failures
+from eightfold.cli.work.stopping import StoppedError
 from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.entries import Entry
 from eightfold.files.paths.roots import Root, steps
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened, opened_entry
 from eightfold.files.records.certificates import Certificate, Side
-from eightfold.files.records.plan_files import FilePlan, plans_in
+from eightfold.files.records.plan_files import FilePlan, TablePlan, plans_in
 from eightfold.files.write.locks import held
 from eightfold.files.write.temporary import clear_strays
 from eightfold.files.write.writing import replacing, snapshot_of, standard_output
 from eightfold.repair import PlanError, apply_changes, undo_changes
+
+if TYPE_CHECKING:
+    from eightfold.cli.work.table_changes import Planned
 
 
 def apply(options: Options) -> int:
@@ -57,7 +62,7 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
         following = _Following(root, certify, undo=undo)
         # All of it is read before anything is written, so that a plan that is broken at its end changes no file.
-        folders = _checked(source, chosen)
+        folders = _checked(source, chosen, certified=bool(options.certificate))
         source.rewind()
         with held(map(root.join, folders)):
             for plan in _chosen(source, chosen.values()):
@@ -65,10 +70,12 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     return following.end()
 
 
-def _checked(source: Source, chosen: Mapping[str, list[str]]) -> set[str]:
+def _checked(source: Source, chosen: Mapping[str, list[str]], *, certified: bool) -> set[str]:
     """Return the folders, relative to the root, that contain files of a plan, after checking all of it."""
     missing, folders = dict(chosen), set()
     for plan in plans_in(source):
+        if plan.table is not None and certified:
+            raise UsageError(f"{shown(plan.path)}: {plan.table.kind}: --certificate does not support it yet")
         missing = {path: names for path, names in missing.items() if not _is_for(plan, names)}
         folders.add(os.path.join("", *steps(plan.path)[:-1]))
     if missing:
@@ -84,6 +91,9 @@ def _chosen(source: Source, chosen: Collection[list[str]]) -> Iterator[FilePlan]
 def _is_for(plan: FilePlan, names: list[str]) -> bool:
     """Return whether a plan is for a path or, where that is a folder, for a file in it."""
     return steps(plan.path)[: len(names)] == names
+
+
+_OTHER_FILE = "it is not the file in the plan, or it has changed since: make a new plan"
 
 
 class _Following:
@@ -108,19 +118,59 @@ class _Following:
                     self._follow(plan, entry)
         except PlanError as error:
             self._failures.tell(FileError(path, str(error)))
+        except StoppedError as stopped:
+            stopped.tell(f"{shown(path)} is not written")
+            self._failures.count += 1
         except FileError as error:
             self._failures.tell(error)
 
     def _follow(self, plan: FilePlan, entry: Entry) -> None:
         with opened_entry(entry) as source:
             read, digest = snapshot_of(source.descriptor), _digest(source)
-            if digest == self._ends(plan)[1]:
+            opening = partial(replacing, entry, read=read)
+            if self._is_done(plan, digest):
                 clear_strays(entry)
                 self._already += 1
+            elif plan.table is not None:
+                self._write_table(source, plan, plan.table, digest, opening)
             else:
-                self._write(source, plan, digest, partial(replacing, entry, read=read))
+                self._write(source, plan, digest, opening)
+
+    def _is_done(self, plan: FilePlan, digest: str) -> bool:
+        is_undone = plan.table is not None and digest == plan.table.undone_sha256
+        return digest == self._ends(plan)[1] or (self._undo and is_undone)
+
+    def _write_table(
+        self,
+        source: Source,
+        plan: FilePlan,
+        table: TablePlan,
+        digest: str,
+        opening: Callable[[], AbstractContextManager[BinaryIO]],
+    ) -> None:
+        begins = (plan.result_sha256,) if self._undo else (plan.original_sha256, table.undone_sha256)
+        if digest not in begins:
+            raise PlanError(_OTHER_FILE)
+        from eightfold.cli.work.table_changes import Planned  # It loads pyarrow.
+
+        planned = Planned(table.changes)
+        with open(os.dup(source.descriptor), "rb") as file, opening() as target:
+            if self._undo:
+                undo_table(source.path, table.kind, file, target, planned, lambda data: None)
+            else:
+                self._apply_table(TableFile(source.path, file, table.kind, plan.errors), plan, target, planned)
+        self._written += 1
+
+    def _apply_table(self, file: TableFile, plan: FilePlan, target: BinaryIO, planned: Planned) -> None:
+        result = file.copy_as_planned(target, planned)[1]
+        if result != plan.result_sha256:
+            raise PlanError(
+                "this pyarrow writes other bytes than that of the plan: use that version, or make a new plan"
+            )
 
     def _follow_standard_input(self, plan: FilePlan) -> None:
+        if plan.table is not None:
+            raise PlanError("this is not a plan: a table is not read from standard input")
         with opened(STANDARD_INPUT, twice=True) as source:
             self._write(source, plan, _digest(source), standard_output)
 
@@ -128,7 +178,7 @@ class _Following:
         self, source: Source, plan: FilePlan, digest: str, opening: Callable[[], AbstractContextManager[BinaryIO]]
     ) -> None:
         if digest != self._ends(plan)[0]:
-            raise PlanError("it is not the file in the plan, or it has changed since: make a new plan")
+            raise PlanError(_OTHER_FILE)
         source.rewind()
         certificate = self._certificate(plan)
         with opening() as target:

@@ -6,6 +6,9 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from eightfold.cli.commands.repair.options import ESCAPE, Options
 from eightfold.cli.commands.repair.runs import (
@@ -32,7 +35,7 @@ from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
-from eightfold.files.records.plan_files import Draft, begin_plan
+from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
 from eightfold.repair import LOSSLESS
@@ -58,7 +61,7 @@ def _put_changes(file: File | TableFile) -> None:
     if isinstance(file, TableFile):
         for cell in file.faults():
             role = cell.fault.severity
-            place = Styled(shown(f"{cell.column}[{cell.row}]"), "place")
+            place = Styled(shown(cell.place), "place")
             put(*placed(file.path, None), place, ": ", Styled(cell.fault.kind, role), f": {cell.fault}")
         return
     for piece in file.pieces():
@@ -152,7 +155,7 @@ class _Pouring:
 
     def _pour_table(self, file: TableFile) -> None:
         with sink(self._job, self._read) as target:
-            digests = file.copy(target)
+            digests = _copied_proved(file, target) if self._options.verified else file.copy(target)
             self._check(file)
             if self._in_place is not None:
                 self._in_place.begin(self._job.source, digests)
@@ -170,6 +173,14 @@ class _Pouring:
             raise UnchangedError
 
 
+def _copied_proved(file: TableFile, target: BinaryIO) -> tuple[str, str]:
+    with TemporaryFile() as result, TableDraft(file.path, file.policy, file.kind) as draft:
+        digests = file.copy_proved(result, draft)
+        result.seek(0)
+        copyfileobj(result, target)
+    return digests[:2]
+
+
 def plan(options: Options) -> int:
     """Write the changes as a plan; return the exit status."""
     check_free("--plan", options.plan)
@@ -179,8 +190,10 @@ def plan(options: Options) -> int:
 
     def add(job: Job, file: File | TableFile) -> None:
         nonlocal planned
-        assert isinstance(file, File)  # --plan is refused for tables.
         job.check_replaceable()
+        if isinstance(file, TableFile):
+            planned += _planned_table(file, _planned_path(root, job.source), target)
+            return
         with Draft(_planned_path(root, job.source), file.form.name, file.policy) as draft:
             for chunk, repaired, _ in file.pieces():
                 draft.add(chunk, repaired)
@@ -198,6 +211,15 @@ def plan(options: Options) -> int:
         name = f"{quoted(options.plan)}{root_option(root)}"
         say(f"next: eightfold repair --apply {name}; to undo: eightfold repair --undo {name}")
     return work.status()
+
+
+def _planned_table(file: TableFile, path: str, target: BinaryIO) -> bool:
+    """Write the plan for a table, if it has changes; return whether it has."""
+    with TemporaryFile() as result, TableDraft(path, file.policy, file.kind) as draft:
+        digests = file.copy_proved(result, draft)
+        if draft.count:
+            draft.write_to(target, *digests)
+        return bool(draft.count)
 
 
 def _planned_path(root: Root, path: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from eightfold.cli.commands.repair.options import Options
 from eightfold.cli.options.arguments import UTF_8
@@ -15,9 +15,14 @@ from eightfold.cli.work.stopping import StoppedError
 from eightfold.faults import ConversionError
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
-from eightfold.repair import LOSSLESS
+from eightfold.files.records.plan_files import TableDraft
+from eightfold.files.write.verifying import DifferenceError
+from eightfold.repair import LOSSLESS, PlanError, repair
+from eightfold.text import is_well_formed
 
 if TYPE_CHECKING:
+    from eightfold.cli.work.table_changes import Planned
+    from eightfold.columns.parts import Part
     from eightfold.columns.table_files import TableReader
 
 _CHUNK_BYTES = 1 << 20
@@ -28,28 +33,44 @@ class TableFile:
 
     escapes_left = 0
 
-    def __init__(self, path: str, file: BinaryIO, kind: str, options: Options) -> None:
+    def __init__(self, path: str, file: BinaryIO, kind: str, policy: str) -> None:
         self.path = path
         self.kind = kind
+        self.policy = policy
         self.changes: int = 0
         self.lossy: int = 0
         self._file = file
-        self._policy = options.policy
 
-    def _reading(self) -> AbstractContextManager[TableReader]:
+    @contextmanager
+    def _reading(self) -> Iterator[TableReader]:
+        """Open the table with its names and metadata repaired.
+
+        Raises:
+            FileError: it is malformed. StoppedError: the policy cannot repair a text.
+        """
         from eightfold.columns.table_files import reading
 
         self._file.seek(0)
-        return reading(self.path, self.kind, self._file)
+        try:
+            with reading(self.path, self.kind, self._file, self._repaired_text) as reader:
+                yield reader
+        except ConversionError as error:
+            line = f"names and metadata: {error.fault}"
+            raise StoppedError((*placed(self.path, None), line)) from error
+
+    def _repaired_text(self, text: bytes) -> bytes:
+        return repair(text, UTF_8, self.policy)
 
     def faults(self) -> Iterator[Any]:
         """Yield the faults, as :func:`eightfold.cli.work.tables.cells_in` does, and count what would change."""
         from eightfold.cli.work.tables import cells_in
+        from eightfold.columns.table_files import reading
 
-        with self._reading() as reader:
+        self._file.seek(0)
+        with reading(self.path, self.kind, self._file) as reader:
             for cell in cells_in(self.path, reader, UTF_8):
                 self.changes += 1
-                self.lossy += self._policy not in LOSSLESS
+                self.lossy += self.policy not in LOSSLESS
                 yield cell
         if not self.changes:
             self._count_escaped()
@@ -57,10 +78,11 @@ class TableFile:
     def _count_escaped(self) -> None:
         """Count the parts in which only strings that look like escapes would change, which are no faults."""
         with self._reading() as reader:
+            self._count_texts(reader)
             for part in reader.parts(whole=True):
                 self._repaired(part)
         if self.changes:
-            say(f"{shown(self.path)}: it has strings with U+EF80 to U+EFFF, which --errors {self._policy} escapes")
+            say(f"{shown(self.path)}: it has strings with U+EF80 to U+EFFF, which --errors {self.policy} escapes")
 
     def copy(self, target: BinaryIO) -> tuple[str, str]:
         """Write the repaired table; return the SHA-256 of both files, in hex.
@@ -68,35 +90,158 @@ class TableFile:
         Raises:
             FileError: a part is malformed. StoppedError: the policy cannot repair a value.
         """
-        written = _Written(target)
+        return self._copy(target, lambda part, repaired: None)
+
+    def _copy(self, target: BinaryIO, note: Callable[[Part, Any], object]) -> tuple[str, str]:
+        """Copy, and call a function with each part and what became of it."""
+        from eightfold.columns.sinks import HashedSink
+
+        def change(part: Part) -> Any:
+            repaired = self._repaired(part)
+            with self._blaming(part):
+                note(part, repaired)
+            return repaired
+
+        written = HashedSink(target.write)
         with self._reading() as reader:
-            lost = reader.copy(written, self._repaired)
+            self._count_texts(reader)
+            lost = reader.copy(written, change)
+            if not self.changes:  # otherwise they repeat strings that were repaired
+                self._count_statistics(reader)
         for each in lost:
             say(f"{shown(self.path)}: not kept: {each}")
-        return self._digest(), written.digest.hexdigest()
+        return self._digest(), written.hexdigest()
 
-    def _repaired(self, part: Any) -> Any:
-        from eightfold.columns import audit, repair
-        from eightfold.columns.table_files import blaming_part
+    def _blaming(self, part: Part) -> AbstractContextManager[None]:
+        from eightfold.columns.parts import blaming_part
+
+        return blaming_part(self.path, self.kind, f"rows from {part.first_row}")
+
+    def copy_proved(self, target: BinaryIO, draft: TableDraft) -> TableDigests:
+        """Write the repaired table, note its changes, undo them in the result, and compare that with the original.
+
+        Args:
+            target: a file that can be read, too.
+            draft: gets the changes.
+
+        Raises:
+            FileError, StoppedError: as for :meth:`copy`.
+            DifferenceError: the original does not come back.
+        """
+        from eightfold.cli.work.table_changes import Planned, changes_in
+
+        with self._reading() as reader:
+            draft.add(reader.text_changes)
+        ends = self._copy(target, lambda part, new: draft.add(changes_in(part, new, self.kind)))
+        return TableDigests(*ends, self._undone(target, Planned(draft.changes())))
+
+    def _undone(self, result: BinaryIO, planned: Planned) -> str:
+        """Undo changes in a result, check each part of it, and return the digest of what comes out."""
+        from eightfold.cli.work.table_changes import check_undone
+        from eightfold.columns.sinks import HashedSink
+
+        with self._reading() as original:
+            parts = original.parts(whole=True)
+            written = HashedSink(len)
+            undo_table(self.path, self.kind, result, written, planned, lambda data: check_undone(parts, data))
+        if next(parts, None) is not None:
+            raise DifferenceError(0, "with its changes undone, the result is not the original")
+        return written.hexdigest()
+
+    def copy_as_planned(self, target: BinaryIO, planned: Planned) -> tuple[str, str]:
+        """Write the repaired table as :meth:`copy` does, if the changes are those of a plan.
+
+        Raises:
+            FileError, StoppedError: as for :meth:`copy`. PlanError: they are not.
+        """
+        from eightfold.cli.work.table_changes import check_changes
+
+        with self._reading() as reader:
+            if reader.text_changes != planned.texts():
+                raise PlanError("the plan has other names or metadata: make a new one")
+        ends = self._copy(target, lambda part, repaired: check_changes(part, repaired, planned, self.kind))
+        planned.end()
+        return ends
+
+    def _repaired(self, part: Part) -> Any:
+        from eightfold.columns import audit
+        from eightfold.columns import repair as repair_table
 
         try:
-            with blaming_part(self.path, self.kind, f"rows from {part.first_row}"):
+            with self._blaming(part):
                 faults = audit(part.data, binary=False).num_rows
-                repaired = repair(part.data, self._policy, binary=False)
+                repaired = repair_table(part.data, self.policy, binary=False)
         except ConversionError as error:
             where = "; ".join(getattr(error, "__notes__", ()))
             first = f" (rows count from row {part.first_row})" if part.first_row else ""
             raise StoppedError((*placed(self.path, None), f"{where}{first}: {error.fault}")) from error
-        self.changes += faults or not _is_same(repaired, part.data)
-        self.lossy += 0 if self._policy in LOSSLESS else faults
+        self._count(faults, is_changed=not _is_same(repaired, part.data))
         return repaired
 
+    def _count(self, faults: int, *, is_changed: bool) -> None:
+        self.changes += faults or is_changed
+        self.lossy += 0 if self.policy in LOSSLESS else faults
+
+    def _count_texts(self, reader: TableReader) -> None:
+        for _ in reader.text_changes:
+            self._count(1, is_changed=True)
+
+    def _count_statistics(self, reader: TableReader) -> None:
+        """Count bounds that are ill-formed; they are computed again, so nothing is lost with them."""
+        self.changes += any(not is_well_formed(bound.data, UTF_8) for bound in reader.statistics())
+
     def _digest(self) -> str:
-        self._file.seek(0)
-        digest = hashlib.sha256()
-        while chunk := self._file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-        return digest.hexdigest()
+        return digest_of(self._file)
+
+
+class TableDigests(NamedTuple):
+    """The SHA-256 of an original, of its repair, and of that with its changes undone, in hex."""
+
+    original: str
+    result: str
+    undone: str
+
+
+def undo_table(
+    path: str, kind: str, result: BinaryIO, target: Any, planned: Planned, check: Callable[[Any], object]
+) -> None:
+    """Write a result as it was before changes.
+
+    Args:
+        path: the file, as errors name it.
+        kind: what kind of table it is.
+        result: the file, open for reading.
+        target: a file to write to.
+        planned: the changes.
+        check: called with the rows of each part.
+
+    Raises:
+        FileError: it is malformed. PlanError: the changes are not those of the result.
+    """
+    from eightfold.cli.work.table_changes import undone
+    from eightfold.columns.parts import blaming_part
+    from eightfold.columns.table_files import reading
+
+    def change(part: Part) -> Any:
+        with blaming_part(path, kind, f"rows from {part.first_row}"):
+            data = undone(part, planned, kind)
+        check(data)
+        return data
+
+    result.seek(0)
+    with reading(path, kind, result) as reader:
+        texts = planned.texts()
+        reader.copy(target, change, texts)
+    planned.end()
+
+
+def digest_of(file: BinaryIO) -> str:
+    """Return the SHA-256 of a file, in hex."""
+    file.seek(0)
+    digest = hashlib.sha256()
+    while chunk := file.read(_CHUNK_BYTES):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -114,46 +259,6 @@ def _buffers(array: Any) -> list[Any]:
     return [*array.buffers(), *(() if values is None else values.buffers())]
 
 
-class _Written:
-    """A file for pyarrow to write to: counts, and knows the SHA-256 of what was written."""
-
-    closed = False
-
-    def __init__(self, target: BinaryIO) -> None:
-        self.digest = hashlib.sha256()
-        self._target = target
-        self._bytes = 0
-
-    def write(self, data: Any) -> int:
-        """Write all of the data."""
-        self.digest.update(data)
-        self._target.write(data)
-        self._bytes += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        """Return how many bytes were written."""
-        return self._bytes
-
-    def flush(self) -> None:
-        """Do nothing: whoever opened the file flushes it."""
-
-    def close(self) -> None:
-        """Do nothing: whoever opened the file closes it."""
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readable(self) -> bool:
-        """Return False."""
-        return False
-
-    def seekable(self) -> bool:
-        """Return False."""
-        return False
-
-
 @contextmanager
 def opened_table(job: Job, kind: str, options: Options) -> Iterator[TableFile]:
     """Open the table of a job.
@@ -162,9 +267,8 @@ def opened_table(job: Job, kind: str, options: Options) -> Iterator[TableFile]:
         FileError: it cannot be opened, or an option is not possible with tables.
     """
     refusals: list[tuple[object, str]] = [
-        (options.plan, "--plan does not support it yet: use -o, or --in-place --backup SUFFIX"),
         (options.diff, "--diff does not support it: it has no lines"),
-        (options.verified, "--verify and --certificate do not support it yet"),
+        (options.certificate, "--certificate does not support it yet"),
         (options.mojibake, "--mojibake does not support it yet"),
         (options.form is not None and options.form is not UTF_8, "its strings are utf-8: leave out -f"),
     ]
@@ -172,7 +276,7 @@ def opened_table(job: Job, kind: str, options: Options) -> Iterator[TableFile]:
         if is_asked:
             raise FileError(job.source, f"{kind}: {reason}")
     with blaming(job.source), open(job.source, "rb") as file:
-        yield TableFile(job.source, file, kind, options)
+        yield TableFile(job.source, file, kind, options.policy)
 
 
-__all__ = ["TableFile", "opened_table"]
+__all__ = ["TableDigests", "TableFile", "digest_of", "opened_table", "undo_table"]

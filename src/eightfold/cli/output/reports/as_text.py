@@ -52,7 +52,7 @@ class TextReport(Report):
     def cell(self, path: str, found: Cell) -> None:
         """Write the line of a fault of a table."""
         fault = found.fault
-        place = self._styled(shown(f"{found.column}[{found.row}]"), "place")
+        place = self._styled(shown(found.place), "place")
         put(f"{self._shown(path)}: {place}: {self._styled(fault.kind, fault.severity)}: {fault}")
 
     def put_verdict(self, checked: Checked) -> None:

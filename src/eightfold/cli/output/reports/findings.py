@@ -19,11 +19,19 @@ class Context(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A fault in a table, with the path of its column and its row, from 0."""
+    """A fault in a table, with the path of its column and its row, from 0.
+
+    One beside the values, as in the name of a column, has no row; its column says where it is.
+    """
 
     fault: Fault
     column: str
-    row: int
+    row: int | None
+
+    @property
+    def place(self) -> str:
+        """The column and the row."""
+        return self.column if self.row is None else f"{self.column}[{self.row}]"
 
 
 @dataclass

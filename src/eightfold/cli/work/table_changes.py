@@ -1,0 +1,95 @@
+"""The changes of a plan on a table: checked when it is repaired again, and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from eightfold.columns.differences import changes_between, is_same, with_values
+from eightfold.columns.parts import Part
+from eightfold.files.read.tables import PARQUET
+from eightfold.files.records.table_changes import TableChange, TextChange, ValueChange
+from eightfold.files.write.verifying import DifferenceError
+from eightfold.repair import PlanError
+
+_OTHER_CHANGES = "the plan has other changes than the repair: make a new one"
+
+
+class Planned:
+    """The changes of a table, taken in the order in which its file is read.
+
+    Args:
+        changes: the changes of a plan, or of a draft.
+
+    >>> planned = Planned([TextChange("column name 1", b"x", b"?"), ValueChange("a", 1, 0, 0, 0, b"x", b"?")])
+    >>> len(planned.texts()), len(planned.of_group(0)), len(planned.of_group(1))
+    (1, 0, 1)
+    """
+
+    def __init__(self, changes: Iterable[TableChange]) -> None:
+        self._changes = iter(changes)
+
+    def texts(self) -> list[TextChange]:
+        """Return the changes of texts beside the values, which come first."""
+        found = []
+        for change in self._changes:
+            if isinstance(change, ValueChange):
+                self._changes = chain([change], self._changes)
+                break
+            found.append(change)
+        return found
+
+    def of_group(self, number: int) -> list[ValueChange]:
+        """Return the changes of the next row group or record batch."""
+        found = []
+        for change in self._changes:
+            if isinstance(change, TextChange) or change.group != number:
+                self._changes = chain([change], self._changes)
+                break
+            found.append(change)
+        return found
+
+    def end(self) -> None:
+        """Check that all were taken.
+
+        Raises:
+            PlanError: there are more.
+        """
+        if next(self._changes, None) is not None:
+            raise PlanError(_OTHER_CHANGES)
+
+
+def changes_in(part: Part, repaired: Any, kind: str) -> Iterator[ValueChange]:
+    """Yield the changes that made some rows of a table what they are now."""
+    return changes_between(part.data, repaired, part.number, by_row=kind == PARQUET)
+
+
+def undone(part: Part, planned: Planned, kind: str) -> Any:
+    """Return some rows of a result as they were in the original.
+
+    Raises:
+        PlanError: the changes are not those of the rows.
+    """
+    return with_values(part.data, planned.of_group(part.number), old=True, by_row=kind == PARQUET)
+
+
+def check_changes(part: Part, repaired: Any, planned: Planned, kind: str) -> None:
+    """Check that a repair changed what a plan says, and nothing else.
+
+    Raises:
+        PlanError: it did not.
+    """
+    if list(changes_in(part, repaired, kind)) != planned.of_group(part.number):
+        raise PlanError(_OTHER_CHANGES)
+
+
+def check_undone(originals: Iterator[Part], data: Any) -> None:
+    """Check that the next rows of an original come back.
+
+    Raises:
+        DifferenceError: they do not.
+    """
+    part = next(originals, None)
+    if part is None or not is_same(part.data, data):
+        raise DifferenceError(0, "with its changes undone, the result is not the original")

@@ -1,0 +1,56 @@
+"""The arguments that all of this package take, checked before any work is done. This module needs no other package."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from eightfold.repair import POLICIES
+
+
+def check_policy_name(errors: object, offered: Collection[str] = tuple(POLICIES)) -> None:
+    """Check the name of a policy.
+
+    Args:
+        errors: what was given.
+        offered: the names of all policies.
+
+    Raises:
+        TypeError: it is not a str. ValueError: it is not one of the names.
+
+    >>> check_policy_name(None)
+    Traceback (most recent call last):
+    TypeError: errors must be a str, not NoneType
+    """
+    if not isinstance(errors, str):
+        raise TypeError(f"errors must be a str, not {type(errors).__name__}")
+    if errors not in offered:
+        raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
+
+
+def thread_count(threads: object) -> int:
+    """Return the maximum number of threads; without one, how many may run at once.
+
+    Raises:
+        TypeError: it is neither None nor an int. ValueError: it is less than 1.
+
+    >>> thread_count("2")
+    Traceback (most recent call last):
+    TypeError: threads must be None or an int, not str
+    """
+    if threads is None:
+        return _threads_here()
+    if not isinstance(threads, int) or isinstance(threads, bool):
+        raise TypeError(f"threads must be None or an int, not {type(threads).__name__}")
+    if threads < 1:
+        raise ValueError(f"threads must be 1 or more, not {threads}")
+    return threads
+
+
+def _threads_here() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+__all__ = ["check_policy_name", "thread_count"]

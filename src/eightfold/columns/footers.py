@@ -1,0 +1,363 @@
+"""The text in the footer of a Parquet file: names of columns, key-value metadata, and statistics of strings.
+
+A footer is a struct in the compact protocol of Thrift, in which nothing counts bytes but the number before each text,
+so a text is changed by splicing. The numbers of fields are those of FileMetaData, SchemaElement, KeyValue, RowGroup,
+ColumnChunk, ColumnMetaData, Statistics and LogicalType.
+Source: src/main/thrift/parquet.thrift of Apache Parquet Format.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, BinaryIO, NamedTuple
+
+from eightfold.columns.arrow import pyarrow
+from eightfold.columns.schemas import KEY, NAME, VALUE, Text, texts_of, with_texts
+from eightfold.columns.thrift import MalformedError, Reader, Span, binary
+from eightfold.files.records.table_changes import TextChange
+
+_MAGIC = b"PAR1"
+_TAIL = struct.Struct("<I4s")
+_TEXT_TYPES = (0, 4, 19)
+"""ConvertedType UTF8, ENUM and JSON."""
+_TEXT_LOGICAL_TYPES = (1, 4, 12)
+"""Fields of LogicalType: STRING, ENUM and JSON."""
+_STATISTICS = {1: "max", 2: "min", 5: "max_value", 6: "min_value"}
+ARROW_SCHEMA = b"ARROW:schema"
+"""The key under which writers of Arrow keep their own schema."""
+CREATED_BY = "created by"
+
+
+class Statistic(NamedTuple):
+    """A bound in the statistics of a column of strings.
+
+    Attributes:
+        top: the name of the column of the table.
+        path: the path of the column in the file.
+        group: the row group.
+        name: which bound it is.
+        data: its bytes.
+
+    >>> Statistic("tags", "tags.list.element", 0, "max_value", b"z").group
+    0
+    """
+
+    top: str
+    path: str
+    group: int
+    name: str
+    data: bytes
+
+
+class Footer:
+    r"""The footer of a Parquet file.
+
+    Args:
+        data: its bytes, without their number and the magic bytes.
+        start: where it begins in the file.
+
+    Raises:
+        MalformedError: it is not a footer.
+
+    >>> from eightfold.columns.thrift import binary
+    >>> footer = Footer(b"\x29\x1c\x48" + binary(b"name") + bytes(2), 4)
+    >>> [text.data for text in footer.texts]
+    [b'name']
+    """
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self.data = data
+        self.start = start
+        self._fields = Reader(data).struct()
+        self._elements = _structs(self._fields.get(2))
+        self._spans: list[tuple[Text, Span]] = list(self._texts())
+
+    @property
+    def texts(self) -> list[Text]:
+        """The texts that a repair changes: names of columns, keys and values."""
+        return [text for text, _ in self._spans]
+
+    def all_texts(self) -> Iterator[Text]:
+        """Yield the texts, and those of the schema of Arrow that are not among them."""
+        known = {text.data for text in self.texts}
+        for text in self.texts:
+            yield text
+        for data in self._arrow_schemas():
+            for text in _arrow_texts(data):
+                if text.data not in known:
+                    yield Text(f"Arrow schema, {text.place}", text.data)
+
+    def _arrow_schemas(self) -> Iterator[bytes]:
+        for pair in _structs(self._fields.get(5)):
+            if _bytes(pair.get(1)) == ARROW_SCHEMA:
+                yield _bytes(pair.get(2))
+
+    def _texts(self) -> Iterator[tuple[Text, Span]]:
+        for at, element in enumerate(self._elements):
+            yield from _placed(f"{NAME} {at}", element.get(4))
+        for at, pair in enumerate(_structs(self._fields.get(5))):
+            yield from _placed(f"{KEY} {at}", pair.get(1))
+            yield from _placed(f"{VALUE} {at}", pair.get(2))
+        yield from _placed(CREATED_BY, self._fields.get(6))
+
+    def _tree(self, new: Mapping[str, bytes] | None = None) -> Iterator[tuple[tuple[bytes, ...], dict[int, Any]]]:
+        """Yield each element of the schema but the root, with its path, in which some names may be others."""
+        above: list[tuple[tuple[bytes, ...], int]] = []
+        for at, element in islice(enumerate(self._elements), 1, None):
+            while above and not above[-1][1]:
+                above.pop()
+            path: tuple[bytes, ...] = ()
+            if above:
+                path, left = above.pop()
+                above.append((path, left - 1))
+            path = (*path, (new or {}).get(f"{NAME} {at}", _bytes(element.get(4))))
+            yield path, element
+            if element.get(5):
+                above.append((path, _count(element.get(5))))
+
+    def _columns(self, new: Mapping[str, bytes] | None = None) -> list[tuple[tuple[bytes, ...], dict[int, Any]]]:
+        """Return the elements that have values, with their paths."""
+        return [(path, element) for path, element in self._tree(new) if not element.get(5)]
+
+    def statistics(self) -> Iterator[Statistic]:
+        """Yield the bounds of the columns of strings, row group by row group."""
+        leaves = self._columns()
+        for number, group in enumerate(_structs(self._fields.get(4))):
+            for (path, element), chunk in zip(leaves, _structs(group.get(1)), strict=False):
+                known = _struct(_struct(chunk.get(3)).get(12)) if _is_text(element) else {}
+                for field, name in _STATISTICS.items():
+                    if isinstance(known.get(field), Span):
+                        yield Statistic(_shown(path[:1]), _shown(path), number, name, known[field].data)
+
+    @property
+    def arrow_schema_place(self) -> str | None:
+        """The place of the schema of Arrow; None if there is none."""
+        for at, pair in enumerate(_structs(self._fields.get(5))):
+            if _bytes(pair.get(1)) == ARROW_SCHEMA:
+                return f"{VALUE} {at}"
+        return None
+
+    @property
+    def text_columns(self) -> set[int]:
+        """The numbers of the columns that hold strings."""
+        return {number for number, (_, element) in enumerate(self._columns()) if _is_text(element)}
+
+    def changed(self, new: Mapping[str, bytes]) -> bytes:
+        """Return the footer with other texts, by their places; the paths of columns follow their names.
+
+        Raises:
+            MalformedError: two columns that have different names would have the same one.
+        """
+        before, after = list(self._tree()), list(self._tree(new))
+        if len({path for path, _ in after}) < len({path for path, _ in before}):
+            raise MalformedError("two columns would have the same name: use --errors escape")
+        edits = [(span, new[text.place]) for text, span in self._spans if text.place in new]
+        return _spliced(self.data, [*edits, *self._path_edits(new)])
+
+    def _path_edits(self, new: Mapping[str, bytes]) -> Iterator[tuple[Span, bytes]]:
+        """Yield the names that change in the paths of column chunks."""
+        paths = [path for path, _ in self._columns(new)]
+        for group in _structs(self._fields.get(4)):
+            for chunk, path in zip(_structs(group.get(1)), paths, strict=False):
+                parts = _struct(chunk.get(3)).get(3)
+                for part, name in zip(parts if isinstance(parts, list) else (), path, strict=False):
+                    if isinstance(part, Span) and part.data != name:
+                        yield part, name
+
+
+def read_footer(file: BinaryIO) -> Footer | None:
+    """Return the footer of a Parquet file; None for a file without one that can be read, which pyarrow refuses.
+
+    Raises:
+        MalformedError: the footer is malformed.
+    """
+    end = file.seek(0, io.SEEK_END)
+    file.seek(max(0, end - _TAIL.size))
+    tail = file.read(_TAIL.size)
+    if len(tail) < _TAIL.size:
+        return None
+    size, magic = _TAIL.unpack(tail)
+    start = end - _TAIL.size - size
+    if magic != _MAGIC or start < len(_MAGIC):
+        return None
+    file.seek(start)
+    return Footer(file.read(size), start)
+
+
+def put_back_in(data: bytes, changes: Iterable[TextChange]) -> bytes:
+    """Return the end of a Parquet file, with its footer, in which texts are what they were before changes.
+
+    Raises:
+        MalformedError: it has no footer, or a text is not what the changes say.
+    """
+    footer = read_footer(io.BytesIO(_MAGIC + data))
+    if footer is None:
+        raise MalformedError("it has no footer")
+    there = {text.place: text.data for text in footer.texts}
+    schema = footer.arrow_schema_place
+    new = {}
+    for change in changes:
+        is_schema = _is_schema(change)
+        place = schema if is_schema else change.place
+        if place is None or (there.get(place) != change.new and not is_schema):
+            raise MalformedError(f"{change.place} cannot be put back: pyarrow wrote another one")
+        new[place] = change.old
+    return data[: footer.start - len(_MAGIC)] + ended(footer.changed(new))
+
+
+def _is_schema(change: TextChange) -> bool:
+    """Return whether a change is one of the schema of Arrow, which each version of pyarrow may write in its own way."""
+    return change.place.startswith(VALUE) and bool(_arrow_texts(change.new))
+
+
+def ended(footer: bytes) -> bytes:
+    """Return a footer as it stands at the end of a file.
+
+    >>> ended(b"").hex()
+    '0000000050415231'
+    """
+    return footer + _TAIL.pack(len(footer), _MAGIC)
+
+
+def repaired_texts(footer: Footer, repaired: Callable[[bytes], bytes]) -> dict[str, bytes]:
+    """Return new texts for those that change, by their places; the schema of Arrow is repaired inside.
+
+    Args:
+        footer: the footer.
+        repaired: returns a text as it should be.
+    """
+    new = {}
+    is_schema = False
+    for text in footer.texts:
+        if is_schema and text.place.startswith(VALUE):
+            changed = _repaired_schema(text.data, repaired)
+        else:
+            changed = repaired(text.data)
+        is_schema = text.place.startswith(KEY) and text.data == ARROW_SCHEMA
+        if changed != text.data:
+            new[text.place] = changed
+    return new
+
+
+def _repaired_schema(data: bytes, repaired: Callable[[bytes], bytes]) -> bytes:
+    """Return a schema of Arrow in base64 with its texts repaired; what is none is repaired as it is."""
+    schema = _arrow_schema(data)
+    if schema is None:
+        return repaired(data)
+    new = with_texts(schema, lambda text: repaired(text.data))
+    return data if new is schema else b64encode(new.serialize().to_pybytes())
+
+
+def _arrow_schema(data: bytes) -> Any:
+    """Return the schema of Arrow that a text holds in base64; None if it holds none."""
+    pa = pyarrow()
+    try:
+        return pa.ipc.read_schema(pa.py_buffer(b64decode(data, validate=True)))
+    except (pa.ArrowException, ValueError, OSError):
+        return None
+
+
+def _arrow_texts(data: bytes) -> list[Text]:
+    schema = _arrow_schema(data)
+    return [] if schema is None else texts_of(schema)
+
+
+class Patched(io.RawIOBase):
+    """A file with another end, for reading.
+
+    Args:
+        file: the file.
+        start: where its end begins.
+        end: the other end.
+
+    >>> Patched(io.BytesIO(b"abcdef"), 3, b"XY").read()
+    b'abcXY'
+    """
+
+    def __init__(self, file: BinaryIO, start: int, end: bytes) -> None:
+        super().__init__()
+        self._file, self._start, self._end, self._at = file, start, end, 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def tell(self) -> int:
+        """Return the offset of the next byte."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move to an offset, and return it."""
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._start + len(self._end)}[whence]
+        self._at = base + offset
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer, and return how many bytes; fewer than there is room where the other end begins."""
+        room = memoryview(buffer).cast("B")
+        if self._at < self._start:
+            self._file.seek(self._at)
+            data = self._file.read(min(len(room), self._start - self._at))
+        else:
+            data = self._end[self._at - self._start :][: len(room)]
+        room[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+def _spliced(data: bytes, edits: Iterable[tuple[Span, bytes]]) -> bytes:
+    parts, at = [], 0
+    for span, new in sorted(edits, key=lambda edit: edit[0].start):
+        parts += [data[at : span.start], binary(new)]
+        at = span.end
+    return b"".join([*parts, data[at:]])
+
+
+def _placed(place: str, found: Any) -> Iterator[tuple[Text, Span]]:
+    if isinstance(found, Span):
+        yield Text(place, found.data), found
+
+
+def _structs(found: Any) -> list[dict[int, Any]]:
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _struct(found: Any) -> dict[int, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def _count(found: Any) -> int:
+    return found if isinstance(found, int) else 0
+
+
+def _bytes(found: Any) -> bytes:
+    return found.data if isinstance(found, Span) else b""
+
+
+def _is_text(element: Mapping[int, Any]) -> bool:
+    return element.get(6) in _TEXT_TYPES or any(field in _TEXT_LOGICAL_TYPES for field in _struct(element.get(10)))
+
+
+def _shown(path: Iterable[bytes]) -> str:
+    return ".".join(part.decode("utf-8", "backslashreplace") for part in path)
+
+
+__all__ = [
+    "ARROW_SCHEMA",
+    "CREATED_BY",
+    "Footer",
+    "Patched",
+    "Statistic",
+    "ended",
+    "put_back_in",
+    "read_footer",
+    "repaired_texts",
+]

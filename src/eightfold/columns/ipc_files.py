@@ -1,0 +1,145 @@
+"""Arrow IPC files, which are Feather version 2 too: read and written record batch by record batch."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from eightfold.columns.footers import Statistic
+from eightfold.columns.parts import Part, blaming_part
+from eightfold.columns.schemas import Text, texts_of, with_texts
+from eightfold.columns.sinks import Sink
+from eightfold.files import FileError
+from eightfold.files.read.tables import IPC
+from eightfold.files.records.table_changes import TextChange
+
+_MAGIC_BYTES = 8
+_CODECS = {None: None, 0: "lz4", 1: "zstd"}
+
+
+class IpcReader:
+    """An Arrow IPC file (Feather version 2); its parts are record batches."""
+
+    metadata: Any = None
+
+    def __init__(self, path: str, file: BinaryIO, repaired: Callable[[bytes], bytes]) -> None:
+        self._path = path
+        self._ipc = import_module("pyarrow.ipc")
+        if file.read(4) == b"FEA1":
+            raise FileError(path, "Feather version 1 is not supported")
+        self._codec = _ipc_codec(self._ipc, file)
+        file.seek(0)
+        self._file: Any = self._ipc.open_file(file)
+        self._schema: Any = self._file.schema
+        self.schema: Any = with_texts(self._schema, lambda text: repaired(text.data))
+        pairs = zip(texts_of(self._schema), texts_of(self.schema), strict=True)
+        self.text_changes = [TextChange(old.place, old.data, new.data) for old, new in pairs if old != new]
+
+    def texts(self) -> Iterator[Text]:
+        """Yield the texts beside the values, as they are in the file."""
+        yield from texts_of(self._schema)
+
+    def statistics(self) -> Iterator[Statistic]:
+        """Yield nothing: these files have no statistics."""
+        yield from ()
+
+    def _with_old_texts(self, changes: Sequence[TextChange]) -> Any:
+        """Return the schema with texts as they were before changes."""
+        old = {change.place: change for change in changes}
+
+        def answer(text: Text) -> bytes:
+            change = old.pop(text.place, None)
+            if change is not None and change.new != text.data:
+                raise ValueError(f"{text.place} is not what the plan says")
+            return text.data if change is None else change.old
+
+        schema = with_texts(self.schema, answer)
+        if old:
+            raise ValueError(f"{next(iter(old))} does not exist")
+        return schema
+
+    def parts(self, *, whole: bool = False) -> Iterator[Part]:
+        """Yield the rows, batch by batch.
+
+        Raises:
+            FileError: a record batch is malformed.
+        """
+        first_row = 0
+        for at in range(self._file.num_record_batches):
+            with blaming_part(self._path, IPC, f"record batch {at}"):
+                batch = self._file.get_batch(at)
+                batch = _named_as(batch, self.schema) if self.text_changes else batch
+                batch.validate()
+            yield Part(at, first_row, batch)
+            first_row += batch.num_rows
+
+    def copy(self, target: Any, change: Callable[[Part], Any], put_back: Sequence[TextChange] = ()) -> list[str]:
+        """Write the file with each part changed; see :meth:`ParquetReader.copy`.
+
+        Raises:
+            FileError: a record batch is malformed.
+        """
+        options = self._ipc.IpcWriteOptions(compression=self._codec, emit_dictionary_deltas=True)
+        with blaming_part(self._path, IPC, "schema"):
+            metadata = getattr(self._file, "metadata", None)
+            schema = self._with_old_texts(put_back)
+            writer = self._ipc.RecordBatchFileWriter(Sink(target.write), schema, options=options)
+        try:
+            for at, part in enumerate(self.parts()):
+                data = change(part)
+                with blaming_part(self._path, IPC, f"record batch {at}"):
+                    writer.write_batch(_named_as(data, schema) if put_back else data)
+        finally:
+            with blaming_part(self._path, IPC, "end"):
+                writer.close()
+        return ["metadata of the footer"] if metadata else []
+
+
+def _named_as(batch: Any, schema: Any) -> Any:
+    """Return a record batch with the names and the metadata of another schema."""
+    columns = batch.rename_columns(list(map(str, range(batch.num_columns)))).columns
+    types = [schema.field(at).type for at in range(len(schema))]
+    named = [each if each.type == new else each.view(new) for each, new in zip(columns, types, strict=True)]
+    return type(batch).from_arrays(named, schema=schema)
+
+
+def _ipc_codec(ipc: Any, file: BinaryIO) -> str | None:
+    """Return the compression of the first record batch, which pyarrow does not say."""
+    file.seek(_MAGIC_BYTES)
+    for message in ipc.MessageReader.open_stream(file):
+        if message.type == "record batch":
+            try:
+                return _CODECS.get(_codec_in(bytes(message.metadata)))
+            except (struct.error, IndexError):
+                return None
+    return None
+
+
+def _codec_in(data: bytes) -> int | None:
+    """Return the codec in a message of a record batch.
+
+    Source: format/Message.fbs of Apache Arrow: Message.header is the third field, RecordBatch.compression the fourth,
+    BodyCompression.codec the first. Offsets are those of FlatBuffers.
+    """
+    (root,) = struct.unpack_from("<I", data)
+    header = _field(data, root, 2)
+    batch = 0 if header is None else header + struct.unpack_from("<I", data, header)[0]
+    compression = _field(data, batch, 3)
+    if compression is None:
+        return None
+    codec = _field(data, compression + struct.unpack_from("<I", data, compression)[0], 0)
+    return 0 if codec is None else data[codec]
+
+
+def _field(data: bytes, table: int, number: int) -> int | None:
+    """Return where a field of a FlatBuffers table is; None if it is absent."""
+    virtual = table - struct.unpack_from("<i", data, table)[0]
+    (size,) = struct.unpack_from("<H", data, virtual)
+    at = 4 + 2 * number
+    offset = struct.unpack_from("<H", data, virtual + at)[0] if at < size else 0
+    return table + offset if offset else None
+
+
+__all__ = ["IpcReader"]

@@ -1,0 +1,158 @@
+r"""The text in a schema of Arrow: names of columns, and key-value metadata; and a schema with other text in it.
+
+>>> pa = pyarrow()
+>>> schema = pa.schema([pa.field(b"caf\xe9", pa.int8())], metadata={"origin": "here"})
+>>> [text.data for text in texts_of(schema)]
+[b'caf\xe9', b'origin', b'here']
+>>> with_texts(schema, lambda text: text.data.decode("latin-1").encode()).names
+['café']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from eightfold.columns.arrow import pyarrow
+
+NAME, KEY, VALUE = "column name", "metadata key", "metadata value"
+"""What the places of texts begin with; a number follows."""
+_EXTENSION = b"ARROW:extension:"
+
+
+class Text(NamedTuple):
+    """A text beside the values of a table.
+
+    Attributes:
+        place: where it is, unique in its table.
+        data: its bytes.
+
+    >>> Text("column name 1", b"name").place
+    'column name 1'
+    """
+
+    place: str
+    data: bytes
+
+
+Answer = Callable[[Text], bytes]
+"""Returns what a text becomes."""
+
+
+def name_bytes(field: Any) -> bytes:
+    r"""Return the name of a field, which pyarrow decodes as UTF-8, as its bytes.
+
+    >>> name_bytes(pyarrow().field(b"\xff", pyarrow().int8()))
+    b'\xff'
+    """
+    try:
+        return str(field.name).encode()
+    except UnicodeDecodeError as error:
+        return bytes(error.object)
+
+
+def texts_of(schema: Any) -> list[Text]:
+    """Return the texts of a schema, in order; the metadata of extension types, which may be any bytes, are none.
+
+    >>> [text.place for text in texts_of(pyarrow().schema({"a": pyarrow().list_(pyarrow().int8())}))]
+    ['column name 0', 'column name 1']
+    """
+    found: list[Text] = []
+
+    def note(text: Text) -> bytes:
+        found.append(text)
+        return text.data
+
+    with_texts(schema, note)
+    return found
+
+
+def with_texts(schema: Any, answer: Answer) -> Any:
+    """Return a schema with each text replaced; the same object if none changes.
+
+    >>> pa = pyarrow()
+    >>> with_texts(pa.schema({"a": pa.int8()}), lambda text: text.data.upper()).names
+    ['A']
+    """
+    return _Rewriting(answer).schema(schema)
+
+
+class _Rewriting:
+    """One pass over a schema."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._names = self._pairs = 0
+
+    def schema(self, schema: Any) -> Any:
+        old = [schema.field(at) for at in range(len(schema))]
+        new = self._fields(old)
+        metadata = self._metadata(schema.metadata)
+        if all(one is other for one, other in zip(old, new, strict=True)) and metadata == schema.metadata:
+            return schema
+        return pyarrow().schema(new, metadata=metadata)
+
+    def _fields(self, old: list[Any]) -> list[Any]:
+        new = [self._field(field) for field in old]
+        if len(set(map(name_bytes, new))) < len(set(map(name_bytes, old))):
+            raise ValueError("two columns would have the same name: use --errors escape")
+        return new
+
+    def _field(self, field: Any) -> Any:
+        before = name_bytes(field)
+        name = self._answer(Text(f"{NAME} {self._names}", before))
+        self._names += 1
+        type, metadata = self._type(field.type), self._metadata(field.metadata)
+        if name == before and type is field.type and metadata == field.metadata:
+            return field
+        return pyarrow().field(name, type, field.nullable, metadata)
+
+    def _metadata(self, metadata: dict[bytes, bytes] | None) -> dict[bytes, bytes] | None:
+        if metadata is None:
+            return None
+        new = {}
+        for key, value in metadata.items():
+            if key.startswith(_EXTENSION):
+                new[key] = value
+                continue
+            changed = self._answer(Text(f"{KEY} {self._pairs}", key))
+            new[changed] = self._answer(Text(f"{VALUE} {self._pairs}", value))
+            self._pairs += 1
+        if len(new) < len(metadata):
+            raise ValueError("two keys of metadata would be the same: use --errors escape")
+        return new
+
+    def _type(self, type: Any) -> Any:
+        """Return a type with the names inside it replaced."""
+        if isinstance(type, pyarrow().BaseExtensionType) or not type.num_fields:
+            return type
+        old = [type.field(at) for at in range(type.num_fields)]
+        new = self._fields(old)
+        return type if all(one is other for one, other in zip(old, new, strict=True)) else type_with(type, new)
+
+
+def type_with(type: Any, fields: list[Any]) -> Any:
+    """Return a nested type with other fields.
+
+    Raises:
+        TypeError: it is none that can be made of fields.
+
+    >>> pa = pyarrow()
+    >>> type_with(pa.struct({"a": pa.int8()}), [pa.field("b", pa.int8())])
+    StructType(struct<b: int8>)
+    """
+    pa, types = pyarrow(), pyarrow().types
+    if types.is_struct(type):
+        return pa.struct(fields)
+    if types.is_fixed_size_list(type):
+        return pa.list_(fields[0], type.list_size)
+    if types.is_list(type) or types.is_large_list(type):
+        return (pa.large_list if types.is_large_list(type) else pa.list_)(fields[0])
+    if types.is_map(type):
+        return pa.map_(fields[0].type.field(0), fields[0].type.field(1), keys_sorted=type.keys_sorted)
+    if types.is_union(type):
+        return pa.union(fields, type.mode, type.type_codes)
+    raise TypeError(f"ill-formed names inside {type.id} are not supported")
+
+
+__all__ = ["KEY", "NAME", "VALUE", "Answer", "Text", "name_bytes", "texts_of", "type_with", "with_texts"]

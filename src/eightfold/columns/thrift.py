@@ -1,0 +1,154 @@
+r"""Values in the compact protocol of Thrift, as the footers of Parquet files hold them: read only, with their places.
+
+Every length is checked against the bytes that are there, so a footer of a stranger costs no more than its size.
+Source: doc/specs/thrift-compact-protocol.md of Apache Thrift.
+
+>>> fields = Reader(bytes.fromhex("1502 1803616263 00")).struct()
+>>> fields[1], fields[2].data
+(1, b'abc')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = range(1, 14)
+_DEEPEST = 24
+
+
+class MalformedError(ValueError):
+    r"""Raised where bytes are not a struct in the compact protocol.
+
+    >>> Reader(b"\x18\x7f").struct()
+    Traceback (most recent call last):
+    eightfold.columns.thrift.MalformedError: its metadata end too early
+    """
+
+
+class Span(NamedTuple):
+    """Bytes, and where they stand together with the number before them that says how many there are.
+
+    >>> Span(0, 2, b"a").data
+    b'a'
+    """
+
+    start: int
+    end: int
+    data: bytes
+
+
+class Reader:
+    r"""Reads the struct at the beginning of some bytes.
+
+    Args:
+        data: the bytes.
+
+    >>> Reader(b"\x00").struct()
+    {}
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+        self._depth = 0
+        self._readers: dict[int, Callable[[], Any]] = {
+            _TRUE: self._flag,
+            _FALSE: self._flag,
+            _BYTE: lambda: self._taken(1),
+            _I16: self._integer,
+            _I32: self._integer,
+            _I64: self._integer,
+            _DOUBLE: lambda: self._taken(8),
+            _BINARY: self._binary,
+            _LIST: self._list,
+            _SET: self._list,
+            _MAP: self._map,
+            _STRUCT: self.struct,
+            _UUID: lambda: self._taken(16),
+        }
+
+    def struct(self) -> dict[int, Any]:
+        """Return the fields of a struct by their numbers: ints, bools, lists, dicts and, for bytes, a :class:`Span`.
+
+        Raises:
+            MalformedError: the bytes end too early, or are nested too deeply.
+        """
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise MalformedError("its metadata are nested too deeply")
+        fields: dict[int, Any] = {}
+        number = 0
+        while header := self._byte():
+            kind = header & 15
+            number = number + (header >> 4) if header >> 4 else self._integer()
+            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
+        self._depth -= 1
+        return fields
+
+    def _value(self, kind: int) -> Any:
+        if kind not in self._readers:
+            raise MalformedError("its metadata have a field of an unknown type")
+        return self._readers[kind]()
+
+    def _byte(self) -> int:
+        return self._taken(1)[0]
+
+    def _taken(self, length: int) -> bytes:
+        start, self._at = self._at, self._at + length
+        if self._at > len(self._data):
+            raise MalformedError("its metadata end too early")
+        return self._data[start : self._at]
+
+    def _flag(self) -> bool:
+        return self._byte() == _TRUE
+
+    def _number(self) -> int:
+        found = 0
+        for shift in range(0, 70, 7):
+            byte = self._byte()
+            found |= (byte & 127) << shift
+            if byte < 128:
+                return found
+        raise MalformedError("its metadata have a number that is too long")
+
+    def _integer(self) -> int:
+        found = self._number()
+        return found >> 1 ^ -(found & 1)
+
+    def _binary(self) -> Span:
+        start = self._at
+        data = self._taken(self._number())
+        return Span(start, self._at, data)
+
+    def _list(self) -> list[Any]:
+        header = self._byte()
+        size = header >> 4 if header >> 4 < 15 else self._number()
+        self._check_size(size)
+        return [self._value(header & 15) for _ in range(size)]
+
+    def _map(self) -> list[tuple[Any, Any]]:
+        size = self._number()
+        self._check_size(size)
+        kinds = self._byte() if size else 0
+        return [(self._value(kinds >> 4), self._value(kinds & 15)) for _ in range(size)]
+
+    def _check_size(self, size: int) -> None:
+        if size > len(self._data) - self._at:  # each value has a byte at least
+            raise MalformedError("its metadata end too early")
+
+
+def binary(data: bytes) -> bytes:
+    r"""Return bytes with the number before them that says how many there are.
+
+    >>> binary(b"abc")
+    b'\x03abc'
+    """
+    length, number = len(data), bytearray()
+    while length >= 128:
+        number.append(length & 127 | 128)
+        length >>= 7
+    return bytes([*number, length]) + data
+
+
+__all__ = ["MalformedError", "Reader", "Span", "binary"]

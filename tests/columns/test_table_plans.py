@@ -1,0 +1,242 @@
+"""Plans for tables: they list every value that changes, and undoing gives every value back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold import cli
+from tests.support.table_files import KINDS, opened, strings, written
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def run(folder: Path, *arguments: object) -> int:
+    return cli.main(["repair", "--root", str(folder), *map(str, arguments)])
+
+
+def values(path: Path) -> list[Any]:
+    """Return the rows of a table, with strings as the bytes that they are."""
+    given = opened(path)
+    return [column_values(given.column(at)) for at in range(given.num_columns)]
+
+
+def column_values(column: Any) -> list[Any]:
+    if pa.types.is_dictionary(column.type):
+        column = pa.chunked_array([chunk.dictionary.view(pa.binary()).take(chunk.indices) for chunk in column.chunks])
+    if pa.types.is_list(column.type):
+        return pa.chunked_array([chunk.view(pa.list_(pa.binary())) for chunk in column.chunks]).to_pylist()
+    if pa.types.is_string(column.type):
+        return [value.as_buffer().to_pybytes() if value.is_valid else None for value in column]
+    return column.to_pylist()
+
+
+def planned(path: Path, *options: str) -> tuple[Path, list[Any]]:
+    plan = path.parent / "plan.jsonl"
+    plan.unlink(missing_ok=True)
+    assert run(path.parent, *options, "--plan", plan, path) == 0
+    return plan, [json.loads(line) for line in plan.read_text("ascii").splitlines()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plan_lists_every_value_and_changes_nothing(kind: str, tmp_path: Path) -> None:
+    path = written(tmp_path, kind)
+    before = path.read_bytes()
+    _, (_, head, *changes) = planned(path)
+    assert path.read_bytes() == before
+    assert (head["path"], head["changes"]) == (path.name, len(changes))
+    found = [(each["column"], each["group"], each["row"], each["old"], each["new"]) for each in changes]
+    e9, ff = ("63 61 66 E9", "63 61 66 EE BF A9"), ("FF", "EE BF BF")
+    assert found == [
+        ("name", 0, 1, *e9),
+        ("tags[1]", 0, 0, *e9),
+        ("kind", 0, 1, *ff),
+        ("kind", 1, 0, *ff),
+    ]
+
+
+@pytest.mark.parametrize("options", [(), ("--errors", "replace"), ("--errors", "cp1252")])
+@pytest.mark.parametrize("kind", KINDS)
+def test_undo_gives_every_value_back(kind: str, options: tuple[str, ...], tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind)
+    before, schema = values(path), opened(path).schema
+    plan, _ = planned(path, *options)
+    assert run(tmp_path, "--apply", plan) == 0
+    assert cli.main(["check", str(path)]) == 0
+    assert run(tmp_path, "--apply", plan) == 0
+    assert "0 files repaired, 1 already done" in capsys.readouterr().err
+    assert run(tmp_path, "--undo", plan) == 0
+    assert values(path) == before
+    assert opened(path).schema.equals(schema, check_metadata=True)
+    assert run(tmp_path, "--undo", plan) == 0
+    assert "0 files undone, 1 already done" in capsys.readouterr().err
+    assert run(tmp_path, "--apply", plan) == 0
+    assert cli.main(["check", str(path)]) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_that_one_dictionary_entry_merges_come_back_apart(kind: str, tmp_path: Path) -> None:
+    names = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, None, 2, 0, 3], pa.int8()), strings([b"\xff", b"\xfe", b"ok", b"\xef\xbf\xbd"]), ordered=True
+    )
+    path = written(tmp_path, kind, pa.table({"name": names}))
+    before = values(path)
+    plan, _ = planned(path, "--errors", "replace")
+    assert run(tmp_path, "--apply", plan) == 0
+    assert run(tmp_path, "--undo", plan) == 0
+    assert values(path) == before == [[b"\xff", b"\xfe", None, b"ok", b"\xff", b"\xef\xbf\xbd"]]
+
+
+def test_a_backup_has_every_byte(tmp_path: Path) -> None:
+    path = written(tmp_path, "parquet")
+    before = path.read_bytes()
+    assert cli.main(["repair", "--in-place", "--verify", "--backup", ".old", str(path)]) == 0
+    assert path.with_name(path.name + ".old").read_bytes() == before
+    assert cli.main(["check", str(path)]) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_verify_undoes_the_changes_in_the_result(kind: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    path, fixed = written(tmp_path, kind), tmp_path / f"fixed.{kind}"
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 0
+    assert "1 written and verified" in capsys.readouterr().err
+    fixed.unlink()
+    monkeypatch.setattr("eightfold.cli.work.table_changes.with_values", lambda data, changes, **options: data)
+    assert cli.main(["repair", "--verify", str(path), "-o", str(fixed)]) == 1
+    assert "with its changes undone, the result is not the original" in capsys.readouterr().err
+    assert not fixed.exists()
+
+
+def test_nan_and_every_other_type_come_back(tmp_path: Path) -> None:
+    given = pa.table(
+        {
+            "name": strings([b"\xff", None]),
+            "number": pa.array([float("nan"), None]),
+            "both": pa.array([{"a": float("nan"), "b": "x"}, None]),
+            "map": pa.array([[("k", float("nan"))], []], pa.map_(pa.string(), pa.float32())),
+        }
+    )
+    path = written(tmp_path, "parquet", given)
+    assert cli.main(["repair", "--verify", str(path), "-o", str(tmp_path / "fixed.parquet")]) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_that_is_not_the_one_of_the_plan_is_left_alone(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind)
+    plan, _ = planned(path)
+    written(tmp_path, kind, pa.table({"name": strings([b"\xfe"])}))
+    before = path.read_bytes()
+    for option in ("--apply", "--undo"):
+        assert run(tmp_path, option, plan) == 2
+        assert f"{path}: it is not the file in the plan" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def honest(lines: list[Any]) -> list[Any]:
+    """Return a plan with the digest of the changes that it lists."""
+    digest = hashlib.sha256("".join(json.dumps(line) + "\n" for line in lines[2:]).encode())
+    return [lines[0], {**lines[1], "changes_sha256": digest.hexdigest()}, *lines[2:]]
+
+
+OTHER_WISHES = {0, 12}
+"""The lies that ask undo for something else that can be done: another value, or one less."""
+
+
+def _lies(lines: list[Any]) -> list[list[Any]]:
+    """Return plans that say something else."""
+    head, name, *others = lines[1:]
+    changed = [
+        [head, {**name, "old": "61"}, *others],
+        [head, {**name, "new": "61"}, *others],
+        [head, {**name, "at": 3}, *others],
+        [head, {**name, "at": 1 << 62}, *others],
+        [head, {**name, "leaf": 9}, *others],
+        [head, {**name, "group": 7}, *others],
+        [head, {**name, "row": -1}, *others],
+        [head, {**name, "row": "1"}, *others],
+        [head, {**name, "column": ["name"]}, *others],
+        [head, {**name, "old": "6"}, *others],
+        [head, name, name, *others],
+        [head, *others, name],
+        [{**head, "changes": 3}, *others],
+        [{**head, "changes": 99}, name, *others],
+        [{**head, "table": "Excel"}, name, *others],
+        [{**head, "table": "Arrow IPC"}, name, *others],
+        [{**head, "undone_sha256": 1}, name, *others],
+        [{**head, "errors": "surrogateescape"}, name, *others],
+        [{**head, "path": "../" + head["path"]}, name, *others],
+        [{**head, "path": "-"}, name, *others],
+        [{**head, "changes": 5}, {"place": "column name 1", "old": "61", "new": "62"}, name, *others],
+        [{**head, "changes": 5}, name, {"place": "column name 1", "old": "61", "new": "62"}, *others],
+    ]
+    return [[lines[0], *plan] for plan in changed]
+
+
+@pytest.mark.parametrize("is_damaged", [True, False])
+@pytest.mark.parametrize("option", ["--apply", "--undo"])
+def test_a_plan_that_lies_changes_no_file(option: str, is_damaged: bool, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet")
+    plan, lines = planned(path)
+    if option == "--undo":
+        assert run(tmp_path, "--apply", plan) == 0
+    before = path.read_bytes()
+    capsys.readouterr()
+    for number, lie in enumerate(_lies(lines)):
+        if number in OTHER_WISHES and option == "--undo" and not is_damaged:
+            continue
+        lie = lie if is_damaged else honest(lie)
+        plan.write_text("".join(json.dumps(line) + "\n" for line in lie), "ascii")
+        assert run(tmp_path, option, plan) != 0, number
+        captured = capsys.readouterr()
+        assert captured.err.startswith(("eightfold: ", "usage: ")), number
+        assert "Traceback" not in captured.err
+        assert path.read_bytes() == before, number
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["data.parquet", "plan.jsonl"]
+
+
+def test_a_certificate_is_refused(tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet")
+    plan, _ = planned(path)
+    assert run(tmp_path, "--apply", plan, "--certificate", tmp_path / "proof") == 2
+    assert "Parquet: --certificate does not support it yet" in capsys.readouterr().err
+    assert not (tmp_path / "proof").exists()
+
+
+def test_a_table_without_faults_is_not_in_the_plan(tmp_path: Path) -> None:
+    path = written(tmp_path, "parquet", pa.table({"name": ["a"]}))
+    assert planned(path)[1] == [{"eightfold": "plan", "version": 1}]
+
+
+def test_tables_and_text_files_share_a_plan(tmp_path: Path) -> None:
+    path, text = written(tmp_path, "parquet"), tmp_path / "notes.txt"
+    text.write_bytes(b"caf\xe9\n")
+    plan = tmp_path / "plan.jsonl"
+    assert run(tmp_path, "--plan", plan, path, text) == 0
+    before = values(path)
+    assert run(tmp_path, "--apply", plan) == 0
+    assert text.read_bytes() == "caf\uefe9\n".encode()
+    assert run(tmp_path, "--undo", plan) == 0
+    assert (values(path), text.read_bytes()) == (before, b"caf\xe9\n")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_values_in_chunks_come_back(kind: str, seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    choices = [b"", b"a", b"\xff", b"\xed\xa0\x80", "\uef80".encode(), "é".encode(), b"caf\xe9" * 9, None]
+    names = strings([chance.choice(choices) for _ in range(500)])
+    bounds = sorted(chance.randrange(501) for _ in range(299))
+    lists = pa.ListArray.from_arrays(pa.array([0, *bounds, 500], pa.int32()), names)
+    given = pa.table({"name": names.slice(100, 300), "tags": lists})
+    path = written(tmp_path, kind, given)
+    before = values(path)
+    plan, _ = planned(path, "--errors", chance.choice(["escape", "replace", "latin-1"]))
+    assert run(tmp_path, "--apply", plan) == 0
+    assert run(tmp_path, "--undo", plan) == 0
+    assert values(path) == before

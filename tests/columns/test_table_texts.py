@@ -1,0 +1,256 @@
+"""Names of columns, metadata and statistics that are not UTF-8 are found, repaired and given back."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold import cli
+from tests.support.table_files import KINDS, strings
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+RUST = Path(__file__).parent / "data" / "rust.parquet"
+"""Written by the crate parquet 60: see PROVENANCE.md there."""
+
+
+def ill_named() -> Any:
+    """Return a table whose names, at two levels, and whose metadata are ill-formed; its values are not."""
+    inner = pa.struct([pa.field(b"x\xff", pa.string()), pa.field("n", pa.float64())])
+    schema = pa.schema(
+        [pa.field(b"caf\xe9", pa.string(), metadata={"k": b"field \xfd"}), pa.field("plain", inner)],
+        metadata={b"au\xe9": b"Zo\xeb", b"clean": b"yes"},
+    )
+    both = pa.StructArray.from_arrays([pa.array(["a", None]), pa.array([1.5, 2])], ["a", "b"]).view(inner)
+    return pa.Table.from_arrays([pa.array(["ok", "é"]), both], schema=schema)
+
+
+def written(folder: Path, kind: str, given: Any) -> Path:
+    path = folder / f"data.{kind}"
+    if kind == "parquet":
+        pq.write_table(given, path)
+    else:
+        with pa.ipc.new_file(path, given.schema) as writer:
+            writer.write_table(given)
+    return path
+
+
+def texts(path: Path) -> list[bytes]:
+    """Return the texts of a file, as they stand in it."""
+    from eightfold.columns.table_files import reading
+
+    with (
+        path.open("rb") as file,
+        reading(str(path), "Parquet" if path.suffix == ".parquet" else "Arrow IPC", file) as r,
+    ):
+        return [text.data for text in r.texts() if "ARROW:schema" not in text.data.decode("latin-1")]
+
+
+def said(capsys: Any) -> tuple[list[str], str]:
+    captured = capsys.readouterr()
+    return [line.partition(": ")[2] for line in captured.out.splitlines()], captured.err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_check_finds_names_and_metadata(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind, ill_named())
+    assert cli.main(["check", str(path)]) == 1
+    lines = said(capsys)[0]
+    first = 1 if kind == "parquet" else 0  # the root of the schema of Parquet has a name too
+    cut = "truncated: sequence E9 is cut short by the end of the input"
+    assert f'column name {first} "caf\\\\xe9": {cut}' in lines
+    assert f'column name {first + 2} "x\\\\xff": invalid-byte: byte FF cannot begin a sequence' in lines
+    assert any("metadata key" in line and cut in line for line in lines)
+    assert any("metadata value" in line and "sequence EB" in line for line in lines)
+    assert any("metadata value" in line and "(FD)" in line for line in lines)
+    assert len(lines) == 5
+    assert cli.main(["check", "--output-format", "json", str(path)]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert {fault["cell"]["row"] for fault in file["faults"]} == {None}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_repair_mends_names_and_metadata_and_undo_gives_them_back(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind, ill_named())
+    before, plan = texts(path), tmp_path / "plan.jsonl"
+    assert cli.main(["repair", "--errors", "latin-1", "--root", str(tmp_path), "--plan", str(plan), str(path)]) == 0
+    assert cli.main(["repair", "--root", str(tmp_path), "--apply", str(plan)]) == 0
+    assert cli.main(["check", str(path)]) == 0
+    result = pq.read_table(path) if kind == "parquet" else pa.ipc.open_file(path).read_all()
+    assert result.to_pydict() == {"café": ["ok", "é"], "plain": [{"xÿ": "a", "n": 1.5}, {"xÿ": None, "n": 2.0}]}
+    assert {key: value for key, value in result.schema.metadata.items() if key != b"ARROW:schema"} == {
+        "aué".encode(): "Zoë".encode(),
+        b"clean": b"yes",
+    }
+    assert result.schema.field(0).metadata[b"k"].decode() == "field ý"
+    assert cli.main(["repair", "--root", str(tmp_path), "--undo", str(plan)]) == 0
+    assert texts(path) == before
+    assert cli.main(["repair", "--root", str(tmp_path), "--undo", str(plan)]) == 0
+    assert "1 already done" in said(capsys)[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_that_become_the_same_are_refused(kind: str, tmp_path: Path, capsys: Any) -> None:
+    schema = pa.schema([pa.field(b"a\xfe", pa.string()), pa.field(b"a\xff", pa.string())])
+    path = written(tmp_path, kind, pa.Table.from_arrays([pa.array(["x"]), pa.array(["y"])], schema=schema))
+    fixed = tmp_path / f"fixed.{kind}"
+    assert cli.main(["repair", "--errors", "replace", "--lossy", str(path), "-o", str(fixed)]) == 2
+    assert "two columns would have the same name: use --errors escape" in said(capsys)[1]
+    assert not fixed.exists()
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert (
+        pq.read_schema(fixed).names
+        if kind == "parquet"
+        else pa.ipc.open_file(fixed).schema.names
+        == [
+            "a\ueffe",
+            "a\uefff",
+        ]
+    )
+
+
+def test_a_name_of_one_level_does_not_change_that_of_another(tmp_path: Path) -> None:
+    # Under latin-1 the name E9 becomes one that is well-formed elsewhere.
+    inner = pa.struct([pa.field("é", pa.string())])
+    schema = pa.schema([pa.field(b"\xe9", pa.string()), pa.field("s", inner)])
+    given = pa.Table.from_arrays([strings([b"\xff"]), pa.array([{"é": "x"}], inner)], schema=schema)
+    path, plan = written(tmp_path, "parquet", given), tmp_path / "plan"
+    before = texts(path)
+    assert cli.main(["repair", "--errors", "latin-1", "--root", str(tmp_path), "--plan", str(plan), str(path)]) == 0
+    for option in ("--apply", "--undo"):
+        assert cli.main(["repair", "--root", str(tmp_path), option, str(plan)]) == 0
+    assert texts(path) == before
+
+
+def test_an_ill_formed_name_is_not_lossless_without_lossy(tmp_path: Path) -> None:
+    path, fixed = written(tmp_path, "parquet", ill_named()), tmp_path / "fixed.parquet"
+    assert cli.main(["repair", "--errors", "replace", str(path), "-o", str(fixed)]) == 2
+    assert cli.main(["repair", "--errors", "strict", str(path), "-o", str(fixed)]) == 1
+    assert not fixed.exists()
+
+
+def patched(path: Path, old: bytes, new: bytes) -> None:
+    """Change bytes in the footer of a file, as a writer that does not check its strings would have written them."""
+    data = path.read_bytes()
+    (size,) = struct.unpack("<I", data[-8:-4])
+    footer = data[-8 - size :]
+    assert len(old) == len(new)
+    assert old in footer
+    path.write_bytes(data[: -8 - size] + footer.replace(old, new))
+
+
+def test_statistics(tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet", pa.table({"id": [1, 2], "name": ["aaa", "zzzz"]}))
+    patched(path, b"zzzz", b"zz\xc3\xc3")
+    assert cli.main(["check", str(path)]) == 1
+    lines = said(capsys)[0]
+    assert lines[0].startswith("statistics of name, row group 0, max_value: truncated: sequence C3 is cut short")
+    fixed = tmp_path / "fixed.parquet"
+    assert cli.main(["repair", "--in-place", "--backup", ".old", str(path)]) == 0
+    assert cli.main(["check", str(path)]) == 0
+    bounds = pq.read_metadata(path).row_group(0).column(1).statistics
+    assert (bounds.min, bounds.max) == ("aaa", "zzzz")
+    assert not fixed.exists()
+
+
+def test_names_and_metadata_of_a_valid_file_patched(tmp_path: Path, capsys: Any) -> None:
+    given = pa.table({"name": ["a"], "other": [1]})
+    path = tmp_path / "data.parquet"
+    with pq.ParquetWriter(path, given.schema, store_schema=False) as writer:
+        writer.write_table(given)
+        writer.add_key_value_metadata({"origin": "here"})
+    patched(path, b"name", b"n\xe9me")
+    patched(path, b"origin", b"orig\xefn")
+    with pytest.raises(UnicodeDecodeError):
+        _ = pq.read_table(path).column_names
+    assert cli.main(["repair", "--errors", "latin-1", "--lossy", str(path), "-o", str(tmp_path / "f.parquet")]) == 0
+    result = pq.read_table(tmp_path / "f.parquet")
+    assert (result.column_names, result.schema.metadata) == (["néme", "other"], {"origïn".encode(): b"here"})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_of_the_rust_writer(tmp_path: Path, capsys: Any) -> None:
+    path, fixed, plan = tmp_path / "data.parquet", tmp_path / "fixed.parquet", tmp_path / "plan"
+    path.write_bytes(RUST.read_bytes())
+    assert cli.main(["check", str(path)]) == 1
+    lines = said(capsys)[0]
+    assert [line.partition(":")[0] for line in lines] == [
+        'column name 2 "caf\\\\xe9"',
+        "metadata key 0",
+        "metadata value 0",
+        '"caf\\\\xe9"[2]',
+        '"caf\\\\xe9"[3]',
+    ]
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert cli.main(["check", str(fixed)]) == 0
+    name, values = "caf\uefe9", ["ok", None, "Zo\uefeb", "\uefed\uefa0\uefbd", None, "last"]
+    for read in (_pandas, _polars, _duckdb):
+        assert read(fixed) == {"id": [0, 1, 2, 3, 4, 5], name: values}
+    has_bloom_filter = pq.read_metadata(fixed).row_group(0).column(1).bloom_filter_offset is not None
+    assert has_bloom_filter or "not kept: bloom filters" in said(capsys)[1]
+    assert cli.main(["repair", "--root", str(tmp_path), "--plan", str(plan), str(path)]) == 0
+    before = texts(path)
+    for option in ("--apply", "--undo"):
+        assert cli.main(["repair", "--root", str(tmp_path), option, str(plan)]) == 0
+    assert texts(path)[:5] == before[:5]
+
+
+def _pandas(path: Path) -> dict[str, list[Any]]:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_parquet(path)
+    return {name: [None if pandas.isna(value) else value for value in frame[name]] for name in frame}
+
+
+def _polars(path: Path) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = pytest.importorskip("polars").read_parquet(path).to_dict(as_series=False)
+    return found
+
+
+def _duckdb(path: Path) -> dict[str, list[Any]]:
+    result = pytest.importorskip("duckdb").sql(f"SELECT * FROM '{path}' ORDER BY id")
+    return dict(zip(result.columns, map(list, zip(*result.fetchall(), strict=True)), strict=True))
+
+
+def test_a_sort_order_of_numbers_and_bloom_filters_are_kept(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = tmp_path / "data.parquet", tmp_path / "fixed.parquet"
+    given = pa.table({"id": [1, 2], "name": strings([b"a", b"\xff"])})
+    options = {"bloom_filter_options": {"id": {"ndv": 5000}, "name": {"ndv": 100}}} if _has_bloom_filters() else {}
+    pq.write_table(given, path, sorting_columns=[pq.SortingColumn(0)], **options)
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert "not kept" not in said(capsys)[1]
+    before, after = (pq.read_metadata(each).row_group(0) for each in (path, fixed))
+    assert after.sorting_columns == before.sorting_columns
+    if options:
+        sizes = [[group.column(at).bloom_filter_length for at in (0, 1)] for group in (before, after)]
+        assert sizes[0] == sizes[1]
+
+
+def _has_bloom_filters() -> bool:
+    import inspect
+
+    return "bloom_filter_options" in inspect.signature(pq.ParquetWriter.__init__).parameters
+
+
+def footers(data: bytes) -> Any:
+    from eightfold.columns.footers import Footer
+
+    return Footer(data, 0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"\x19", b"\x19\xfc", b"\x19\xfc\xff\xff\xff\xff\x0f", b"\x18\xff\xff\xff\xff\x0f", b"\x1f\x00"),
+        *(b"\x1c" * 99, b"\x1b\xff\xff\xff\x7f\x11", b"\x15" + b"\xff" * 20),
+    ],
+)
+def test_a_footer_that_lies_is_an_error_and_costs_nothing(data: bytes) -> None:
+    from eightfold.columns.thrift import MalformedError
+
+    with pytest.raises(MalformedError):
+        footers(data)

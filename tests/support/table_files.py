@@ -1,0 +1,59 @@
+"""Small tables in files, some of whose strings are ill-formed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+KINDS = ("parquet", "arrow")
+
+
+def strings(values: list[bytes | None]) -> Any:
+    """Return an array of strings with these bytes, unchecked."""
+    given = pa().array(values, pa().binary())
+    return pa().Array.from_buffers(pa().string(), len(given), given.buffers(), given.null_count)
+
+
+def table() -> Any:
+    """Return a table with four ill-formed strings, in columns of several types."""
+    names = strings([b"ok", b"caf\xe9", None, b"last"])
+    columns = {
+        "id": pa().array([1, 2, 3, 4], pa().int32()),
+        "name": names,
+        "tags": pa().ListArray.from_arrays([0, 2, 2, 3, 4], names),
+        "kind": pa().DictionaryArray.from_arrays(pa().array([0, 1, 1, 0], pa().int32()), strings([b"x", b"\xff"])),
+        "blob": pa().array([b"\xff", b"", None, b"\x80"]),
+    }
+    return pa().table(columns, metadata={"origin": "here"})
+
+
+def written(folder: Path, kind: str, given: Any = None, **options: Any) -> Path:
+    """Return a file with a table in two parts."""
+    path, given = folder / f"data.{kind}", table() if given is None else given
+    if kind == "parquet":
+        pq().write_table(given, path, **{"row_group_size": 2, "compression": "zstd", **options})
+    else:
+        made = pa().ipc.IpcWriteOptions(compression="zstd")
+        with pa().ipc.new_file(path, given.schema, options=made) as writer:
+            writer.write_table(given, max_chunksize=2)
+    return path
+
+
+def opened(path: Path) -> Any:
+    """Return the table of a file. Dictionaries are read as such: pyarrow casts others, and checks their strings."""
+    if path.suffix != ".parquet":
+        return pa().ipc.open_file(path).read_all()
+    schema = pq().read_schema(path)
+    names = [field.name for field in schema if pa().types.is_dictionary(field.type)]
+    return pq().ParquetFile(path, read_dictionary=names).read()
+
+
+def pa() -> Any:
+    """Return the module `pyarrow`, which need not be installed."""
+    return import_module("pyarrow")
+
+
+def pq() -> Any:
+    """Return the module `pyarrow.parquet`."""
+    return import_module("pyarrow.parquet")
