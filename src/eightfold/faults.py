@@ -78,6 +78,12 @@ KINDS: Mapping[Kind, str] = {
 }
 """The meaning of each kind of fault in one line; the keys are stable identifiers."""
 
+WARNINGS: frozenset[Kind] = frozenset((
+    "control", "line-terminator", "no-final-newline", "no-signature",
+    "joined-pair", "needless-escape", "unexamined", "escaped-surrogate", "mojibake",
+))  # fmt: skip
+"""The kinds whose faults are warnings; :meth:`Fault.as_error` is for those who take none."""
+
 
 def code_point_name(code_point: int) -> str:
     """Return a code point in the usual notation: ``U+`` and four to eight hex digits; a negative number stays bare.
@@ -176,6 +182,14 @@ class Fault:
         'utf-8-sig'
         """
         return self if form == self.form else replace(self, form=form)
+
+    def as_error(self) -> Fault:
+        r"""Return the same fault as an error, whatever its severity.
+
+        >>> Fault("mojibake", "utf-8", 0, 4, b"\xc3\x83\xc2\xa9", severity="warning").as_error().severity
+        'error'
+        """
+        return self if self.severity == "error" else replace(self, severity="error")
 
     def moved(self, offset: int) -> Fault:
         r"""Return the same fault, moved forward by ``offset`` bytes (or code points).

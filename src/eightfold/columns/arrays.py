@@ -29,7 +29,7 @@ from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import XTF_8
 from eightfold.policy import check_policy
-from eightfold.repair import POLICIES
+from eightfold.repair import policy_named
 from eightfold.repair import repair as repair_value
 from eightfold.text import AnyErrors, AnyForm
 from eightfold.text import convert as convert_value
@@ -171,8 +171,7 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
     >>> repair(pyarrow.table({"name": [b"caf\xc3\xa9", b"caf\xe9"]}), "latin-1")["name"].to_pylist()
     [b'caf\xc3\xa9', b'caf\xc3\xa9']
     """
-    if errors not in POLICIES:
-        raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {errors!r}")
+    errors = policy_named(errors)
     pa, work = pyarrow(), _Repair(errors, threads or threads_here())
     if isinstance(table, (pa.Array, pa.ChunkedArray)):
         return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))

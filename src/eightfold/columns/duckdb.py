@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from eightfold.columns.arrays import is_well_formed, repair
-from eightfold.repair import POLICIES
+from eightfold.repair import policy_named
 
 _Connection = TypeVar("_Connection", bound=Any)
 
@@ -37,8 +37,7 @@ def register(connection: _Connection, errors: str = "escape") -> _Connection:
     [('�', None)]
     >>> connection.close()
     """
-    if errors not in POLICIES:
-        raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {errors!r}")
+    errors = policy_named(errors)
     functions = {
         "ef_is_well_formed": (lambda values: is_well_formed(values), "BOOLEAN"),
         "ef_repair": (lambda values: repair(values, errors), "BLOB"),

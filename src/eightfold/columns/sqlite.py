@@ -35,7 +35,7 @@ from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import XTF_8
-from eightfold.repair import POLICIES
+from eightfold.repair import policy_named
 from eightfold.repair import repair as repair_value
 from eightfold.text import convert, faults, is_well_formed
 
@@ -266,9 +266,10 @@ def _shown(key: tuple[_Part, ...]) -> Key:
 
 def _repairing(form: Form, errors: str) -> Callable[[bytes], bytes | None]:
     """Return a function that returns the UTF-8 of a value as it should be, or None if it is so already."""
-    offered = POLICIES if form is UTF_8 else _OF_16_BITS
-    if errors not in offered:
-        raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
+    if form is UTF_8:
+        errors = policy_named(errors)
+    elif errors not in _OF_16_BITS:
+        raise ValueError(f"errors must be one of {', '.join(_OF_16_BITS)} here, not {errors!r}")
 
     def repaired(value: bytes) -> bytes | None:
         if form is UTF_8 and errors == "escape":

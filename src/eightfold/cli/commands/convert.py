@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, end_argument
 from eightfold.cli.options.certificate import CertificateOptions, add_certificate
 from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
+from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.selection import add_selection, say_excluded, say_nothing_read
 from eightfold.cli.output.colour import Part, Styled, painted
@@ -106,6 +107,7 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
+    add_files_from(command)
     add_form(command, foreign=True)
     command.add_argument(
         *("-t", "--to"),
@@ -163,6 +165,9 @@ def run(options: Options) -> int:
         # Wrong use is reported before anything is read.
         _check_policy(Conversion(options.form, options.to, options.errors))
     tell_foreign(options.form, options.to)
+    if not options.take_list():
+        say_nothing_read(options)
+        return NOTHING_WRONG
     failures = Failures()
     work = _Run(options, failures)
     with held(options.paths if options.in_place else ()):

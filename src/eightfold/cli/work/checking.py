@@ -48,7 +48,7 @@ class Task(NamedTuple):
         context: whether the line of each fault is reported.
         unpack: whether compressed files are decompressed.
         escapes: which files are searched for escapes of unpaired surrogates in JSON; None for none.
-        strict: whether these are errors.
+        strict: whether warnings are errors.
         mojibake: whether mojibake is reported too, in files of UTF-8.
         tables: whether the report can place faults of tables.
     """
@@ -232,6 +232,8 @@ class FileCheck:
         shows = self._shows(text.source, text.form)
         pairs = Pairs()
         for found in text.faults():
+            if self._task.strict:
+                found = found._replace(fault=found.fault.as_error())
             checked.tally.count(found)
             pairs.see(found.fault)
             if limit is not None and checked.tally.faults > limit:
