@@ -235,6 +235,9 @@ class EscapedSurrogateFault(Fault):
 
     json_path: str = "$"
 
+    def __str__(self) -> str:
+        return f"{_escaped_surrogate(self)}, at {self.json_path}"
+
 
 def _shown(fault: Fault) -> str:
     ellipsis = " ..." if fault.end - fault.start > len(fault.units) else ""
@@ -290,8 +293,7 @@ def _unexamined(fault: Fault) -> str:
 
 def _escaped_surrogate(fault: Fault) -> str:
     written = fault.units.replace(b"\0", b"").decode("ascii", "replace")
-    path = f", at {fault.json_path}" if isinstance(fault, EscapedSurrogateFault) else ""
-    return f"escape {written} of an unpaired surrogate{path}"
+    return f"escape {written} of an unpaired surrogate"
 
 
 _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {

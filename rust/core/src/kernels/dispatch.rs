@@ -75,6 +75,18 @@ pub fn before_row(data: &[u8], classes: &[Class; 4]) -> usize {
     0
 }
 
+/// Count the bytes of a value in a beginning of data: how long that is, how many there are, and the end of the last one.
+pub fn count_in_beginning(data: &[u8], meant: u8) -> (usize, usize, usize) {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        let (vectors, rest) = data.as_chunks();
+        // SAFETY: the machine has the instructions.
+        let (count, end) = unsafe { avx2::search::count(vectors, meant) };
+        return (data.len() - rest.len(), count, end);
+    }
+    (0, 0, 0)
+}
+
 /// Whether the kernels with AVX2 may run, also where there are others for more.
 #[cfg(target_arch = "x86_64")]
 fn has_avx2() -> bool {

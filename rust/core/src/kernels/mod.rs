@@ -51,6 +51,7 @@ pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
+pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub use short::write_short;
 pub use short_buffer::{SHORT_BYTES, ShortBuffer};

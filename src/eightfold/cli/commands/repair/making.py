@@ -9,6 +9,7 @@ from functools import partial
 
 from eightfold.cli.commands.repair.options import ESCAPE, Options
 from eightfold.cli.commands.repair.runs import (
+    WAY_ROUND_LOSS_IN_TABLES,
     WAYS_ROUND_LOSS,
     File,
     LossError,
@@ -45,12 +46,14 @@ def show(options: Options) -> int:
         job = job_of(options, file, STANDARD_OUTPUT)
         work.do(job, _put_difference if options.diff else _put_changes, "the rest of the file is not shown")
     work.summarize(f"{work.changed} to repair")
+    tables_only = work.tables == work.files
     if work.changes:
-        say("dry run: use -o, --in-place or --plan to write")
+        say(f"dry run: use {'-o or --in-place' if tables_only else '-o, --in-place or --plan'} to write")
     if work.lossy and not options.lossy:
         mended = "--escapes repair" if options.escape_policy is not None else "mended mojibake"
         cause = mended if options.policy in LOSSLESS else options.policy
-        say(f"{cause} cannot be undone without a plan: {WAYS_ROUND_LOSS}")
+        undone = WAY_ROUND_LOSS_IN_TABLES if tables_only else WAYS_ROUND_LOSS
+        say(f"{cause} cannot be undone{'' if tables_only else ' without a plan'}: {undone}")
     return work.status(FAULTS if work.changes else NOTHING_WRONG)
 
 

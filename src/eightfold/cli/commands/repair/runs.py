@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _SQLITE = b"SQLite format 3\0"
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
+WAY_ROUND_LOSS_IN_TABLES = "use --lossy to write anyway"
 
 
 class LossError(Exception):
@@ -125,6 +126,7 @@ class RepairRun:
         self._options = options
         self.failures: Failures = Failures()
         self.files: int = 0
+        self.tables: int = 0
         self.changed: int = 0
         self.stopped: int = 0
         self.binary: int = 0
@@ -160,7 +162,7 @@ class RepairRun:
             stopped.tell(outcome)
             self._stop(FAULTS)
         except LossError as loss:
-            ways = "use --lossy to write anyway" if kind else WAYS_ROUND_LOSS
+            ways = WAY_ROUND_LOSS_IN_TABLES if kind else WAYS_ROUND_LOSS
             say(f"{shown(job.source)}: {loss}: {outcome}; {ways}")
             self._stop(WRONG_USE_OR_FILE)
         except UnchangedError:
@@ -169,6 +171,7 @@ class RepairRun:
 
     def _do(self, file: File | TableFile, act: Callable[[File | TableFile], None]) -> None:
         self.files += 1
+        self.tables += isinstance(file, TableFile)
         try:
             act(file)
             if not self._options.errors and isinstance(file, File):

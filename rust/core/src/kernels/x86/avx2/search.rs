@@ -8,7 +8,7 @@ use super::load_32;
 use crate::kernels::class::Class;
 
 /// Bytes in a vector.
-const LANES: usize = 32;
+pub const LANES: usize = 32;
 
 /// The length of a beginning in which none of these bytes is: to the first of them, or to less than a vector before the
 /// end.
@@ -26,6 +26,21 @@ pub fn before_any(data: &[u8], meant: [u8; 3]) -> usize {
         at += LANES;
     }
     at
+}
+
+/// How many bytes of whole vectors have a value, and the end of the last one: 0 if there is none.
+#[avx2]
+pub fn count(vectors: &[[u8; LANES]], meant: u8) -> (usize, usize) {
+    let meant = _mm256_set1_epi8(meant.cast_signed());
+    let (mut count, mut end) = (0, 0);
+    for (index, bytes) in vectors.iter().enumerate() {
+        let found = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load_32(bytes), meant)).cast_unsigned();
+        if found != 0 {
+            count += found.count_ones() as usize;
+            end = (index + 1) * LANES - found.leading_zeros() as usize;
+        }
+    }
+    (count, end)
 }
 
 /// The length of a beginning in which no row of bytes of these classes begins: to the first one, or to less than a vector
