@@ -208,6 +208,34 @@ def test_a_lossy_policy_needs_lossy_and_strict_stops(tmp_path: Path, capsys: Any
     assert opened(fixed)["name"].to_pylist() == ["ok", "caf\ufffd", None, "last"]
 
 
+def mixed(folder: Path) -> Path:
+    names = strings([b"caf\xe9", b"ok"]), strings([b"\xed\xa0\xbd\xed\xb8\x80", b"ok"])
+    return written(folder, "parquet", pa.table(dict(zip(("latin", "cesu"), names, strict=True))))
+
+
+@pytest.mark.parametrize("policy", ["pairs", "strict"])
+def test_one_policy_is_for_all_strings(policy: str, tmp_path: Path, capsys: Any) -> None:
+    path, fixed = mixed(tmp_path), tmp_path / "fixed.parquet"
+    for output in ([], ["-o", str(fixed), "--lossy"]):
+        assert cli.main(["repair", "--errors", policy, str(path), *output]) == 1
+        told = capsys.readouterr().err
+        assert "column latin, row 0: sequence E9" in told
+        assert "try --errors escape (keeps every byte" in told
+        assert ("one policy is for all strings, and pairs is for CESU-8 only" in told) == (policy == "pairs")
+    assert not fixed.exists()
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert opened(fixed)["latin"].to_pylist() == ["caf\uefe9", "ok"]
+
+
+def test_tables_are_not_offered_a_plan(tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, "parquet")
+    assert cli.main(["repair", "--errors", "windows-1252", str(path)]) == 1
+    told = capsys.readouterr().err
+    assert "dry run: use -o or --in-place to write" in told
+    assert "cp1252 cannot be undone: use --lossy to write anyway" in told
+    assert "plan" not in told
+
+
 @pytest.mark.parametrize("option", ["--plan", "--diff", "--mojibake", "-f"])
 def test_what_is_not_supported_is_refused(option: str, tmp_path: Path, capsys: Any) -> None:
     values = {"--plan": [str(tmp_path / "plan"), "--root", str(tmp_path)], "-f": ["cesu-8"]}.get(option, [])

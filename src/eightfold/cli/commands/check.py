@@ -148,7 +148,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "--strict",
         action=Switch,
-        help="exit with status 1 for warnings too, and if no file was read",
+        help="make warnings errors, and exit with status 1 if no file was read",
     )
     command.add_argument(
         "--show-settings",

@@ -2,13 +2,13 @@
 
 A converter applies its policy without counting. So its source is scanned once more, which is faster than the
 conversion; and only if the target lacks code points that the source can have, what is well-formed is tried without a
-policy, in halves and halves of these where it fails.
+policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from eightfold.cutting import boundary
 from eightfold.faults import ConversionError, Fault
@@ -16,14 +16,15 @@ from eightfold.files.read.converting import Conversion, ConvertedPiece
 from eightfold.forms import Form
 from eightfold.reference import signed
 from eightfold.stream import Checker, Converter, Decoder
-from eightfold.text import convert, is_encodable
+from eightfold.text import convert, encode
 
 _LOSSY = ("replace", "ignore", "backslashreplace", "xmlcharrefreplace", "namereplace")
 _UNLOST = "backslashreplace"
 """The policy for faults where only what is well-formed counts: it writes ASCII, which no target lacks."""
 _CHECKED_BYTES = 16 * 1024
 """How much is checked at once: each of its faults is an object."""
-_Part = TypeVar("_Part", str, bytes)
+_TRIED = 4096
+"""How much is tried at once: behind each code point that the target lacks it begins anew."""
 
 
 class Lost(NamedTuple):
@@ -110,34 +111,15 @@ class _Lacking:
         self._clean = Converter(source, self._plain, _UNLOST)
 
     def __call__(self, chunk: bytes, final: bool) -> int:
-        return _unfit(self._clean.convert(chunk, final), self._fits, self._halves)
-
-    def _fits(self, part: bytes) -> bool:
-        try:
-            convert(part, self._plain, self._target)
-        except ConversionError:
-            return False
-        return True
-
-    def _halves(self, part: bytes) -> tuple[bytes, bytes]:
-        middle = len(part) // 2
-        at = boundary(part, middle, self._plain) or boundary(part, middle, self._plain, "right")
-        return part[:at], part[at:]
-
-
-def _unfit(part: _Part, fits: Callable[[_Part], bool], halves: Callable[[_Part], tuple[_Part, _Part]]) -> int:
-    """Return how many of the sequences of a part do not fit."""
-    count, parts = 0, [part]
-    while parts:
-        part = parts.pop()
-        if not part or fits(part):
-            continue
-        first, second = halves(part)
-        if first and second:
-            parts += first, second
-        else:
-            count += 1
-    return count
+        data, at, count = self._clean.convert(chunk, final), 0, 0
+        while at < len(data):
+            end = boundary(data, at + _TRIED, self._plain)
+            try:
+                convert(data[at:end], self._plain, self._target)
+                at = end
+            except ConversionError as error:
+                count, at = count + 1, at + error.end
+        return count
 
 
 def _foreign(conversion: Conversion) -> tuple[_Counting, _Counting | None]:
@@ -150,7 +132,7 @@ class _ForeignReader:
 
     def __init__(self, source: Form, target: Form) -> None:
         self._texts = _texts_of(source)
-        self._target = target
+        self._write = _writer(target)
         self._text = ""
 
     def faults(self, chunk: bytes, final: bool) -> int:
@@ -159,18 +141,24 @@ class _ForeignReader:
         return count
 
     def lacking(self, chunk: bytes, final: bool) -> int:
-        return _unfit(self._text, self._fits, lambda text: (text[: len(text) // 2], text[len(text) // 2 :]))
+        at, count = 0, 0
+        while at < len(self._text):
+            part = self._text[at : at + _TRIED]
+            try:
+                self._write(part)
+                at += len(part)
+            except UnicodeEncodeError as error:
+                count, at = count + error.end - error.start, at + error.end
+        return count
 
-    def _fits(self, text: str) -> bool:
-        if not self._target.is_foreign:
-            return is_encodable(text, self._target)
-        from eightfold.legacy import charset
 
-        try:
-            text.encode(charset(self._target.name).codec)
-        except UnicodeEncodeError:
-            return False
-        return True
+def _writer(target: Form) -> Callable[[str], bytes]:
+    if not target.is_foreign:
+        return lambda text: encode(text, target)
+    from eightfold.legacy import charset
+
+    codec = charset(target.name).codec
+    return lambda text: text.encode(codec)
 
 
 def _texts_of(source: Form) -> Callable[[bytes, bool], tuple[int, list[str]]]:
