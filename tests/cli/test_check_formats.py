@@ -169,8 +169,12 @@ def test_a_rule_of_sarif_has_the_level_of_its_faults(folder: Path) -> None:
 
 
 def test_the_kinds_that_are_warnings_are_those_of_the_faults() -> None:
-    made = [MojibakeFault(), UnexaminedFault(), EscapedSurrogateFault("escaped-surrogate", "utf-8", 0, 6)]
-    found = [*made, *lint(b"\ta\r"), *encode_faults("\ud83d\ude00", "wtf-8", warnings=True)]
+    made = [
+        MojibakeFault(),
+        UnexaminedFault(),
+        EscapedSurrogateFault("escaped-surrogate", "utf-8", 0, 6, severity="warning"),
+    ]
+    found = [*made, *lint(b"\ta\r"), *encode_faults("\ud83d\ude00", "wtf-16-le", warnings=True)]
     found += xtf8.lint("caf\uefc3\uefa9".encode())
     warnings = {fault.kind for fault in found if fault.severity == "warning"}
     assert warnings == WARNINGS
