@@ -78,6 +78,12 @@ KINDS: Mapping[Kind, str] = {
 }
 """The meaning of each kind of fault in one line; the keys are stable identifiers."""
 
+WARNINGS: frozenset[Kind] = frozenset((
+    "control", "line-terminator", "no-final-newline", "no-signature",
+    "joined-pair", "needless-escape", "unexamined", "escaped-surrogate", "mojibake",
+))  # fmt: skip
+"""The kinds whose faults are warnings; :meth:`Fault.as_error` is for those who take none."""
+
 
 def code_point_name(code_point: int) -> str:
     """Return a code point in the usual notation: ``U+`` and four to eight hex digits; a negative number stays bare.
@@ -177,6 +183,14 @@ class Fault:
         """
         return self if form == self.form else replace(self, form=form)
 
+    def as_error(self) -> Fault:
+        r"""Return the same fault as an error, whatever its severity.
+
+        >>> Fault("mojibake", "utf-8", 0, 4, b"\xc3\x83\xc2\xa9", severity="warning").as_error().severity
+        'error'
+        """
+        return self if self.severity == "error" else replace(self, severity="error")
+
     def moved(self, offset: int) -> Fault:
         r"""Return the same fault, moved forward by ``offset`` bytes (or code points).
 
@@ -220,6 +234,9 @@ class EscapedSurrogateFault(Fault):
     """
 
     json_path: str = "$"
+
+    def __str__(self) -> str:
+        return f"{_escaped_surrogate(self)}, at {self.json_path}"
 
 
 def _shown(fault: Fault) -> str:
@@ -276,8 +293,7 @@ def _unexamined(fault: Fault) -> str:
 
 def _escaped_surrogate(fault: Fault) -> str:
     written = fault.units.replace(b"\0", b"").decode("ascii", "replace")
-    path = f", at {fault.json_path}" if isinstance(fault, EscapedSurrogateFault) else ""
-    return f"escape {written} of an unpaired surrogate{path}"
+    return f"escape {written} of an unpaired surrogate"
 
 
 _SENTENCES: Mapping[Kind, Callable[[Fault], str]] = {

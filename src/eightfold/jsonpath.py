@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from eightfold._engine import bind, compare
@@ -34,8 +34,6 @@ _OPENED = {b"[": 0, b"{": None}
 
 Holder = int | bytes | None
 """A step of the path: the index in an array, or the key as written in an object (None before the first key)."""
-Way = tuple[list[Holder], int, list[Holder], bool]
-"""The first steps, the number of those not listed, the last steps, and whether the place is in the last key itself."""
 
 
 def path_at(text: bytes, offset: int, most_tokens: int = MOST_TOKENS) -> str | None:
@@ -58,12 +56,15 @@ def path_at(text: bytes, offset: int, most_tokens: int = MOST_TOKENS) -> str | N
         # What opens or separates at the offset counts, and the quote of a key is part of the key.
         position.pass_over(text, offset, offset + 1)
         offset += 1
-    return None if position.tokens > most_tokens else path_of(position, lambda: text[offset : offset + KEY_BYTES])
+    return None if position.tokens > most_tokens else position.path(text[offset : offset + KEY_BYTES])
 
 
 @bind
 class JsonPosition:
     r"""A position in JSON text that advances piece by piece: the keys and indices that lead to it.
+
+    Args:
+        lines: whether each line is a text of its own.
 
     Attributes:
         in_string: whether the position is inside a string.
@@ -71,11 +72,15 @@ class JsonPosition:
 
     >>> position = JsonPosition()
     >>> position.pass_over(b'{"messages": [{}, {"text": "cut: ')
-    >>> position.way(b"")
-    ([b'"messages"', 1, b'"text"'], 0, [], False)
+    >>> position.path(b"")
+    '$.messages[1].text'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, lines: bool = False) -> None:
+        self._lines = lines
+        self._begin()
+
+    def _begin(self) -> None:
         self.in_string: bool = False
         self.tokens: int = 0
         self._way: list[Holder] = []
@@ -86,8 +91,45 @@ class JsonPosition:
     def pass_over(self, text: bytes, start: int = 0, end: int | None = None) -> None:
         """Advance over the next bytes of the text: all of these, or those between two offsets."""
         at, end = start, len(text) if end is None else min(end, len(text))
+        line = text.rfind(b"\n", at, end) + 1 if self._lines else 0
+        if line:
+            self._begin()
+            at = line
         while at < end:
             at = self._string(text, at, end) if self.in_string else self._structure(text, at, end)
+
+    def paths(self, text: bytes, start: int, offsets: Iterable[int], rest: Callable[[int], bytes]) -> list[str]:
+        """Advance over the next bytes of the text; return the path of each of some offsets, in order.
+
+        Args:
+            text: holds these bytes.
+            start: where they begin.
+            offsets: where to stop.
+            rest: returns what follows an offset, for :meth:`path`; called in keys only.
+        """
+        found = []
+        for offset in offsets:
+            self.pass_over(text, start, offset)
+            found.append(self.path(rest(offset) if self._key is not None else b""))
+            start = offset
+        return found
+
+    def path(self, rest: bytes) -> str:
+        """Return the path to the position.
+
+        Args:
+            rest: the bytes after it, at least :data:`KEY_BYTES` if there are so many, to show a key to its end.
+
+        >>> position = JsonPosition()
+        >>> position.pass_over(b'{"cut')
+        >>> position.path(b' short": 1}'), position.path(b"")
+        ('$["cut short"] (key)', '$["cut…"] (key)')
+        """
+        first, between, last, in_key = self._ends(rest)
+        path = f"${_steps(first)}"
+        if between:
+            path = f"{path} ... {between} steps ... {_steps(last)}".rstrip()
+        return f"{path} (key)" if in_key else path
 
     def _structure(self, text: bytes, at: int, end: int) -> int:
         """Pass over what is outside strings, to the first quote at most."""
@@ -133,12 +175,8 @@ class JsonPosition:
             self.in_string, self._key = False, None
         return stop
 
-    def way(self, rest: bytes) -> Way:
-        """Return the keys and indices that lead to the position.
-
-        Args:
-            rest: the bytes after it, at least :data:`KEY_BYTES` if there are so many, to show a key to its end.
-        """
+    def _ends(self, rest: bytes) -> tuple[list[Holder], int, list[Holder], bool]:
+        """Return the first steps, the number of those not listed, the last steps, and whether it is in the last key."""
         way, in_key = self._way, self._key is not None
         if self._key is not None:
             way = [*way[:-1], self._whole_key(self._key, rest[:KEY_BYTES])]
@@ -183,30 +221,18 @@ def _shortened(key: bytes) -> bytes:
     return key if len(key) <= KEY_BYTES else key[:_CUT_KEY_BYTES].rstrip(_BEYOND_ASCII) + _ELLIPSIS
 
 
-def path_of(position: JsonPosition, rest: Callable[[], bytes]) -> str:
-    """Return the path to a position; the rest, for :meth:`JsonPosition.way`, is called for in a key only.
-
-    >>> position = JsonPosition()
-    >>> position.pass_over(b'{"cut')
-    >>> path_of(position, lambda: b' short": 1}'), path_of(position, bytes)
-    ('$["cut short"] (key)', '$["cut…"] (key)')
-    """
-    first, between, last, in_key = position.way(b"")
-    if in_key:
-        first, between, last, in_key = position.way(rest())
-    path = f"${_steps(first)}"
-    if between:
-        path = f"{path} ... {between} steps ... {_steps(last)}".rstrip()
-    return f"{path} (key)" if in_key else path
-
-
 def _steps(way: list[Holder]) -> str:
     # An index needs none of what `paths` does for keys of any type.
-    return "".join([f"[{each}]" if isinstance(each, int) else _shown_key(each) for each in way if each is not None])
+    return "".join([f"[{each}]" if isinstance(each, int) else shown_key(each) for each in way if each is not None])
 
 
 @lru_cache(maxsize=4096)
-def _shown_key(written: bytes) -> str:
+def shown_key(written: bytes) -> str:
+    """Return the step that a key is, given as it is written.
+
+    >>> shown_key(b'"text"'), shown_key(b'"two words"')
+    ('.text', '["two words"]')
+    """
     return paths.value(_key(written))
 
 
@@ -218,4 +244,4 @@ def _key(written: bytes) -> str:
         return text.strip('"')
 
 
-__all__ = ["MOST_TOKENS", "JsonPosition", "path_at", "path_of"]
+__all__ = ["MOST_TOKENS", "JsonPosition", "path_at", "shown_key"]

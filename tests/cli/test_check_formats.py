@@ -14,10 +14,12 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import jsonschema
 import pytest
 
+from eightfold import encode_faults, xtf8
 from eightfold.cli import main
 from eightfold.cli.output.reports import FORMATS, as_github
-from eightfold.corrected import MAGIC
-from eightfold.faults import KINDS
+from eightfold.corrected import MAGIC, lint
+from eightfold.faults import KINDS, WARNINGS, EscapedSurrogateFault, UnexaminedFault
+from eightfold.mojibake import MojibakeFault
 from support.command_line import ENVIRONMENT, command, run
 
 SCHEMA = Path(__file__).parent / "schemas" / "sarif-2.1.0.json.gz"
@@ -153,6 +155,29 @@ def test_every_kind_of_fault_is_a_rule_with_help(folder: Path) -> None:
     rules = validated(output(folder, "--output-format", "sarif", "b.txt"))["runs"][0]["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == list(KINDS)
     assert all(len(rule["help"]["text"]) > 20 for rule in rules)
+
+
+def test_a_rule_of_sarif_has_the_level_of_its_faults(folder: Path) -> None:
+    (folder / "chat.json").write_bytes(b'["\\ud83d\xff"]')
+    (folder / "letter.txt").write_bytes(b"one\r\ttwo\x00")
+    for arguments in (["chat.json", "a.txt"], ["-f", "corrected-utf-8", "letter.txt"]):
+        run_of = validated(output(folder, "--output-format", "sarif", *arguments))["runs"][0]
+        levels = {rule["id"]: rule["defaultConfiguration"]["level"] for rule in run_of["tool"]["driver"]["rules"]}
+        assert {result["level"] for result in run_of["results"]} == {"error", "warning"}
+        for result in run_of["results"]:
+            assert result["level"] == levels[result["ruleId"]], result
+
+
+def test_the_kinds_that_are_warnings_are_those_of_the_faults() -> None:
+    made = [
+        MojibakeFault(),
+        UnexaminedFault(),
+        EscapedSurrogateFault("escaped-surrogate", "utf-8", 0, 6, severity="warning"),
+    ]
+    found = [*made, *lint(b"\ta\r"), *encode_faults("\ud83d\ude00", "wtf-16-le", warnings=True)]
+    found += xtf8.lint("caf\uefc3\uefa9".encode())
+    warnings = {fault.kind for fault in found if fault.severity == "warning"}
+    assert warnings == WARNINGS
 
 
 def test_a_region_of_sarif_is_the_bytes_of_the_fault(folder: Path) -> None:

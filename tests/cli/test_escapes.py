@@ -319,3 +319,9 @@ def test_a_path_that_is_too_deep_says_so(tmp_path: Path) -> None:
     assert path_of(found) == "$" + "[0]" * 16 + " ... 4984 steps ..."
     (found,) = found_in(b"[" * 5000 + b"]" * 4998 + rb', "\ud83d"', tmp_path)
     assert path_of(found) == "$[0][1]"
+
+
+def test_off_and_a_pattern_contradict_each_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("check", "repair"):
+        assert main([command, "--escapes", "off", "--escapes-in", "*.log", "chat.json"]) == 2
+        assert "--escapes off and --escapes-in cannot be combined" in capsys.readouterr().err

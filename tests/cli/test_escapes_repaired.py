@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eightfold import ConversionError, jsontext
 from eightfold.cli import main
-from eightfold.repair import ESCAPE_POLICIES, Plan, Repairer, plan, repair
+from eightfold.repair import ESCAPE_POLICIES, Change, Plan, PlanError, Repairer, plan, repair
 from support.command_line import ROOT, run
 
 CHAT = b'\xef\xbb\xbf{"a\\uDE00": [1.50, "cut \\ud83d\xff, \\ud83d\\ude00 \\\\ud83d"],\r\n "\\ud83d" : null}\n'
@@ -58,11 +58,56 @@ def test_the_hooks_never_change_escapes(chat: Path) -> None:
 def test_a_dry_run_shows_them_among_the_others(chat: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["repair", "--escapes", "repair", "--errors", "replace", "chat.json"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        r"chat.json:1:7: escaped-surrogate: \uDE00 -> \ufffd",
-        r"chat.json:1:28: escaped-surrogate: \ud83d -> \ufffd",
+        r'chat.json:1:7: escaped-surrogate: \uDE00 -> \ufffd, at $["a\ude00"] (key)',
+        r'chat.json:1:28: escaped-surrogate: \ud83d -> \ufffd, at $["a\ude00"][1]',
         "chat.json:1:34: invalid-byte: FF -> EF BF BD (U+FFFD)",
-        r"chat.json:2:3: escaped-surrogate: \ud83d -> \ufffd",
+        r'chat.json:2:3: escaped-surrogate: \ud83d -> \ufffd, at $["\ud83d"] (key)',
     ]
+
+
+def checked_paths(out: str) -> list[str]:
+    return [line.rsplit(", at ", 1)[1] for line in out.splitlines() if ", at $" in line]
+
+
+@pytest.mark.parametrize("errors", ["replace", "escape"])
+@pytest.mark.parametrize("name", ["chat.json", "lines.jsonl", "large.json"])
+def test_paths_are_those_of_check(name: str, errors: str, chat: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = b'{"a": [\n' + rb'{"b": ["\ud83d", {"c": "\udE00"}]}' + b"\n" + rb'["' + b"\xff" + rb'\ud83d"]'
+    (chat.parent / "lines.jsonl").write_bytes(lines)
+    long = b'{"k": [' + b", ".join(rb'{"v": "\ud83d %d"}' % number for number in range(30_000)) + b"]}"
+    (chat.parent / "large.json").write_bytes(long)
+    main(["check", name])
+    expected = checked_paths(capsys.readouterr().out)
+    assert len(expected) == {"chat.json": 3, "lines.jsonl": 3, "large.json": 30_000}[name]
+    assert main(["repair", "--escapes", "repair", "--errors", errors, name]) == 1
+    assert checked_paths(capsys.readouterr().out) == expected
+    assert main(["repair", "--escapes", "repair", "--errors", errors, "--plan", "plan.jsonl", name]) == 0
+    planned = [json.loads(line) for line in (chat.parent / "plan.jsonl").read_bytes().splitlines()]
+    assert [line["json_path"] for line in planned if "json_path" in line] == expected
+    assert main(["repair", "--apply", "plan.jsonl"]) == 0
+    assert main(["repair", "--undo", "plan.jsonl"]) == 0
+    assert (chat.parent / "large.json").read_bytes() == long
+
+
+def test_standard_input_has_paths_too(chat: Path) -> None:
+    done = run("repair", "--escapes", "repair", "--escapes-in", "*", "--errors", "replace", input=CHAT)
+    assert checked_paths(done.stdout.decode()) == [r'$["a\ude00"] (key)', r'$["a\ude00"][1]', r'$["\ud83d"] (key)']
+
+
+def test_a_diff_names_the_first_path_of_a_hunk(chat: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parts = [rb'{"a": "\ud83d \ud83d",', *[b"1"] * 9, rb'"b": "\ud83d"}', b""]
+    (chat.parent / "two.json").write_bytes(b"\n".join(parts))
+    assert main(["repair", "--escapes", "repair", "--diff", "two.json"]) == 1
+    headings = [line for line in capsys.readouterr().out.splitlines() if line.startswith("@@")]
+    assert headings == ["@@ -1,4 +1,4 @@ $.a and 1 more", "@@ -8,4 +8,4 @@ $.b"]
+
+
+def test_a_path_in_a_plan_is_data_that_is_checked() -> None:
+    values = plan(rb'"\ud83d"', escapes="replace").changes[0].as_dict()
+    assert "json_path" not in values
+    assert Change.from_dict({**values, "json_path": "$.a"}).json_path == "$.a"
+    with pytest.raises(PlanError, match="JSON path that is not a string"):
+        Change.from_dict({**values, "json_path": ["$"]})
 
 
 def test_loss_is_asked_for(chat: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -160,3 +160,65 @@ def test_what_git_lists(tmp_path: Path) -> None:
     )
     assert b"eightfold: gone.txt: No such file or directory\n" in everything.stderr
     assert everything.returncode == 2
+
+
+# --- the other commands -----------------------------------------------------------------------------------------------
+
+
+def test_identify_takes_a_list(tmp_path: Path) -> None:
+    make(tmp_path, *STRANGE)
+    done = run("identify", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == len(STRANGE)
+    assert run("identify", "--files-from", os.devnull, cwd=tmp_path, input=b"\xff").stdout == b""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["repair", "--errors", "windows-1252", "--lossy"], ["convert", "-f", "latin-1", "-t", "utf-8"]]
+)
+def test_what_a_list_names_is_replaced(arguments: list[str], tmp_path: Path) -> None:
+    make(tmp_path, *STRANGE, b"other.txt")
+    done = run(*arguments, "--in-place", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
+    assert done.returncode == 0, done.stderr
+    for name in STRANGE:
+        assert (tmp_path / os.fsdecode(name)).read_bytes() == "café\n".encode()
+    assert (tmp_path / "other.txt").read_bytes() == LATIN
+
+
+def test_a_plan_is_applied_to_what_a_list_names(tmp_path: Path) -> None:
+    make(tmp_path, b"a.txt", b"b.txt")
+    assert run("repair", "--plan", "plan", "--files-from", "-", cwd=tmp_path, input=b"a.txt\nb.txt").returncode == 0
+    assert run("repair", "--apply", "plan", "--files-from", "-", cwd=tmp_path, input=b"b.txt\n").returncode == 0
+    assert (tmp_path / "a.txt").read_bytes() == LATIN
+    assert (tmp_path / "b.txt").read_bytes() == "caf\uefe9\n".encode()
+
+
+WRITING = [["repair", "--in-place"], ["repair", "--apply", "plan"], ["convert", "-t", "utf-16", "--in-place"]]
+
+
+@pytest.mark.parametrize("arguments", WRITING, ids=" ".join)
+def test_an_empty_list_is_neither_standard_input_nor_everything(arguments: list[str], tmp_path: Path) -> None:
+    make(tmp_path, b"a.txt")
+    assert run("repair", "--plan", "plan", "a.txt", cwd=tmp_path).returncode == 0
+    done = run(*arguments, "--files-from", os.devnull, cwd=tmp_path, input=b"\xff")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"no file was read" in done.stderr
+    assert (tmp_path / "a.txt").read_bytes() == LATIN
+
+
+@pytest.mark.parametrize("listed", [b"a.txt\nb\0.txt\n", b"a.txt\n" + b"x" * 70_000], ids=["a NUL", "too long"])
+@pytest.mark.parametrize("arguments", [WRITING[0], WRITING[2]], ids=" ".join)
+def test_nothing_is_written_by_a_list_that_is_not_whole(arguments: list[str], listed: bytes, tmp_path: Path) -> None:
+    make(tmp_path, b"a.txt")
+    done = run(*arguments, "--files-from", "-", cwd=tmp_path, input=listed)
+    assert done.returncode == 2
+    assert (tmp_path / "a.txt").read_bytes() == LATIN
+
+
+@pytest.mark.parametrize("command", ["identify", "repair", "convert"])
+def test_they_refuse_what_check_refuses(command: str, tmp_path: Path) -> None:
+    to = ["-t", "utf-16"] * (command == "convert")
+    assert b"-z needs --files-from" in run(command, *to, "-z", "a.txt", cwd=tmp_path).stderr
+    done = run(command, *to, "--files-from", "list", "a.txt", cwd=tmp_path)
+    assert done.stderr.startswith(b"eightfold: --files-from and PATHs cannot be combined")
+    assert done.returncode == 2

@@ -54,6 +54,15 @@ def test_pieces_of_a_file_are_put_together(
         assert ran("check", "--mojibake", str(garbled), capfd=capfd) == whole
 
 
+def test_with_strict_they_are_errors(garbled: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for strict, counts in ([], (1, 2)), (["--strict"], (3, 0)):
+        _, shown, _ = ran("check", "--mojibake", "--output-format", "json", *strict, str(garbled), capfd=capfd)
+        report = json.loads(shown)
+        severities = [fault["severity"] for fault in report["files"][0]["faults"] if fault["kind"] == "mojibake"]
+        assert severities == (["error"] if strict else ["warning"]) * 2
+        assert (report["summary"]["errors"], report["summary"]["warnings"]) == counts
+
+
 def test_they_are_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "in"
     path.write_text(GARBLED, encoding="utf-8")

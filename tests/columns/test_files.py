@@ -175,6 +175,25 @@ def test_a_lossy_policy_needs_lossy_and_strict_stops(tmp_path: Path, capsys: Any
     assert opened(fixed)["name"].to_pylist() == ["ok", "caf\ufffd", None, "last"]
 
 
+def mixed(folder: Path) -> Path:
+    names = strings([b"caf\xe9", b"ok"]), strings([b"\xed\xa0\xbd\xed\xb8\x80", b"ok"])
+    return written(folder, "parquet", pa.table(dict(zip(("latin", "cesu"), names, strict=True))))
+
+
+@pytest.mark.parametrize("policy", ["pairs", "strict"])
+def test_one_policy_is_for_all_strings(policy: str, tmp_path: Path, capsys: Any) -> None:
+    path, fixed = mixed(tmp_path), tmp_path / "fixed.parquet"
+    for output in ([], ["-o", str(fixed), "--lossy"]):
+        assert cli.main(["repair", "--errors", policy, str(path), *output]) == 1
+        told = capsys.readouterr().err
+        assert "column latin, row 0: sequence E9" in told
+        assert "try --errors escape (keeps every byte" in told
+        assert ("one policy is for all strings, and pairs is for CESU-8 only" in told) == (policy == "pairs")
+    assert not fixed.exists()
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert opened(fixed)["latin"].to_pylist() == ["caf\uefe9", "ok"]
+
+
 @pytest.mark.parametrize("option", ["--certificate", "--diff", "--mojibake", "-f"])
 def test_what_is_not_supported_is_refused(option: str, tmp_path: Path, capsys: Any) -> None:
     values = {"--certificate": [str(tmp_path / "proof"), "-o", "-"], "-f": ["cesu-8"]}.get(option, [])

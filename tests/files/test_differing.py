@@ -37,12 +37,13 @@ def sides(rows: list[DiffLine]) -> tuple[dict[int, str], dict[int, str]]:
     old: dict[int, str] = {}
     new: dict[int, str] = {}
     at = [0, 0]
-    for sign, text in rows:
+    for sign, text, end in rows:
         if sign == "@":
             spans = re.fullmatch(r"@ -(\d+),(\d+) \+(\d+),(\d+) @@", text)
             assert spans is not None
             assert int(spans[1]) > max(old, default=0), "hunks are in order and do not overlap"
             at = [int(spans[1]), int(spans[3])]
+            assert end == int(spans[1]) + int(spans[2]), "a hunk knows the line behind it"
         if sign in "- ":
             old[at[0]] = text
             at[0] += 1
@@ -90,7 +91,7 @@ def test_lines_end_where_they_do_in_the_form(parts: list[bytes], cut: int, name:
 
 
 def test_the_last_line_says_that_it_has_no_end() -> None:
-    assert [sign + text for sign, text in rows_of(b"a\n\xff", b"a\n?")] == [
+    assert [sign + text for sign, text, _ in rows_of(b"a\n\xff", b"a\n?")] == [
         *("@@ -1,2 +1,2 @@", " a", "-\\xFF", "\\ No line feed at the end of the file"),
         *("+?", "\\ No line feed at the end of the file"),
     ]
@@ -99,7 +100,7 @@ def test_the_last_line_says_that_it_has_no_end() -> None:
 def test_a_long_line_is_compared_to_its_end_and_shown_by_its_size() -> None:
     long = b"x" * (difference.LINE_BYTES + 1)
     assert rows_of(long, long) == []
-    texts = [text for sign, text in rows_of(long + b"a", long + b"b", cut=999) if sign in "-+"]
+    texts = [text for sign, text, _ in rows_of(long + b"a", long + b"b", cut=999) if sign in "-+"]
     assert texts == [f"({len(long) + 1} bytes, too long to show)"] * 2
 
 

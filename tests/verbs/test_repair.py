@@ -466,3 +466,18 @@ def test_a_run_in_many_pieces_is_looked_at_again_only_when_it_has_doubled(monkey
     made.append(repairer.repair(b"!", final=True))
     assert b"".join(each.data for each in made) == b"\xef\xbf\xbd!"
     assert seen <= 5 * 1000 * pieces
+
+
+@pytest.mark.parametrize(("name", "policy"), [("windows-1252", "cp1252"), ("1252", "cp1252"), ("L1", "latin-1")])
+def test_a_charset_has_all_names_that_python_has_for_it(name: str, policy: str) -> None:
+    data = bytes(range(256))
+    made = repair.plan(data, errors=name)
+    assert made == repair.plan(data, errors=policy)
+    assert made.errors == policy
+    assert {change.policy for change in made.changes} == {policy}
+
+
+@pytest.mark.parametrize("name", ["cp437", "utf-8", "", "nul\0", "\ud800", "windows_1251", "rot13"])
+def test_no_other_name_is_a_policy(name: str) -> None:
+    with pytest.raises(ValueError, match="errors must be one of escape, strict, replace, pairs, latin-1, cp1252 here"):
+        repair.plan(b"", errors=name)

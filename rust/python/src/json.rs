@@ -1,15 +1,24 @@
 //! The escapes of unpaired surrogates in JSON text. JSON is not parsed here.
 
+use eightfold_core::kernels::{Class, find_row};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::memory::released;
 
-const ESCAPE_BYTES: usize = br"\uD800".len();
+/// The length of an escape.
+pub const ESCAPE_BYTES: usize = br"\uD800".len();
 const DIGITS_AT: usize = br"\u".len();
+/// How the escape of a surrogate begins, and few other things.
+const BEGUN: [Class; 4] = [
+    Class::byte(b'\\'),
+    Class::byte(b'u'),
+    Class { mask: !0x20, low: b'D', high: b'D' },
+    Class { mask: u8::MAX, low: b'8', high: b'f' },
+];
 
 /// An escape: its offset, its code point, and whether it follows one with too few digits.
-type Unpaired = (usize, u32, bool);
+pub type Unpaired = (usize, u32, bool);
 
 /// Return the first escapes of unpaired surrogates, and the offset up to which the text is decided: see
 /// `eightfold.jsonescapes.unpaired_escapes`.
@@ -32,10 +41,9 @@ fn found(data: &[u8], start: usize, limit: usize, is_final: bool) -> (Vec<Unpair
     let end = if is_final { data.len() } else { decided(data, start) };
     let (mut found, mut at) = (Vec::new(), start);
     while found.len() < limit {
-        let Some(next) = next_begun(data, at) else { return (found, end) };
-        at = next;
-        if at >= end {
-            return (found, end);
+        match find_row(&data[at..], &BEGUN) {
+            Some(next) if at + next < end => at += next,
+            _ => return (found, end),
         }
         at += match escape_at(&data[at..], true).filter(|_| begins_escape(data, start, at)) {
             Some(Escape::Unpaired(code_point)) => {
@@ -47,24 +55,6 @@ fn found(data: &[u8], start: usize, limit: usize, is_final: bool) -> (Vec<Unpair
         };
     }
     (found, at)
-}
-
-/// The next offset at which the escape of a surrogate seems to begin.
-fn next_begun(data: &[u8], mut at: usize) -> Option<usize> {
-    const BLOCK: usize = 512;
-    const BEGUN: usize = br"\uD8".len() - 1;
-    let begins = |data: &[u8], at: usize| {
-        (data[at] == b'\\') & (data[at + 1] == b'u') & (data[at + 2] | 0x20 == b'd') & (data[at + 3] > b'7')
-    };
-    // A block without early exit is examined many bytes at once.
-    while let Some(block) = data[at..].first_chunk::<{ BLOCK + BEGUN }>() {
-        if (0..BLOCK).fold(false, |any, each| any | begins(block, each)) {
-            break;
-        }
-        at += BLOCK;
-    }
-    let last = data.len().checked_sub(BEGUN + 1)?;
-    (at..=last).find(|&at| begins(data, at))
 }
 
 /// Whether a backslash begins an escape: there is an even number of them before it.

@@ -1,18 +1,22 @@
 //! A place in JSON text, which need not be valid: the containers around it. No objects are built.
 
+use std::fmt::Write;
 use std::mem::take;
 use std::ops::Range;
 
+use eightfold_core::kernels::{find_any, find_last};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::memory::released;
+use crate::names;
 
 /// What Python knows too: `eightfold._engine.compare` finds a difference.
 pub const DEEPEST: usize = 1024;
 pub const KEY_BYTES: usize = 1024;
 pub const CUT_KEY_BYTES: usize = 100;
 const END_STEPS: usize = 16;
+const PLAIN_KEY_BYTES: usize = 64;
 const ELLIPSIS: &[u8] = "…".as_bytes();
 const STRUCTURAL: [bool; 256] = {
     let (mut table, mut at) = ([false; 256], 0);
@@ -23,18 +27,8 @@ const STRUCTURAL: [bool; 256] = {
     }
     table
 };
-const HIGH: u64 = 0x8080_8080_8080_8080;
-const LOW: u64 = 0x0101_0101_0101_0101;
-
-/// A step of the way to a place: an index, or a key as written.
-#[derive(Clone, IntoPyObject)]
-enum Step<'py> {
-    Index(usize),
-    Key(Bound<'py, PyBytes>),
-}
-
-/// None is an object before its first key.
-type Steps<'py> = Vec<Option<Step<'py>>>;
+/// What may end a run of plain characters of a string.
+const ENDS: [u8; 3] = *b"\"\\\n";
 
 enum Holder {
     Array(usize),
@@ -43,17 +37,40 @@ enum Holder {
 }
 
 impl Holder {
-    fn step<'py>(&self, py: Python<'py>) -> Option<Step<'py>> {
+    /// Write the step to a place in it; an object before its first key has none.
+    fn show(&self, py: Python<'_>, path: &mut String) -> PyResult<()> {
         match self {
-            Holder::Array(index) => Some(Step::Index(*index)),
-            Holder::Object(key) => (!key.is_empty()).then(|| Step::Key(PyBytes::new(py, key))),
+            Holder::Array(index) => write!(path, "[{index}]").expect("a String takes everything"),
+            Holder::Object(key) if key.is_empty() => {}
+            Holder::Object(key) => show_key(py, key, path)?,
         }
+        Ok(())
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum String {
-    None,
+/// Write the step that a key is; all but the plainest keys are written by Python.
+fn show_key(py: Python<'_>, key: &[u8], path: &mut String) -> PyResult<()> {
+    match identifier(key) {
+        Some(name) => path.extend([".", name]),
+        None => path.push_str(names::shown_key(py)?.call1((PyBytes::new(py, key),))?.cast::<PyString>()?.to_str()?),
+    }
+    Ok(())
+}
+
+/// A key without its quotes, if it is an identifier of ASCII that is written without escapes, and not long.
+fn identifier(key: &[u8]) -> Option<&str> {
+    let [b'"', name @ .., b'"'] = key else { return None };
+    let begins = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    let is_plain = name.len() <= PLAIN_KEY_BYTES
+        && name.first().is_some_and(begins)
+        && name.iter().all(|byte| begins(byte) || byte.is_ascii_digit());
+    is_plain.then_some(name).and_then(|name| str::from_utf8(name).ok())
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum InString {
+    #[default]
+    No,
     Value,
     Key,
 }
@@ -61,10 +78,17 @@ enum String {
 /// See `eightfold.jsonpath.JsonPosition`.
 #[pyclass(module = "eightfold._native")]
 pub struct JsonPosition {
+    place: Place,
+    /// Whether each line is a text of its own.
+    lines: bool,
+}
+
+#[derive(Default)]
+struct Place {
     way: Vec<Holder>,
     /// How many containers are open beyond the deepest that are kept.
     beyond: usize,
-    string: String,
+    string: InString,
     /// Whether the last byte was a backslash in a string.
     escaped: bool,
     /// The key that the place is in, as far as it has been read and is kept.
@@ -75,20 +99,20 @@ pub struct JsonPosition {
 #[pymethods]
 impl JsonPosition {
     #[new]
-    fn new() -> Self {
-        let (way, key) = (Vec::new(), Vec::new());
-        JsonPosition { way, beyond: 0, string: String::None, escaped: false, key, tokens: 0 }
+    #[pyo3(signature = (*, lines = false))]
+    fn new(lines: bool) -> Self {
+        JsonPosition { place: Place::default(), lines }
     }
 
     /// The number of strings, brackets and commas so far.
     #[getter]
     fn tokens(&self) -> usize {
-        self.tokens
+        self.place.tokens
     }
 
     #[getter]
     fn in_string(&self) -> bool {
-        self.string != String::None
+        self.place.string != InString::No
     }
 
     #[pyo3(signature = (text, start = 0, end = None))]
@@ -99,31 +123,45 @@ impl JsonPosition {
         released(text.py(), data.len(), || self.pass(data));
     }
 
-    fn way<'py>(&self, rest: &Bound<'py, PyBytes>) -> (Steps<'py>, usize, Steps<'py>, bool) {
-        let (depth, in_key) = (self.way.len(), self.string == String::Key);
-        let steps = |range: Range<usize>| -> Steps<'py> {
-            let mut steps: Steps<'py> = self.way[range.clone()].iter().map(|holder| holder.step(rest.py())).collect();
-            if let Some(last) = steps.last_mut().filter(|_| in_key && range.end == depth) {
-                *last = Some(Step::Key(PyBytes::new(rest.py(), &self.whole_key(rest.as_bytes()))));
-            }
-            steps
+    fn path(&self, rest: &Bound<'_, PyBytes>) -> PyResult<String> {
+        self.place.path(rest.py(), || Ok(rest.clone()))
+    }
+
+    fn paths(
+        &mut self,
+        text: &Bound<'_, PyBytes>,
+        start: usize,
+        offsets: Vec<usize>,
+        rest: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<String>> {
+        let mut passed = start;
+        let mut path_at = |offset: usize| {
+            self.pass_over(text, passed, Some(offset));
+            passed = offset;
+            self.place.path(text.py(), || Ok(rest.call1((offset,))?.cast_into()?))
         };
-        if self.beyond > 0 {
-            (steps(0..END_STEPS), depth - END_STEPS + self.beyond, Vec::new(), false)
-        } else if depth > 2 * END_STEPS {
-            (steps(0..END_STEPS), depth - 2 * END_STEPS, steps(depth - END_STEPS..depth), in_key)
-        } else {
-            (steps(0..depth), 0, Vec::new(), in_key)
-        }
+        offsets.into_iter().map(&mut path_at).collect()
     }
 }
 
 impl JsonPosition {
     fn pass(&mut self, text: &[u8]) {
+        match self.lines.then(|| find_last(text, b'\n')).flatten() {
+            Some(end) => {
+                self.place = Place::default();
+                self.place.pass(&text[end + 1..]);
+            }
+            None => self.place.pass(text),
+        }
+    }
+}
+
+impl Place {
+    fn pass(&mut self, text: &[u8]) {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
-            at += if self.string == String::None { self.pass_structure(rest) } else { self.pass_string(rest) };
+            at += if self.string == InString::No { self.pass_structure(rest) } else { self.pass_string(rest) };
         }
     }
 
@@ -149,7 +187,7 @@ impl JsonPosition {
 
     fn open_string(&mut self) {
         let begins_key = self.beyond == 0 && matches!(self.way.last(), Some(Holder::Object(key)) if key.is_empty());
-        self.string = if begins_key { String::Key } else { String::Value };
+        self.string = if begins_key { InString::Key } else { InString::Value };
         if begins_key {
             self.key.push(b'"');
         }
@@ -178,18 +216,46 @@ impl JsonPosition {
 
     fn pass_string(&mut self, text: &[u8]) -> usize {
         let (length, is_ended) = string_end(text, &mut self.escaped);
-        if self.string == String::Key {
+        if self.string == InString::Key {
             keep(&mut self.key, &text[..length]);
         }
         if is_ended {
-            if let (String::Key, Some(Holder::Object(key))) = (self.string, self.way.last_mut()) {
+            if let (InString::Key, Some(Holder::Object(key))) = (self.string, self.way.last_mut()) {
                 shorten(&mut self.key);
                 key.extend_from_slice(&self.key);
                 self.key.clear();
             }
-            self.string = String::None;
+            self.string = InString::No;
         }
         length
+    }
+
+    /// The path to the place; the rest of the text is asked for in a key only.
+    fn path<'py>(&self, py: Python<'py>, rest: impl FnOnce() -> PyResult<Bound<'py, PyBytes>>) -> PyResult<String> {
+        let (depth, in_key) = (self.way.len(), self.string == InString::Key);
+        let mut path = String::from("$");
+        let (first, last) = self.ends();
+        self.way[first.clone()].iter().try_for_each(|holder| holder.show(py, &mut path))?;
+        let between = depth - first.len() - last.len() + self.beyond;
+        if between > 0 {
+            write!(path, " ... {between} steps ... ").expect("a String takes everything");
+        }
+        self.way[last].iter().try_for_each(|holder| holder.show(py, &mut path))?;
+        path.truncate(path.trim_end().len());
+        if in_key {
+            show_key(py, &self.whole_key(rest()?.as_bytes()), &mut path)?;
+            path.push_str(" (key)");
+        }
+        Ok(path)
+    }
+
+    /// The steps that a path lists: the first ones, and the last ones if it lists not all.
+    fn ends(&self) -> (Range<usize>, Range<usize>) {
+        match self.way.len() {
+            depth if self.beyond > 0 => (0..END_STEPS, depth..depth),
+            depth if depth > 2 * END_STEPS => (0..END_STEPS, depth - END_STEPS..depth),
+            depth => (0..depth, depth..depth),
+        }
     }
 
     /// The key that the place is in, to its end as far as that is in the rest.
@@ -228,7 +294,7 @@ fn shorten(key: &mut Vec<u8>) {
 fn string_end(text: &[u8], escaped: &mut bool) -> (usize, bool) {
     let mut at = usize::from(take(escaped) && text.first().is_some_and(|byte| *byte != b'\n'));
     loop {
-        at += plain(&text[at..]);
+        at += find_any(&text[at..], ENDS).unwrap_or(text.len() - at);
         match (text.get(at), text.get(at + 1)) {
             (None, _) => return (at, false),
             (Some(b'"'), _) => return (at + 1, true),
@@ -241,23 +307,4 @@ fn string_end(text: &[u8], escaped: &mut bool) -> (usize, bool) {
             (Some(_), _) => return (at, true),
         }
     }
-}
-
-/// How many bytes there are before the first quote, backslash or line feed.
-fn plain(text: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(bytes) = text[at..].first_chunk() {
-        let word = u64::from_le_bytes(*bytes);
-        let found = zeros(word ^ (LOW * 0x22)) | zeros(word ^ (LOW * 0x5C)) | zeros(word ^ (LOW * 0x0A));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
-        }
-        at += bytes.len();
-    }
-    at + text[at..].iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'\n')).count()
-}
-
-/// A word whose lowest bit that is set is in the lowest byte that is zero.
-fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(LOW) & !word & HIGH
 }

@@ -15,6 +15,7 @@ mod cutting;
 mod decode;
 mod documented;
 mod encode;
+mod escapes;
 mod fastcall;
 mod faults;
 mod handle;
@@ -57,6 +58,8 @@ mod _native {
     use super::documented::documented;
     #[pymodule_export]
     use super::encode::{encode, encode_code_points, encode_faults, is_encodable};
+    #[pymodule_export]
+    use super::escapes::EscapesLocated;
     #[pymodule_export]
     use super::faults::{fault_at, faults, is_well_formed, sequence_at, tally, well_formed_end};
     #[pymodule_export]

@@ -118,10 +118,15 @@ impl Located {
     }
 
     fn object<'py>(&self, py: Python<'py>, fault: Fault, place: LinePlace) -> PyResult<Bound<'py, PyAny>> {
-        let LinePlace { line, column } = place.behind(self.start);
         let fault = fault_object(self.data.bind(py), self.offset, &self.name, fault)?;
-        let parts =
-            PyTuple::new(py, [fault, line.into_pyobject(py)?.into_any(), column.into_pyobject(py)?.into_any()])?;
-        names::new_tuple(py)?.call1((names::located_type(py)?, parts))
+        located(fault, place.behind(self.start))
     }
+}
+
+/// A fault with its place: see `eightfold.stream.Located`.
+pub fn located(fault: Bound<'_, PyAny>, place: LinePlace) -> PyResult<Bound<'_, PyAny>> {
+    let py = fault.py();
+    let (line, column) = (place.line.into_pyobject(py)?.into_any(), place.column.into_pyobject(py)?.into_any());
+    let parts = PyTuple::new(py, [fault, line, column])?;
+    names::new_tuple(py)?.call1((names::located_type(py)?, parts))
 }

@@ -27,7 +27,9 @@ pub fn new_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 names! {
     form_named = "eightfold.forms" . "form";
     forms = "eightfold.forms" . "forms";
+    shown_key = "eightfold.jsonpath" . "shown_key";
     fault_type = "eightfold.faults" . "Fault";
+    escape_fault_type = "eightfold.faults" . "EscapedSurrogateFault";
     decode_error_type = "eightfold.faults" . "DecodeError";
     wants_bytes = "eightfold.faults" . "wants_bytes";
     wants_text = "eightfold.faults" . "wants_text";

@@ -5,27 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from eightfold.repair import POLICIES
+from eightfold.repair import policy_named
 
 
-def check_policy_name(errors: object, offered: Collection[str] = tuple(POLICIES)) -> None:
-    """Check the name of a policy.
+def policy_argument(errors: object, offered: Collection[str] | None = None) -> str:
+    """Return the policy with a name.
 
     Args:
         errors: what was given.
-        offered: the names of all policies.
+        offered: the names that there are; if None, all that :func:`eightfold.repair.policy_named` knows.
 
     Raises:
         TypeError: it is not a str. ValueError: it is not one of the names.
 
-    >>> check_policy_name(None)
+    >>> policy_argument("windows-1252")
+    'cp1252'
+    >>> policy_argument(None)
     Traceback (most recent call last):
     TypeError: errors must be a str, not NoneType
     """
     if not isinstance(errors, str):
         raise TypeError(f"errors must be a str, not {type(errors).__name__}")
+    if offered is None:
+        return policy_named(errors)
     if errors not in offered:
         raise ValueError(f"errors must be one of {', '.join(offered)} here, not {errors!r}")
+    return errors
 
 
 def thread_count(threads: object) -> int:
@@ -53,4 +58,4 @@ def _threads_here() -> int:
     return os.cpu_count() or 1
 
 
-__all__ = ["check_policy_name", "thread_count"]
+__all__ = ["policy_argument", "thread_count"]

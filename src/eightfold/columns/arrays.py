@@ -7,7 +7,7 @@ from array import array as numbers_array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from eightfold.columns.arguments import check_policy_name, thread_count
+from eightfold.columns.arguments import policy_argument, thread_count
 from eightfold.columns.arrow import (
     array_of,
     as_type,
@@ -170,8 +170,7 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
     >>> repair(pyarrow.table({"name": [b"caf\xc3\xa9", b"caf\xe9"]}), "latin-1")["name"].to_pylist()
     [b'caf\xc3\xa9', b'caf\xc3\xa9']
     """
-    check_policy_name(errors)
-    pa, work = pyarrow(), _Repair(errors, thread_count(threads))
+    pa, work = pyarrow(), _Repair(policy_argument(errors), thread_count(threads))
     if isinstance(table, (pa.Array, pa.ChunkedArray)):
         return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))
     given = table_of(table)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from eightfold.columns.arguments import check_policy_name
+from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import is_well_formed, repair
 
 _Connection = TypeVar("_Connection", bound=Any)
@@ -37,7 +37,7 @@ def register(connection: _Connection, errors: str = "escape") -> _Connection:
     [('�', None)]
     >>> connection.close()
     """
-    check_policy_name(errors)
+    errors = policy_argument(errors)
     functions = {
         "ef_is_well_formed": (lambda values: is_well_formed(values), "BOOLEAN"),
         "ef_repair": (lambda values: repair(values, errors), "BLOB"),

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import polars
 
-from eightfold.columns.arguments import check_policy_name
+from eightfold.columns.arguments import policy_argument
 from eightfold.columns.arrays import convert as convert_array
 from eightfold.columns.arrays import is_well_formed as is_array_well_formed
 from eightfold.columns.arrays import repair as repair_array
@@ -45,7 +45,7 @@ def repair(frame: _Frame, errors: str = "escape", *, binary: bool = True) -> _Fr
     >>> repair(frame, "latin-1").collect().row(0)
     (b'caf\xc3\xa9', 1)
     """
-    check_policy_name(errors)
+    errors = policy_argument(errors)
     if not isinstance(frame, (polars.DataFrame, polars.LazyFrame)):
         raise TypeError(f"frame must be a DataFrame or a LazyFrame, not {type(frame).__name__}")
     if isinstance(frame, polars.LazyFrame):
@@ -136,7 +136,7 @@ class ExpressionNamespace:
 
     def repair(self, errors: str = "escape") -> polars.Expr:
         """Return the values repaired to UTF-8, as :func:`eightfold.columns.repair`."""
-        check_policy_name(errors)
+        errors = policy_argument(errors)
         same = getattr(polars, "self_dtype", None)
         return self._mapped(lambda series: SeriesNamespace(series).repair(errors), same and same())
 

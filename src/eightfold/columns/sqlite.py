@@ -30,13 +30,12 @@ from contextlib import closing
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
 
-from eightfold.columns.arguments import check_policy_name
+from eightfold.columns.arguments import policy_argument
 from eightfold.faults import Fault
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.forms.xtf_8 import XTF_8
-from eightfold.repair import POLICIES
 from eightfold.repair import repair as repair_value
 from eightfold.text import convert, faults, is_well_formed
 
@@ -268,8 +267,7 @@ def _shown(key: tuple[_Part, ...]) -> Key:
 
 def _repairing(form: Form, errors: str) -> Callable[[bytes], bytes | None]:
     """Return a function that returns the UTF-8 of a value as it should be, or None if it is so already."""
-    offered = POLICIES if form is UTF_8 else _OF_16_BITS
-    check_policy_name(errors, offered)
+    errors = policy_argument(errors, None if form is UTF_8 else _OF_16_BITS)
 
     def repaired(value: bytes) -> bytes | None:
         if form is UTF_8 and errors == "escape":

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from eightfold.repair.changes import Change, PlanError, apply_changes, undo_changes
 from eightfold.repair.plans import Plan, plan, plan_chunks
-from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES
+from eightfold.repair.policies import ESCAPE_POLICIES, LOSSLESS, POLICIES, policy_named
 from eightfold.repair.repairing import Repaired, Repairer, repair
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "apply_changes",
     "plan",
     "plan_chunks",
+    "policy_named",
     "repair",
     "undo_changes",
 ]

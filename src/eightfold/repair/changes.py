@@ -41,6 +41,7 @@ class Change:
         policy: the policy that decided, a key of :data:`~eightfold.repair.POLICIES`; ``strict`` if there is no fault,
             ``mojibake`` for mojibake; for an escape in JSON a key of :data:`~eightfold.repair.ESCAPE_POLICIES`.
         line, column: the place of the change, both counted from 1; the column counts bytes.
+        json_path: the JSON path of an escape in JSON; empty where nobody asked for it.
 
     ``str(change)`` is one line. ``end`` is the offset after the old bytes. ``lossy`` is true if the new bytes could
     also stand for other old bytes.
@@ -57,6 +58,7 @@ class Change:
     policy: str
     line: int
     column: int
+    json_path: str = ""
 
     @property
     def end(self) -> int:
@@ -70,7 +72,8 @@ class Change:
 
     def __str__(self) -> str:
         if self.kind == ESCAPED_SURROGATE:
-            return f"{self.kind}: {_escape(self.old)} -> {_escape(self.new)}"
+            path = self.json_path and f", at {self.json_path}"
+            return f"{self.kind}: {_escape(self.old)} -> {_escape(self.new)}{path}"
         return f"{self.kind}: {_shown(self.old)} -> {_shown(self.new)}{_points(self.new)}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -88,6 +91,7 @@ class Change:
             "policy": self.policy,
             "old": hex_bytes(self.old),
             "new": hex_bytes(self.new),
+            **({"json_path": self.json_path} if self.json_path else {}),
         }
 
     @classmethod
@@ -133,7 +137,10 @@ def _change(values: Any) -> Change:
         raise ValueError(f"the change at {start} has no known kind and policy")
     if not is_well_formed(new, UTF_8):
         raise ValueError(f"the change at {start} does not write UTF-8")
-    return Change(start, old, new, values["kind"], values["policy"], line, column)
+    json_path = values.get("json_path", "")
+    if not isinstance(json_path, str):
+        raise ValueError(f"the change at {start} has a JSON path that is not a string")
+    return Change(start, old, new, values["kind"], values["policy"], line, column, json_path)
 
 
 def why(error: Exception) -> str:

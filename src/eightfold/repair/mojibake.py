@@ -38,6 +38,11 @@ class MojibakeRepairer(Repairer):
         self._start = 0
         self._changes: list[Change] = []
 
+    @property
+    def settled(self) -> int:
+        """As :attr:`Repairer.settled`."""
+        return self._start
+
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
         """Repair as many bytes as possible, and hold a line whose end is not known.
 

@@ -183,7 +183,8 @@ def plan(data: Data, form: AnyForm = "utf-8", errors: Policy | str = "escape", *
     Args:
         data: any bytes-like object.
         form: the 8-bit form in which to read them, or its name.
-        errors: the policy for faults, a key of :data:`~eightfold.repair.POLICIES`; ``pairs`` is only for utf-8.
+        errors: the policy for faults, a key of :data:`~eightfold.repair.POLICIES`; ``pairs`` is only for utf-8. Other
+            names that Python has for the charsets among them are the same policies: ``windows-1252`` is ``cp1252``.
         escapes: the policy for escapes of unpaired surrogates in JSON, a key of
             :data:`~eightfold.repair.ESCAPE_POLICIES`; None leaves them alone.
 
@@ -222,4 +223,4 @@ def plan_chunks(
         changes.extend(repaired.changes)
     rest = repairer.repair(b"", final=True)
     written.update(rest.data)
-    return Plan(repairer.form.name, errors, read.hexdigest(), written.hexdigest(), (*changes, *rest.changes))
+    return Plan(repairer.form.name, repairer.errors, read.hexdigest(), written.hexdigest(), (*changes, *rest.changes))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Literal, TypeAlias
 
 from eightfold.forms import Form
@@ -31,6 +33,32 @@ ESCAPE_POLICIES: Mapping[str, str] = {
     "strict": "nothing: any escape is an error",
 }
 """What each policy of :mod:`eightfold.jsontext` writes for an escape of an unpaired surrogate in JSON."""
+
+_CHARSETS = ("latin-1", "cp1252")
+"""The policies that are named as Python names a charset."""
+
+
+def policy_named(name: str) -> str:
+    """Return the policy with a name; one that is a charset has all the names that Python has for this.
+
+    Raises:
+        ValueError: there is none.
+
+    >>> policy_named("windows-1252"), policy_named("ISO-8859-1"), policy_named("pairs")
+    ('cp1252', 'latin-1', 'pairs')
+    >>> policy_named("cp437")
+    Traceback (most recent call last):
+    ValueError: errors must be one of escape, strict, replace, pairs, latin-1, cp1252 here, not 'cp437'
+    """
+    if name in POLICIES:
+        return name
+    with suppress(LookupError, ValueError):  # Python knows no such codec, or no codec can have this name.
+        codec = codecs.lookup(name).name
+        for policy in _CHARSETS:
+            if codecs.lookup(policy).name == codec:
+                return policy
+    raise ValueError(f"errors must be one of {', '.join(POLICIES)} here, not {name!r}")
+
 
 LOSSLESS = ("escape", "strict")
 """The policies under which different inputs give different results, so the result alone determines the original."""

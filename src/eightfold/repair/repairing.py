@@ -16,7 +16,7 @@ from eightfold.forms.xtf_8 import XTF_8
 from eightfold.policy import raise_conversion
 from eightfold.reference import signed
 from eightfold.repair.changes import Change, Edit, spliced
-from eightfold.repair.policies import ESCAPE_POLICIES, ESCAPES, WRITERS, Policy, escaped
+from eightfold.repair.policies import ESCAPE_POLICIES, ESCAPES, WRITERS, Policy, escaped, policy_named
 from eightfold.run import fault_at, sequence_at, well_formed_end
 from eightfold.sharing import sharing_of
 from eightfold.text import AnyForm, Data, LinePosition, bytes_of
@@ -111,14 +111,19 @@ class Repairer:
 
     def __init__(self, form: AnyForm = "utf-8", errors: Policy | str = "escape", *, escapes: str | None = None) -> None:
         self.form: Form = form_named(form)
-        self.errors = errors
+        self.errors: str = policy_named(errors)
         self.escapes = escapes
-        _check(self.form, errors, escapes)
+        _check(self.form, self.errors, escapes)
         self._plain = self.form
         self._position: LinePosition | None = None
         self._held: list[bytes] = []
         self._due = 0
         self._offset = 0
+
+    @property
+    def settled(self) -> int:
+        """The byte offset in the original before which all changes have been returned."""
+        return self._offset
 
     def repair(self, chunk: Data, final: bool = False) -> Repaired:
         """Repair as many bytes as possible and hold the rest for the next call.
@@ -246,8 +251,6 @@ class Repairer:
 
 
 def _check(form: Form, errors: str, escapes: str | None) -> None:
-    if errors not in WRITERS:
-        raise ValueError(f"errors must be one of {', '.join(WRITERS)} here, not {errors!r}")
     if escapes is not None and escapes not in ESCAPE_POLICIES:
         raise ValueError(f"escapes must be one of {', '.join(ESCAPE_POLICIES)}, or None, not {escapes!r}")
     if form.unit_bits != 8:

@@ -8,6 +8,7 @@
     expect(unsafe_code, reason = "functions for some machines only are called by level")
 )]
 
+use super::class::Class;
 use super::level::Level;
 use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::Output;
@@ -51,6 +52,45 @@ pub fn valid_pieces(data: &[u8]) -> usize {
         Level::Avx2 => unsafe { avx2::utf8::valid_pieces(data) },
         _ => 0,
     }
+}
+
+/// The length of a beginning in which none of these bytes is: up to the first of them, or as far as was looked.
+pub fn before_any(data: &[u8], meant: [u8; 3]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx2::search::before_any(data, meant) };
+    }
+    0
+}
+
+/// The length of a beginning in which no bytes of these classes are in a row: up to the first ones, or as far as was
+/// looked.
+pub fn before_row(data: &[u8], classes: &[Class; 4]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { avx2::search::before_row(data, classes) };
+    }
+    0
+}
+
+/// Count the bytes of a value in a beginning of data: how long that is, how many there are, and the end of the last one.
+pub fn count_in_beginning(data: &[u8], meant: u8) -> (usize, usize, usize) {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        let (vectors, rest) = data.as_chunks();
+        // SAFETY: the machine has the instructions.
+        let (count, end) = unsafe { avx2::search::count(vectors, meant) };
+        return (data.len() - rest.len(), count, end);
+    }
+    (0, 0, 0)
+}
+
+/// Whether the kernels with AVX2 may run, also where there are others for more.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    Level::current() >= Level::Avx2 && avx2::is_available()
 }
 
 /// Write text up to U+00FF as bytes.

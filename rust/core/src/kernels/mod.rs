@@ -14,6 +14,7 @@
 
 mod ascii;
 mod ascii_prefix;
+mod class;
 mod decode;
 mod dispatch;
 mod encode;
@@ -27,6 +28,7 @@ mod measured;
 mod output;
 mod paired;
 mod portable;
+mod search;
 mod short;
 mod short_buffer;
 mod simdutf;
@@ -40,6 +42,7 @@ mod x86;
 
 pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
+pub use class::Class;
 pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
@@ -48,6 +51,8 @@ pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
+pub(crate) use search::{count_byte, counted};
+pub use search::{find_any, find_last, find_row};
 pub use short::write_short;
 pub use short_buffer::{SHORT_BYTES, ShortBuffer};
 pub(crate) use simdutf::{utf8_points, utf16_units};

@@ -2,11 +2,7 @@
 //! here.
 
 use crate::form::Form;
-
-/// Code units whose line feeds are counted in one byte, which must not overflow.
-const ROW_UNITS: usize = 192;
-/// Code units among which the last line feed is searched for.
-const BLOCK_UNITS: usize = 32 * ROW_UNITS;
+use crate::kernels::{count_byte, counted};
 
 /// A place in the input: its line and its column in bytes, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +40,7 @@ impl Form {
     pub fn line_feeds(&self, data: &[u8]) -> (usize, usize) {
         match (self.tables.unit_bytes, self.line_feed.as_slice()) {
             (_, []) => (0, 0),
-            (1, &[feed]) => counted(data, |[unit]| unit == feed),
+            (1, &[feed]) => count_byte(data, feed),
             (2, &[first, second]) => {
                 let feed = u16::from_ne_bytes([first, second]);
                 counted(data, |unit| u16::from_ne_bytes(unit) == feed)
@@ -56,29 +52,6 @@ impl Form {
             (unit_bytes, feed) => searched(data, feed, unit_bytes),
         }
     }
-}
-
-/// Line feeds of one unit.
-fn counted<const BYTES: usize>(data: &[u8], is_feed: impl Fn([u8; BYTES]) -> bool + Copy) -> (usize, usize) {
-    let (units, _) = data.as_chunks::<BYTES>();
-    let (mut count, mut last) = (0, None);
-    for (index, block) in units.chunks(BLOCK_UNITS).enumerate() {
-        let here = counted_in_block(block, is_feed);
-        count += here;
-        last = if here > 0 { Some((index, block)) } else { last };
-    }
-    let end = last.and_then(|(index, block)| {
-        let within = block.iter().rposition(|&unit| is_feed(unit));
-        within.map(|within| (index * BLOCK_UNITS + within + 1) * BYTES)
-    });
-    (count, end.unwrap_or(0))
-}
-
-fn counted_in_block<const BYTES: usize>(block: &[[u8; BYTES]], is_feed: impl Fn([u8; BYTES]) -> bool) -> usize {
-    // The compiler vectorizes the sum of bytes if the count fills its loop without a remainder.
-    let count = |row: &[[u8; BYTES]]| usize::from(row.iter().map(|&unit| u8::from(is_feed(unit))).sum::<u8>());
-    let (rows, rest) = block.as_chunks::<ROW_UNITS>();
-    rows.iter().map(|row| count(row)).sum::<usize>() + count(rest)
 }
 
 /// Line feeds of several consecutive units.

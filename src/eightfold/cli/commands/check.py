@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 
@@ -15,7 +15,6 @@ from eightfold.cli.options.arguments import (
     UTF_8,
     CommandParser,
     OneOf,
-    add_files_from,
     add_form,
     add_jobs,
     add_paths,
@@ -24,6 +23,7 @@ from eightfold.cli.options.arguments import (
     end_or_auto,
 )
 from eightfold.cli.options.escapes import EscapeOptions, add_escapes
+from eightfold.cli.options.files_from import NamingOptions, add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
@@ -43,12 +43,9 @@ from eightfold.reference import signed
 
 
 @dataclass
-class Options(SelectionOptions, EscapeOptions, ReadingOptions):
+class Options(NamingOptions, SelectionOptions, EscapeOptions, ReadingOptions):
     """The options of `check`; `form` is None for auto."""
 
-    paths: Sequence[str] = ()
-    files_from: str = ""
-    null: bool = False
     form: Form | None = UTF_8
     form_map: list[tuple[Pattern, str | None]] = field(default_factory=list)
     output_format: str = "text"
@@ -151,7 +148,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "--strict",
         action=Switch,
-        help="exit with status 1 for warnings too, and if no file was read",
+        help="make warnings errors, and exit with status 1 if no file was read",
     )
     command.add_argument(
         "--show-settings",
@@ -181,10 +178,8 @@ def run(options: Options) -> int:
 
         put_settings(options)
         return NOTHING_WRONG
-    if options.null and not options.files_from:
-        raise UsageError("-z needs --files-from")
-    if options.files_from and options.paths:
-        raise UsageError("--files-from and PATHs cannot be combined")
+    options.check_naming()
+    options.check_escapes()
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     if options.mojibake:
@@ -229,16 +224,8 @@ def _check_at_once(check: FileCheck, options: Options) -> None:
 def _met(options: Options) -> Iterator[Found | FileError]:
     """Yield the files that the paths name, and, in order, folders that cannot be listed."""
     errors: deque[FileError] = deque()
-    for found in found_files(_named(options, errors.append), errors.append, options.selection):
+    for found in found_files(options.named(errors.append), errors.append, options.selection):
         while errors:
             yield errors.popleft()
         yield found
     yield from errors
-
-
-def _named(options: Options, on_error: Callable[[FileError], None]) -> Iterable[str]:
-    if not options.files_from:
-        return options.paths
-    from eightfold.cli.options.files_from import names_in
-
-    return names_in(options.files_from, b"\0" if options.null else b"\n", on_error)

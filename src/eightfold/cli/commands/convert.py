@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, end_argument
 from eightfold.cli.options.certificate import CertificateOptions, add_certificate
 from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
+from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.selection import add_selection, say_excluded, say_nothing_read
 from eightfold.cli.output.colour import Part, Styled, painted
@@ -31,6 +32,7 @@ from eightfold.files import FileError
 from eightfold.files.parallel.threads import Begin, ahead, allowed, working
 from eightfold.files.path_text import shown
 from eightfold.files.read.converting import Conversion, ConvertedPiece, check_policy, converted
+from eightfold.files.read.losses import Losses, Lost
 from eightfold.files.read.reading import Source, opened
 from eightfold.files.read.scanning import DOCUMENT
 from eightfold.files.read.segments import small_size
@@ -106,6 +108,7 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
+    add_files_from(command)
     add_form(command, foreign=True)
     command.add_argument(
         *("-t", "--to"),
@@ -163,6 +166,9 @@ def run(options: Options) -> int:
         # Wrong use is reported before anything is read.
         _check_policy(Conversion(options.form, options.to, options.errors))
     tell_foreign(options.form, options.to)
+    if not options.take_list():
+        say_nothing_read(options)
+        return NOTHING_WRONG
     failures = Failures()
     work = _Run(options, failures)
     with held(options.paths if options.in_place else ()):
@@ -178,7 +184,7 @@ def run(options: Options) -> int:
 
 def _show(options: Options, run: _Run, failures: Failures) -> int:
     outcome = "the rest of the file is not shown"
-    done = (run.do(partial(_differ, file, options), outcome) for file in found(options, failures.tell))
+    done = (run.do(partial(_differ, file, options, run.lose), outcome) for file in found(options, failures.tell))
     status = max(done, default=NOTHING_WRONG)
     run.check_read()
     return status
@@ -196,7 +202,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     check_certificate_apart(options, work)
     threads = allowed(options.jobs)
     with certificates(options) as certify, working(threads) as begin:
-        convert = partial(_turn, options, run.in_place, _Told(say, certify), begin)
+        convert = partial(_turn, options, run.in_place, _Told(say, certify, run.lose), begin)
         turns = ((convert(job), job.unwritten) for job in work)
         status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
     run.check_read()
@@ -227,6 +233,7 @@ class _Run:
         self._failures = failures
         self._options = options
         self._files = self._binary = 0
+        self._lost: list[Lost] = []
 
     def do(self, act: Callable[[], int], outcome: str) -> int:
         """Process a file and return the exit status; the outcome is reported if it stops."""
@@ -242,6 +249,10 @@ class _Run:
             return FAULTS
         return NOTHING_WRONG
 
+    def lose(self, lost: Lost) -> None:
+        """Note what was lost of a file."""
+        self._lost.append(lost)
+
     def check_read(self) -> None:
         """Warn if there was no file to read."""
         if self._files == self._binary and not self._failures.count:
@@ -252,24 +263,32 @@ class _Run:
         if self._binary:
             say(f"{counted(self._binary, 'binary file')} skipped (--binary)")
         say_excluded(self._options)
+        if len(self._lost) > 1:
+            total = Lost(*map(sum, zip(*self._lost, strict=True)))
+            say(f"{counted(len(self._lost), 'file')} with loss: {_lost_in_words(total, self._options)}")
         self.in_place.end(status, certified=certified)
 
 
-def _differ(file: Found, options: Options) -> int:
+def _differ(file: Found, options: Options, lose: Callable[[Lost], object]) -> int:
     with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
         conversion = _conversion(source, options, say, walked=file.walked)
         difference = ShownDifference(file.path, conversion.source, conversion.target)
+        losses = Losses(conversion)
         with byte_order_reported(source, conversion.source):
-            for piece in _pieces(source, conversion, options, say):
+            for piece in _losing(_pieces(source, conversion, options, say), losses):
                 difference.put(piece.chunk, piece.result, final=piece.final)
+    if losses.lost:
+        say(f"{shown(file.path)}: {_lost_in_words(losses.lost, options)}")
+        lose(losses.lost)
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
 class _Told(NamedTuple):
-    """Where the results of a conversion are reported: to the user and in certificates."""
+    """Where the results of a conversion are reported: to the user, in certificates, and for the total."""
 
     say: Callable[[str], object]
     certify: Callable[[bytes], object]
+    lose: Callable[[Lost], object]
 
     def later(self, due: list[Callable[[], object]]) -> _Told:
         """Return the same for use in a thread: reports are kept until they are due."""
@@ -312,7 +331,8 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         conversion = _conversion(source, options, told.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
-        pieces = _pieces(source, conversion, options, told.say, verifier)
+        losses = Losses(conversion)
+        pieces = _losing(_pieces(source, conversion, options, told.say, verifier), losses)
         if conversion.target.name == DOCUMENT:
             pieces = _document(pieces, source, conversion, None if options.document else told.say)
         with byte_order_reported(source, conversion.source, told.say):
@@ -322,6 +342,9 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
                     certificate.take(piece.chunk, piece.result)
         if options.in_place and certificate is not None:
             in_place.begin(job.source, certificate.digests)
+    if losses.lost:
+        told.say(f"{shown(job.source)}: {_lost_in_words(losses.lost, options)}")
+        told.lose(losses.lost)
     if verifier is not None:
         told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} identical")
         if options.certificate and certificate is not None:
@@ -375,6 +398,21 @@ def _pieces(
         joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
         effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
         tell(f"{shown(source.path)}: {joined}; {effect} (use --strict to refuse)")
+
+
+def _losing(pieces: Iterator[ConvertedPiece], losses: Losses) -> Iterator[ConvertedPiece]:
+    for piece in pieces:
+        losses.take(piece)
+        yield piece
+
+
+def _lost_in_words(lost: Lost, options: Options) -> str:
+    parts = [
+        *([counted(lost.faults, "fault")] if lost.faults else []),
+        *([f"{counted(lost.code_points, 'code point')} that {options.to.name} lacks"] if lost.code_points else []),
+    ]
+    done = "dropped" if options.errors == "ignore" else "replaced"
+    return f"{done} {' and '.join(parts)} (--errors {options.errors})"
 
 
 def _document(

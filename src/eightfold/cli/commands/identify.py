@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_paths
 from eightfold.cli.options.extras import need_extra
+from eightfold.cli.options.files_from import NamingOptions, add_files_from
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
@@ -33,10 +34,9 @@ _GUESSED = "these are guesses: look at the result of eightfold convert -f CHARSE
 
 
 @dataclass
-class Options(ReadingOptions):
+class Options(NamingOptions, ReadingOptions):
     """The options of `identify`."""
 
-    paths: list[str] | tuple[str, ...] = ()
     all: bool = False
     legacy: bool = False
     output_format: str = "text"
@@ -64,6 +64,7 @@ def parser() -> CommandParser:
         ],
     )
     add_paths(command)
+    add_files_from(command)
     add_reading(command)
     command.add_argument("--all", action="store_true", help="list every candidate, best first, not only the best")
     command.add_argument(
@@ -79,13 +80,15 @@ def parser() -> CommandParser:
 
 def run(options: Options) -> int:
     """Identify the files; return the exit status."""
+    options.check_naming()
     if options.legacy:
         need_extra("--legacy", "charset-normalizer", "legacy")
     report = _JsonReport(options) if options.output_format == "json" else _TextReport(options)
     failures = Failures()
     path = None
-    with watched(options, options.paths):
-        for path in files_of(options.paths, failures.tell):
+    names = options.named(failures.tell)
+    with watched(options, None if options.files_from else options.paths):
+        for path in files_of(names, failures.tell):
             candidates, beyond = _candidates(path, options, failures)
             if candidates:
                 report.file(path, candidates, beyond)

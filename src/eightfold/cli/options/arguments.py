@@ -168,20 +168,6 @@ def add_paths(parser: CommandParser) -> None:
     )
 
 
-def add_files_from(parser: CommandParser) -> None:
-    """Add the options for a list of files."""
-    parser.add_argument(
-        "--files-from",
-        type=path_argument,
-        metavar="FILE",
-        help="read the PATHs from this file, one per line (-: from standard input); none of them is a URL or "
-        "standard input",
-    )
-    parser.add_argument(
-        *("-z", "--null"), action="store_true", help="with --files-from: NUL, not a line feed, ends each PATH"
-    )
-
-
 def path_argument(given: str) -> str:
     """Return a path.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eightfold.cli.options.arguments import CommandParser
+from eightfold.cli.options.files_from import NamingOptions
 from eightfold.cli.options.reading_options import ReadingOptions
 from eightfold.cli.options.selection import SelectionOptions
 from eightfold.files.path_text import shown
@@ -16,10 +16,9 @@ STANDARD_OUTPUT = "-"
 
 
 @dataclass
-class DestinationOptions(SelectionOptions, ReadingOptions):
+class DestinationOptions(NamingOptions, SelectionOptions, ReadingOptions):
     """What the options of :func:`add_destination` say; the options of a command that has them inherit these."""
 
-    paths: Sequence[str] = ()
     output: str = STANDARD_OUTPUT
     in_place: bool = False
     backup: str = ""

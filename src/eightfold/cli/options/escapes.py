@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.options.json_files import DOCUMENTS, LINES, JsonFiles
 from eightfold.cli.options.selection import glob_argument
+from eightfold.cli.output.ending import UsageError
 from eightfold.files.walk.globs import Pattern
 
 REPORT, REPAIR, OFF = "report", "repair", "off"
@@ -23,6 +24,15 @@ class EscapeOptions:
     def json_files(self) -> JsonFiles | None:
         """The files that are searched for such escapes; None for none."""
         return None if self.escapes == OFF else JsonFiles(tuple(self.escapes_in))
+
+    def check_escapes(self) -> None:
+        """Refuse options that contradict each other.
+
+        Raises:
+            UsageError: they do.
+        """
+        if self.escapes == OFF and self.escapes_in:
+            raise UsageError("--escapes off and --escapes-in cannot be combined")
 
 
 def add_escapes(parser: CommandParser, *, repairs: bool) -> None:

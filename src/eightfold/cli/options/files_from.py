@@ -6,13 +6,76 @@ A name is bytes, and always that of a local file: one that looks like `-` or a U
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from eightfold.cli.options.arguments import CommandParser, path_argument
+from eightfold.cli.output.ending import UsageError
 from eightfold.files import FileError
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT, opened
 
 _LONGEST_NAME = 1 << 16
+
+
+@dataclass
+class NamingOptions:
+    """What the options of :func:`add_files_from` say; the options of a command that has them inherit these."""
+
+    paths: Sequence[str] = ()
+    files_from: str = ""
+    null: bool = False
+
+    def named(self, on_error: Callable[[FileError], None]) -> Iterable[str]:
+        """Return the paths, or those in the list, which are read as they come.
+
+        Args:
+            on_error: as for :func:`names_in`.
+        """
+        end = b"\0" if self.null else b"\n"
+        return names_in(self.files_from, end, on_error) if self.files_from else self.paths
+
+    def check_naming(self) -> None:
+        """Refuse options that contradict each other.
+
+        Raises:
+            UsageError: they do.
+        """
+        if self.null and not self.files_from:
+            raise UsageError("-z needs --files-from")
+        if self.files_from and self.paths:
+            raise UsageError("--files-from and PATHs cannot be combined")
+
+    def take_list(self) -> bool:
+        """Let the paths be those in the list, if there is one; return whether something is to be read.
+
+        For commands that write: before they do, the list is known to be whole.
+
+        Raises:
+            UsageError: as for :meth:`check_naming`.
+            FileError: the list cannot be read, or holds what is not a file name.
+        """
+        self.check_naming()
+        self.paths = tuple(self.named(_raise))
+        return bool(self.paths) or not self.files_from
+
+
+def add_files_from(parser: CommandParser) -> None:
+    """Add the options for a list of files."""
+    parser.add_argument(
+        "--files-from",
+        type=path_argument,
+        metavar="FILE",
+        help="read the PATHs from this file, one per line (-: from standard input); none of them is a URL or "
+        "standard input",
+    )
+    parser.add_argument(
+        *("-z", "--null"), action="store_true", help="with --files-from: NUL, not a line feed, ends each PATH"
+    )
+
+
+def _raise(error: FileError) -> None:
+    raise error
 
 
 def names_in(path: str, end: bytes, on_error: Callable[[FileError], None]) -> Iterator[str]:

@@ -24,14 +24,28 @@ class ShownDifference:
         self._forms = (source, target)
         self._difference = Difference(source, target)
         self.differs: bool = False
+        self._notes: dict[int, tuple[str, int]] = {}
+
+    def note(self, line: int, text: str) -> None:
+        """Show a text behind the heading of the hunk with this line of the source; of several texts, the first one."""
+        first, count = self._notes.get(line, (text, 0))
+        self._notes[line] = first, count + 1
 
     def put(self, chunk: bytes, result: bytes, *, final: bool) -> None:
         """Go on over more of the file, and over more of its result."""
-        for sign, text in self._difference.rows(chunk, result, final=final):
+        for sign, text, end in self._difference.rows(chunk, result, final=final):
             if not self.differs:
                 self._put_heading()
-            line = f"{sign}{text}"
+            line = f"{sign}{text}{self._noted(end) if end else ''}"
             put(Styled(line, _ROLES[sign]) if sign in _ROLES else line)
+
+    def _noted(self, end: int) -> str:
+        """Return what was noted of the lines before this one."""
+        notes = [self._notes.pop(line) for line in sorted(self._notes) if line < end]
+        if not notes:
+            return ""
+        others = sum(count for _, count in notes) - 1
+        return f" {notes[0][0]}{f' and {others} more' if others else ''}"
 
     def _put_heading(self) -> None:
         self.differs = True

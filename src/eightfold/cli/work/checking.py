@@ -48,7 +48,7 @@ class Task(NamedTuple):
         context: whether the line of each fault is reported.
         unpack: whether compressed files are decompressed.
         escapes: which files are searched for escapes of unpaired surrogates in JSON; None for none.
-        strict: whether these are errors.
+        strict: whether warnings are errors.
         mojibake: whether mojibake is reported too, in files of UTF-8.
         tables: whether the report can place faults of tables.
     """
@@ -228,16 +228,19 @@ class FileCheck:
             self._tell(text, checked)
 
     def _tell(self, text: _Text, checked: Checked) -> None:
-        limit = self._task.max_faults
-        shows = self._shows(text.source, text.form)
+        limit, strict = self._task.max_faults, self._task.strict
+        shows, count, report = self._shows(text.source, text.form), checked.tally.count, self.report.fault
         pairs = Pairs()
         for found in text.faults():
-            checked.tally.count(found)
-            pairs.see(found.fault)
+            if strict:
+                found = found._replace(fault=found.fault.as_error())
+            count(found)
+            if found[0].kind in PAIRED:
+                pairs.see(found.fault)
             if limit is not None and checked.tally.faults > limit:
                 checked.hidden += 1
             else:
-                self.report.fault(checked.path, found, shows(found))
+                report(checked.path, found, shows and shows(found))
         self._note_likeness(text.source, pairs.form, checked)
 
     def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:
@@ -255,9 +258,9 @@ class FileCheck:
         else:
             self.report.fault(checked.path, found, None)
 
-    def _shows(self, source: Source, asked: Form) -> Callable[[Located], Context | None]:
+    def _shows(self, source: Source, asked: Form) -> Callable[[Located], Context | None] | None:
         if not self._task.context:
-            return lambda found: None
+            return None
         from eightfold.cli.output.context import Lines
 
         return Lines(source, asked).around

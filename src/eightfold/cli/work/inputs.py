@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from eightfold import reference
@@ -17,7 +17,7 @@ from eightfold.forms import Form, form
 
 
 def files_of(
-    paths: Sequence[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
+    paths: Iterable[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
 ) -> Iterator[str]:
     """Yield the files that paths name. Without a path that is standard input; a folder is walked.
 

@@ -8,10 +8,11 @@ ends with the last escape: where a file can be read at any offset, nothing of it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
+from eightfold._engine import bind
 from eightfold.faults import ESCAPED_SURROGATE, EscapedSurrogateFault, Severity
 from eightfold.files import FileError
 from eightfold.files.read.places import Places
@@ -20,7 +21,7 @@ from eightfold.files.read.segments import stands_alone
 from eightfold.forms import Form, Row
 from eightfold.forms.utf_8 import UTF_8
 from eightfold.jsonescapes import ESCAPE_BYTES, Unpaired, unpaired_escapes
-from eightfold.jsonpath import KEY_BYTES, JsonPosition, path_of
+from eightfold.jsonpath import KEY_BYTES, JsonPosition
 from eightfold.stream import Converter, Located
 from eightfold.text import LinePosition, convert, decode_code_points, encode_code_points
 
@@ -28,6 +29,8 @@ _IN_ESCAPES = frozenset(rb"\u0123456789ABCDEFabcdef")
 _ASCII = Form("ascii", [Row(0, 0x7F, (0, 0x7F))], source="RFC 20")
 _AT_ONCE = 4096
 """How many escapes of a segment are found ahead."""
+Start = tuple[str, int, int, int]
+"""The form that was asked for, the offset of a segment in the file, and its line and column there."""
 
 
 class JsonReading(NamedTuple):
@@ -96,21 +99,26 @@ class Paths:
         self._unit = form.unit_bytes
         self._form = form
         self._converter = None if form is UTF_8 else Converter(form, UTF_8, "replace")
-        self._lines = lines
-        self._position = JsonPosition()
+        self._position = JsonPosition(lines=lines)
         self._reached = self._known = start
         self._at_once = lines or not source.seekable
 
-    def at(self, data: bytes, start: int) -> str:
-        """Return the path of an offset in the current segment.
+    def of(self, data: bytes, starts: Sequence[int]) -> list[str]:
+        """Return the paths of some offsets in the current segment.
 
         Raises:
             FileError: what is before it cannot be read again.
         """
         while self._known < self._reached:
             self._pass_over(self._again(), 0)
+        if self._converter is not None:
+            return [self._converted(data, start) for start in starts]
+        start, self._known = self._known - self._reached, self._reached + starts[-1]
+        return self._position.paths(data, start, starts, partial(self._rest, data))
+
+    def _converted(self, data: bytes, start: int) -> str:
         self._pass_over(data, self._known - self._reached, start)
-        return path_of(self._position, lambda: self._rest(data, start))
+        return self._position.paths(b"", 0, [0], lambda _: self._rest(data, start))[0]
 
     def _rest(self, data: bytes, start: int) -> bytes:
         """Return what follows an offset, behind the segment too if it can be read: where that ends decides nothing."""
@@ -138,10 +146,7 @@ class Paths:
         if self._converter is not None:
             data = self._converter.convert(data[start:end])
             start, end = 0, len(data)
-        line = data.rfind(b"\n", start, end) + 1 if self._lines else 0
-        if line:
-            self._position = JsonPosition()
-        self._position.pass_over(data, max(start, line), end)
+        self._position.pass_over(data, start, end)
 
 
 class Escapes:
@@ -153,41 +158,62 @@ class Escapes:
     """
 
     def __init__(self, form: Form, data: bytes) -> None:
-        self.form: Form = form
         self.data: bytes = data
+        self._form = form
         self._text = narrowed(form, data)
         self._ahead = unpaired_escapes(self._text, 0, _AT_ONCE)
 
     def __bool__(self) -> bool:
         return bool(self._ahead[0])
 
-    def located(self, name: str, offset: int, places: Places, paths: Paths, severity: Severity) -> Iterator[Located]:
+    def located(self, start: Start, paths: Paths, severity: Severity) -> Iterator[Located]:
         """Yield them as faults, in order.
 
         Args:
-            name: the form that was asked for.
-            offset: where the segment begins.
-            places: the lines and columns in the segment.
+            start: where the segment begins.
             paths: the paths in the file, of which this is the current segment.
             severity: that of the faults.
 
         Raises:
-            FileError: as for :meth:`Paths.at`.
+            FileError: as for :meth:`Paths.of`.
         """
-        unit = self.form.unit_bytes
-        for at, code_point, _ in self._found():
-            start, end = at * unit, (at + ESCAPE_BYTES) * unit
-            fault = EscapedSurrogateFault(
-                ESCAPED_SURROGATE, name, offset + start, offset + end, self.data[start:end], code_point,
-                severity=severity, json_path=paths.at(self.data, start),
-            )  # fmt: skip
-            yield Located(fault, *places.of(start))
-
-    def _found(self) -> Iterator[Unpaired]:
+        unit = self._form.unit_bytes
+        places = EscapesLocated(self._form, self.data, severity, start)
         found, reached = self._ahead
         while found:
-            yield from found
+            yield from places.of(found, paths.of(self.data, [at * unit for at, _, _ in found]))
             found, reached = unpaired_escapes(self._text, reached, _AT_ONCE)
+
+
+@bind
+class EscapesLocated:
+    """Makes faults of the escapes of a segment, some after the other, with their places.
+
+    Args:
+        form: the form of the file, without signature.
+        data: the segment.
+        severity: that of the faults.
+        start: where the segment begins.
+    """
+
+    def __init__(self, form: Form, data: bytes, severity: Severity, start: Start) -> None:
+        self._name, self._offset, line, column = start
+        self._unit = form.unit_bytes
+        self._data = data
+        self._severity = severity
+        self._places = Places(form, data, line, column)
+
+    def of(self, found: Sequence[Unpaired], paths: Sequence[str]) -> list[Located]:
+        """Return the next escapes as faults; each has its path."""
+        return [self._located(at * self._unit, point, path) for (at, point, _), path in zip(found, paths, strict=True)]
+
+    def _located(self, start: int, code_point: int, path: str) -> Located:
+        end = start + ESCAPE_BYTES * self._unit
+        fault = EscapedSurrogateFault(
+            ESCAPED_SURROGATE, self._name, self._offset + start, self._offset + end, self._data[start:end], code_point,
+            severity=self._severity, json_path=path,
+        )  # fmt: skip
+        return Located(fault, *self._places.of(start))
 
 
 class EscapeChecker:
@@ -215,8 +241,8 @@ class EscapeChecker:
         unit = self._form.unit_bytes
         whole = len(content) if final else decided_end(self._form, content)
         data, self._held = content[:whole], content[whole:]
-        places = Places(self._form, data, self._position.line, self._position.column)
-        found = list(Escapes(self._form, data).located(self._name, self._offset, places, self._paths, self._severity))
+        start = self._name, self._offset, self._position.line, self._position.column
+        found = list(Escapes(self._form, data).located(start, self._paths, self._severity))
         self._paths.leave(data)
         self._position.pass_over(data[: len(data) - len(data) % unit])
         self._offset += len(data)

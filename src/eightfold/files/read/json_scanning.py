@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from eightfold.files.read.escapes import EscapeChecker, Escapes, JsonReading, Paths, count_escapes, is_between_escapes
-from eightfold.files.read.places import Places
 from eightfold.files.read.reading import Source
 from eightfold.files.read.scanning import (
     DOCUMENT,
@@ -94,9 +93,7 @@ class _JsonScan:
     def __iter__(self) -> Iterator[Located]:
         if not self._escapes:
             return iter(self._scan)
-        name, offset, line, column = self._start
-        places = Places(self._escapes.form, self._escapes.data, line, column)
-        return merged(self._scan, self._escapes.located(name, offset, places, self._paths, self._json.severity))
+        return merged(self._scan, self._escapes.located(self._start, self._paths, self._json.severity))
 
     def end(self) -> tuple[int, int]:
         self._paths.leave(self._escapes.data)

@@ -25,10 +25,17 @@ LINE_BYTES = 1 << 16
 
 
 class DiffLine(NamedTuple):
-    """One line of a difference: a sign (``-``, ``+``, space, ``@`` for a hunk, backslash for a remark) and text."""
+    """One line of a difference.
+
+    Attributes:
+        sign: ``-``, ``+``, space, ``@`` for a hunk, backslash for a remark.
+        text: what follows it.
+        end: for a hunk, the number of the line of the source behind it; else 0.
+    """
 
     sign: str
     text: str
+    end: int = 0
 
 
 class Difference:
@@ -39,7 +46,7 @@ class Difference:
 
     >>> from eightfold.forms import form
     >>> difference = Difference(form("utf-8"), form("utf-8"))
-    >>> for sign, text in difference.rows(b"one\ncaf\xe9\n", b"one\ncaf\xc3\xa9\n", final=True):
+    >>> for sign, text, _ in difference.rows(b"one\ncaf\xe9\n", b"one\ncaf\xc3\xa9\n", final=True):
     ...     print(sign + text)
     @@ -1,2 +1,2 @@
      one
@@ -192,7 +199,7 @@ class _Hunk:
 
     def _rows(self, pairs: list[tuple[_Content | None, _Content | None]]) -> Iterator[DiffLine]:
         spans = (f"{self._first},{sum(pair[side] is not None for pair in pairs)}" for side in (0, 1))
-        yield DiffLine("@", "@ -{} +{} @@".format(*spans))
+        yield DiffLine("@", "@ -{} +{} @@".format(*spans), self._first + len(pairs))
         removed: list[DiffLine] = []
         added: list[DiffLine] = []
         for old, new in pairs:

@@ -11,15 +11,16 @@ from eightfold.cli.options.arguments import CommandParser, OneOf, add_form, add_
 from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import add_destination
 from eightfold.cli.options.escapes import REPAIR, add_escapes
+from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
-from eightfold.cli.options.policy_help import policies_listed
+from eightfold.cli.options.policy_help import policies_listed, policy_argument
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.root import add_root
-from eightfold.cli.options.selection import add_selection
-from eightfold.cli.output.ending import UsageError
+from eightfold.cli.options.selection import add_selection, say_nothing_read
+from eightfold.cli.output.ending import NOTHING_WRONG, UsageError
 from eightfold.cli.work.certifying import check_certificate
 from eightfold.cli.work.watching import watched
-from eightfold.repair import ESCAPE_POLICIES, POLICIES
+from eightfold.repair import ESCAPE_POLICIES
 
 __all__ = ["Options", "parser", "run"]
 
@@ -74,12 +75,14 @@ def parser() -> CommandParser:
         policies_listed(),
     )
     add_paths(command)
+    add_files_from(command)
     add_form(command)
     command.add_argument(
         "--errors",
-        type=OneOf(POLICIES),
+        type=policy_argument,
         metavar="POLICY",
-        help=f"what to write for a fault: one of the policies below (default: {DEFAULT_POLICY})",
+        help=f"what to write for a fault: one of the policies below (default: {DEFAULT_POLICY}); latin-1 and cp1252 "
+        "have all names that Python has for them, such as windows-1252",
     )
     add_escapes(command, repairs=True)
     command.add_argument(
@@ -118,6 +121,7 @@ def run(options: Options) -> int:
         need_mojibake()
     if options.form is not None:
         repairer(options.form, options, UsageError)  # Wrong use is reported before anything is read.
+    options.check_escapes()
     if options.escapes_errors and options.escapes != REPAIR:
         raise UsageError("--escapes-errors needs --escapes repair")
     if options.root and not (options.plan or options.apply or options.undo):
@@ -126,6 +130,9 @@ def run(options: Options) -> int:
         raise UsageError(f"--diff writes nothing: it cannot be combined with {asked[0][0] if asked else '--verify'}")
     writes = bool(asked) and asked[0][0] != "--plan"
     check_certificate(options, writes=writes)
+    if not options.take_list():
+        say_nothing_read(options)
+        return NOTHING_WRONG
     follows = bool(options.apply or options.undo)
     with watched(options, None if follows else options.paths, options.selection):
         return asked[0][1](options) if asked else show(options)

@@ -75,6 +75,9 @@ def _put_difference(file: File | TableFile) -> None:
     assert isinstance(file, File)  # --diff is refused for tables.
     difference = ShownDifference(file.source.path, file.form, UTF_8)
     for chunk, repaired, final in file.pieces():
+        for change in repaired.changes:
+            if change.json_path:
+                difference.note(change.line, change.json_path)
         difference.put(chunk, repaired.data, final=final)
 
 

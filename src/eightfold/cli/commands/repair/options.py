@@ -39,6 +39,11 @@ class Options(CertificateOptions, EscapeOptions):
         return self.errors or DEFAULT_POLICY
 
     @property
+    def writes(self) -> bool:
+        """Whether results are written, rather than changes shown or planned."""
+        return bool(self.output) or self.in_place
+
+    @property
     def escape_policy(self) -> str | None:
         """The policy for escapes of unpaired surrogates in JSON; None if they are left alone."""
         if self.escapes != REPAIR:

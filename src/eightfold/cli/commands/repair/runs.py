@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eightfold.cli.commands.repair.options import Options, repairer
 from eightfold.cli.commands.repair.tables import TableFile, opened_table
@@ -27,6 +27,9 @@ from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms import Form
 from eightfold.repair import Repaired
 from eightfold.repair.policies import WRITERS
+
+if TYPE_CHECKING:
+    from eightfold.cli.commands.repair.escape_paths import EscapePaths
 
 _SQLITE = b"SQLite format 3\0"
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
@@ -51,7 +54,8 @@ class RepairedPiece(NamedTuple):
 class File:
     """A file that is being repaired, and what was changed in it so far."""
 
-    def __init__(self, source: Source, options: Options, *, is_json: bool) -> None:
+    def __init__(self, source: Source, options: Options, *, json_lines: bool | None) -> None:
+        is_json = json_lines is not None
         if source.head(len(_SQLITE)) == _SQLITE:
             raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
         self.source = source
@@ -64,6 +68,11 @@ class File:
         self.first_fault: int | None = None
         self._left = EscapesLeft() if is_json and self.escapes is None else None
         self._repairer = repairer(self.form, options, partial(FileError, source.path), is_json=is_json)
+        self._paths: EscapePaths | None = None
+        if self.escapes is not None and not options.writes:
+            from eightfold.cli.commands.repair.escape_paths import EscapePaths
+
+            self._paths = EscapePaths(source, self.form, lines=bool(json_lines))
 
     @property
     def escapes_left(self) -> int:
@@ -74,6 +83,9 @@ class File:
         """Yield the file piece by piece."""
         for chunk, final in self.source.pieces():
             repaired = self._repairer.repair(chunk, final)
+            if self._paths is not None:
+                paths = self._paths.added(chunk, repaired.changes, self._repairer.settled)
+                repaired = repaired._replace(changes=paths)
             self.changes += len(repaired.changes)
             if self.first_fault is None and repaired.changes:
                 self.first_fault = repaired.changes[0].start
@@ -134,7 +146,7 @@ class RepairRun:
                     self._do(table, act)
                 return True
             with job.opened(twice=options.form is None) as source:
-                file = File(source, options, is_json=_is_json(job, options))
+                file = File(source, options, json_lines=_json_lines(job, options))
                 if not options.form_is_given:
                     _refuse_other_form(file)
                 if job.walked and not options.binary and is_binary(source, file.form):
@@ -148,8 +160,7 @@ class RepairRun:
             stopped.tell(outcome)
             self._stop(FAULTS)
         except LossError as loss:
-            ways = "use --lossy to write anyway" if kind else WAYS_ROUND_LOSS
-            say(f"{shown(job.source)}: {loss}: {outcome}; {ways}")
+            say(f"{shown(job.source)}: {loss}: {outcome}; {WAYS_ROUND_LOSS}")
             self._stop(WRONG_USE_OR_FILE)
         except UnchangedError:
             pass
@@ -201,10 +212,10 @@ def job_path(file: File | TableFile) -> str:
     return file.source.path if isinstance(file, File) else file.path
 
 
-def _is_json(job: Job, options: Options) -> bool:
-    """Return whether a file is searched for escapes of unpaired surrogates."""
+def _json_lines(job: Job, options: Options) -> bool | None:
+    """Return whether each line of a file is a JSON text; None if it is not searched for escapes of surrogates."""
     files = options.json_files
-    return files is not None and files.lines_of(job.found, unpack=job.unpack) is not None
+    return None if files is None else files.lines_of(job.found, unpack=job.unpack)
 
 
 def _refuse_other_form(file: File) -> None:

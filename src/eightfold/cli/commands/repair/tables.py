@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from eightfold.columns.table_files import TableReader
 
 _CHUNK_BYTES = 1 << 20
+_REFUSING = {
+    "strict": "try --errors escape (keeps every byte as an escape), or --errors replace --lossy",
+    "pairs": "one policy is for all strings, and pairs is for CESU-8 only: try --errors escape (keeps every byte), or "
+    "eightfold.columns.repair with a policy for each column",
+}
+"""The policies that cannot repair every value, and what to do then."""
 
 
 class TableFile:
@@ -74,6 +80,22 @@ class TableFile:
                 yield cell
         if not self.changes:
             self._count_escaped()
+        elif self.policy in _REFUSING:
+            self._try()
+
+    def _try(self) -> None:
+        """Repair all parts, without a result and without counting.
+
+        Raises:
+            StoppedError: the policy cannot repair a value.
+        """
+        counts = self.changes, self.lossy
+        try:
+            with self._reading() as reader:
+                for part in reader.parts(whole=True):
+                    self._repaired(part)
+        finally:
+            self.changes, self.lossy = counts
 
     def _count_escaped(self) -> None:
         """Count the parts in which only strings that look like escapes would change, which are no faults."""
@@ -174,7 +196,8 @@ class TableFile:
         except ConversionError as error:
             where = "; ".join(getattr(error, "__notes__", ()))
             first = f" (rows count from row {part.first_row})" if part.first_row else ""
-            raise StoppedError((*placed(self.path, None), f"{where}{first}: {error.fault}")) from error
+            line = *placed(self.path, None), f"{where}{first}: {error.fault}"
+            raise StoppedError(line, _REFUSING[self.policy]) from error
         self._count(faults, is_changed=not _is_same(repaired, part.data))
         return repaired
 

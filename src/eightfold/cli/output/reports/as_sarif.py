@@ -17,7 +17,7 @@ from eightfold.cli.output.lines import put
 from eightfold.cli.output.reports.as_json import summary_values
 from eightfold.cli.output.reports.findings import Checked, Context
 from eightfold.cli.output.reports.report import Report
-from eightfold.faults import KINDS, EscapedSurrogateFault, Fault, Kind
+from eightfold.faults import KINDS, WARNINGS, EscapedSurrogateFault, Fault, Kind
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.stream import Located
 from eightfold.version import __version__
@@ -112,7 +112,7 @@ def _rule(kind: Kind, meaning: str) -> dict[str, Any]:
         "id": kind,
         "shortDescription": {"text": f"{meaning[0].upper()}{meaning[1:]}."},
         "help": {"text": HELP[kind]},
-        "defaultConfiguration": {"level": "error"},
+        "defaultConfiguration": {"level": "warning" if kind in WARNINGS else "error"},
     }
 
 

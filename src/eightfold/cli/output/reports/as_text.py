@@ -43,9 +43,11 @@ class TextReport(Report):
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write the line of a fault, and under it the line of the file with its bytes marked."""
-        fault = found.fault
-        place = self._styled(f"{found.line}:{found.column}", "place")
-        put(f"{self._shown(path)}:{place}: {self._styled(fault.kind, fault.severity)}: {fault}")
+        fault, line, column = found
+        place, kind = f"{line}:{column}", str(fault.kind)
+        if self._in_colour:
+            place, kind = self._styled(place, "place"), self._styled(kind, fault.severity)
+        put(f"{self._path or self._shown(path)}:{place}: {kind}: {fault}")
         if context is not None:
             put_context(context, fault.severity)
 

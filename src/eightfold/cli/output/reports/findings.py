@@ -49,11 +49,12 @@ class Tally:
 
     def count(self, found: Located | Cell) -> None:
         """Count a fault."""
-        if found.fault.severity == "error":
+        fault, kinds = found[0], self.kinds
+        if fault.severity == "error":
             self.errors += 1
         else:
             self.warnings += 1
-        self.kinds[found.fault.kind] = self.kinds.get(found.fault.kind, 0) + 1
+        kinds[fault.kind] = kinds.get(fault.kind, 0) + 1
 
     def add(self, other: Tally) -> None:
         """Count what another has counted."""

@@ -24,6 +24,7 @@ mod pairs;
 mod points;
 mod reader;
 mod rules;
+pub mod search;
 mod sequences;
 pub mod short;
 mod speller;

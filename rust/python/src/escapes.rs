@@ -1,0 +1,101 @@
+//! The escapes of unpaired surrogates in JSON as Python objects, each with its place and its path.
+
+use std::sync::Arc;
+
+use eightfold_core::{Form, LinePlace};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyString};
+
+use crate::handle::Handle;
+use crate::json::{ESCAPE_BYTES, Unpaired};
+use crate::located::located;
+use crate::memory::instance;
+use crate::names;
+
+/// See `eightfold.files.read.escapes.EscapesLocated`.
+#[pyclass(module = "eightfold._native")]
+pub struct EscapesLocated {
+    data: Py<PyBytes>,
+    form: Arc<Form>,
+    severity: Py<PyString>,
+    /// What fault objects report: the name of the form, and where the segment begins.
+    name: Py<PyString>,
+    offset: usize,
+    start: LinePlace,
+    /// The offset up to which lines have been counted, and the place there.
+    passed: usize,
+    place: LinePlace,
+}
+
+#[pymethods]
+impl EscapesLocated {
+    #[new]
+    fn new(
+        form: &Bound<'_, PyAny>,
+        data: Py<PyBytes>,
+        severity: Py<PyString>,
+        start: (Py<PyString>, usize, usize, usize),
+    ) -> PyResult<Self> {
+        let form = Handle::of(form)?.get().form.clone();
+        let (name, offset, line, column) = start;
+        let start = LinePlace { line, column };
+        Ok(EscapesLocated { data, form, severity, name, offset, start, passed: 0, place: LinePlace::START })
+    }
+
+    fn of<'py>(
+        &mut self,
+        py: Python<'py>,
+        found: Vec<Unpaired>,
+        paths: Vec<Bound<'py, PyString>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let each = found.into_iter().zip(paths);
+        each.map(|((at, code_point, _), path)| self.located(py, at, code_point, path)).collect()
+    }
+}
+
+impl EscapesLocated {
+    fn located<'py>(
+        &mut self,
+        py: Python<'py>,
+        at: usize,
+        code_point: u32,
+        path: Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let unit = self.form.tables.unit_bytes;
+        let (start, end) = (at.saturating_mul(unit), at.saturating_add(ESCAPE_BYTES).saturating_mul(unit));
+        let data = self.data.as_bytes(py);
+        let (Some(units), Some(before)) = (data.get(start..end), data.get(self.passed..start)) else {
+            return Err(PyValueError::new_err("escapes are not in the data, or not in order"));
+        };
+        self.place.pass_over(&self.form, before);
+        self.passed = start;
+        let fault = self.fault(PyBytes::new(py, units), self.offset + start, code_point, path)?;
+        located(fault, self.place.behind(self.start))
+    }
+
+    fn fault<'py>(
+        &self,
+        units: Bound<'py, PyBytes>,
+        start: usize,
+        code_point: u32,
+        path: Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = units.py();
+        let end = start + units.as_bytes().len();
+        let slots = [
+            (intern!(py, "kind"), intern!(py, "escaped-surrogate").clone().into_any()),
+            (intern!(py, "form"), self.name.bind(py).clone().into_any()),
+            (intern!(py, "start"), start.into_pyobject(py)?.into_any()),
+            (intern!(py, "end"), end.into_pyobject(py)?.into_any()),
+            (intern!(py, "units"), units.into_any()),
+            (intern!(py, "code_point"), code_point.into_pyobject(py)?.into_any()),
+            (intern!(py, "side"), intern!(py, "source").clone().into_any()),
+            (intern!(py, "severity"), self.severity.bind(py).clone().into_any()),
+            (intern!(py, "at_end"), PyBool::new(py, false).to_owned().into_any()),
+            (intern!(py, "json_path"), path.into_any()),
+        ];
+        instance(names::escape_fault_type(py)?.cast()?, slots)
+    }
+}

@@ -1,0 +1,177 @@
+"""What a lossy policy loses in a conversion: how many faults of the source, and how many code points the target lacks.
+
+A converter applies its policy without counting. So its source is scanned once more, which is faster than the
+conversion; and only if the target lacks code points that the source can have, what is well-formed is tried without a
+policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from eightfold.cutting import boundary
+from eightfold.faults import ConversionError, Fault
+from eightfold.files.read.converting import Conversion, ConvertedPiece
+from eightfold.forms import Form
+from eightfold.reference import signed
+from eightfold.stream import Checker, Converter, Decoder
+from eightfold.text import convert, encode
+
+_LOSSY = ("replace", "ignore", "backslashreplace", "xmlcharrefreplace", "namereplace")
+_UNLOST = "backslashreplace"
+"""The policy for faults where only what is well-formed counts: it writes ASCII, which no target lacks."""
+_CHECKED_BYTES = 16 * 1024
+"""How much is checked at once: each of its faults is an object."""
+_TRIED = 4096
+"""How much is tried at once: behind each code point that the target lacks it begins anew."""
+
+
+class Lost(NamedTuple):
+    """What was lost so far.
+
+    Attributes:
+        faults: how many faults of the source, as `check` counts them.
+        code_points: how many code points that the target cannot write.
+    """
+
+    faults: int = 0
+    code_points: int = 0
+
+    def __bool__(self) -> bool:
+        return any(self)
+
+
+class Losses:
+    r"""Counts what a conversion loses, piece by piece.
+
+    Args:
+        conversion: its ends and its policy.
+
+    >>> from eightfold.forms import form
+    >>> losses = Losses(Conversion(form("wtf-8"), form("utf-8"), "replace"))
+    >>> losses.take(ConvertedPiece(b"caf\xe9, \xed\xa0\xbd", b"", True))
+    >>> losses.lost
+    Lost(faults=1, code_points=1)
+    """
+
+    def __init__(self, conversion: Conversion) -> None:
+        self.lost: Lost = Lost()
+        self._faults: Callable[[bytes, bool], int] | None = None
+        self._lacking: Callable[[bytes, bool], int] | None = None
+        if conversion.errors in _LOSSY:
+            self._faults, self._lacking = _foreign(conversion) if conversion.is_foreign else _in_family(conversion)
+
+    def take(self, piece: ConvertedPiece) -> None:
+        """Count what is lost of the next piece."""
+        if self._faults is None:
+            return
+        faults = self._faults(piece.chunk, piece.final)
+        lacking = 0 if self._lacking is None else self._lacking(piece.chunk, piece.final)
+        self.lost = Lost(self.lost.faults + faults, self.lost.code_points + lacking)
+
+
+_Counting = Callable[[bytes, bool], int]
+
+
+def _in_family(conversion: Conversion) -> tuple[_Counting, _Counting | None]:
+    source, target = conversion.source, signed(conversion.target)[0]
+    return _faults_of(source), _Lacking(source, target) if _lacks(target, source) else None
+
+
+def _faults_of(source: Form) -> _Counting:
+    checker = Checker(source)
+
+    def count(chunk: bytes, final: bool) -> int:
+        parts = [chunk[at : at + _CHECKED_BYTES] for at in range(0, len(chunk), _CHECKED_BYTES)] or [b""]
+        return sum(len(checker.check(part, final and part is parts[-1])) for part in parts)
+
+    return count
+
+
+def _lacks(target: Form, source: Form) -> bool:
+    """Return whether a source can have a code point that a target has no row for."""
+    rows = sorted((row.first, row.last) for row in target.rows)
+    for row in signed(source)[0].rows:
+        first = row.first
+        for low, high in rows:
+            if low <= first <= high:
+                first = high + 1
+        if first <= row.last:
+            return True
+    return False
+
+
+class _Lacking:
+    """Counts the code points of a source that a target lacks, both in the family."""
+
+    def __init__(self, source: Form, target: Form) -> None:
+        self._plain, _ = signed(source)
+        self._target = target
+        self._clean = Converter(source, self._plain, _UNLOST)
+
+    def __call__(self, chunk: bytes, final: bool) -> int:
+        data, at, count = self._clean.convert(chunk, final), 0, 0
+        while at < len(data):
+            end = boundary(data, at + _TRIED, self._plain)
+            try:
+                convert(data[at:end], self._plain, self._target)
+                at = end
+            except ConversionError as error:
+                count, at = count + 1, at + error.end
+        return count
+
+
+def _foreign(conversion: Conversion) -> tuple[_Counting, _Counting | None]:
+    reader = _ForeignReader(conversion.source, conversion.target)
+    return reader.faults, reader.lacking
+
+
+class _ForeignReader:
+    """Counts what is lost where an end is a legacy charset: all of it becomes text first."""
+
+    def __init__(self, source: Form, target: Form) -> None:
+        self._texts = _texts_of(source)
+        self._write = _writer(target)
+        self._text = ""
+
+    def faults(self, chunk: bytes, final: bool) -> int:
+        count, texts = self._texts(chunk, final)
+        self._text = "".join(texts)
+        return count
+
+    def lacking(self, chunk: bytes, final: bool) -> int:
+        at, count = 0, 0
+        while at < len(self._text):
+            part = self._text[at : at + _TRIED]
+            try:
+                self._write(part)
+                at += len(part)
+            except UnicodeEncodeError as error:
+                count, at = count + error.end - error.start, at + error.end
+        return count
+
+
+def _writer(target: Form) -> Callable[[str], bytes]:
+    if not target.is_foreign:
+        return lambda text: encode(text, target)
+    from eightfold.legacy import charset
+
+    codec = charset(target.name).codec
+    return lambda text: text.encode(codec)
+
+
+def _texts_of(source: Form) -> Callable[[bytes, bool], tuple[int, list[str]]]:
+    if not source.is_foreign:
+        count, decoder = _faults_of(source), Decoder(source, _UNLOST)
+        return lambda chunk, final: (count(chunk, final), [decoder.decode(chunk, final)])
+    from eightfold.legacy import CharsetDecoder, charset
+
+    charset_decoder = CharsetDecoder(charset(source.name))
+
+    def read(chunk: bytes, final: bool) -> tuple[int, list[str]]:
+        found = list(charset_decoder.pieces(chunk, final=final))
+        texts = [each.text for each in found if not isinstance(each, Fault)]
+        return len(found) - len(texts), texts
+
+    return read
