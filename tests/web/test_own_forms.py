@@ -9,7 +9,7 @@ import pytest
 
 from eightfold import Form, form, forms
 from eightfold.family import compared
-from eightfold.tables import points_text, units_text
+from eightfold.forms.as_text import points_text, units_text
 from eightfold.web.own_forms import MOST_ROWS, MOST_UNITS, form_of, is_comparable
 
 OPTIONS = {"unit_bits": 8, "longest_match": False, "joins_pairs": False}

@@ -29,8 +29,9 @@ from eightfold.explain.rows import Explained
 from eightfold.family import compared
 from eightfold.faults import KINDS, ConversionError, Fault, hex_bytes
 from eightfold.forms import FaultRow, Form, Row, form, forms
+from eightfold.forms.as_text import points_text, units_text
 from eightfold.identify import identify
-from eightfold.tables import form_values, points_text, units_text
+from eightfold.tables import form_values
 from eightfold.text import LinePosition, convert, decode_code_points, faults, tally
 from eightfold.version import __version__
 from eightfold.web import own_forms
