@@ -97,7 +97,7 @@ class Identifications(list[Identification]):
         return table("Identified as, best first", header, [row(each._cells, columns) for each in self])
 
 
-def identify(data: Data) -> Identifications:
+def identify(data: Data) -> list[Identification]:
     r"""Return every form that bytes could be in, best first.
 
     A form with a signature is a candidate only if its mark begins the bytes. Empty input is utf-8.
@@ -146,7 +146,7 @@ class Identifier:
             self._begin()
         self._check(content)
 
-    def finish(self) -> Identifications:
+    def finish(self) -> list[Identification]:
         """End the input and return the candidates, best first."""
         if not self._candidates:
             self._begin()
