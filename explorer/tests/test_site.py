@@ -34,7 +34,12 @@ def site(browser: Browser, documentation: str) -> Iterator[Page]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_serious(site: Page, documentation: str, name: str, scheme: str) -> None:
+def test_axe_finds_nothing_serious(
+    site: Page, documentation: str, name: str, scheme: str, request: pytest.FixtureRequest
+) -> None:
+    if name == "reference/python/eightfold":
+        reason = "definition-list: Sphinx writes a list of fields without a description for some verbs"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     site.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     site.goto(f"{documentation}{name}.html")
     assert violations(site, SERIOUS) == []
