@@ -35,8 +35,8 @@ INSTALLED_WEB := $(VENV)/installed-web
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web full bench wheel docs \
-    explorer screenshots lint versions clean
+.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web test-docs full bench wheel docs \
+    links explorer screenshots lint versions clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -71,7 +71,13 @@ test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, a
 	EIGHTFOLD_SIMD=portable $(BIN)/python -m pytest $(PYTEST)
 
 test-web: $(INSTALLED_WEB) explorer ## test the explorer in a real browser, with both of its backends; one quick test: WEB="-k smoke"
-	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(WEB) explorer/tests
+	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(WEB) --ignore explorer/tests/test_site.py explorer/tests
+
+test-docs: docs $(INSTALLED_WEB) ## test the site of the documentation in a real browser: accessibility, sizes, search
+	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest -n 0 explorer/tests/test_site.py
+
+links: $(INSTALLED_DOCS) ## follow the links of the documentation that lead elsewhere; needs a network
+	$(BIN)/python -m sphinx --quiet -b linkcheck docs build/links
 
 full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines, exhaustive inputs
 	@for version in $(PYTHONS); do \

@@ -15,7 +15,7 @@ from eightfold.cli.commands.table import relation, rules_of
 from eightfold.explain.characters import character_name
 from eightfold.family import Comparison, compared
 from eightfold.faults import code_point_name, hex_bytes
-from eightfold.tables import points_text, units_text
+from eightfold.forms.as_text import points_text, units_text
 
 FOLDER = "docs/reference/forms"
 SAMPLES = (0x0, 0x41, 0xE9, 0x20AC, 0x1F370, 0xD83C, 0xEFE9, 0x10FFFF)

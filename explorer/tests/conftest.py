@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
+SITE = Path(os.environ.get("SITE", ROOT / "build" / "docs"))
 BUILT = Path(os.environ.get("EXPLORER", ROOT / "build" / "explorer"))
 NAMES = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -100,16 +102,32 @@ class _Files(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@contextmanager
+def served_files(folder: Path) -> Iterator[str]:
+    """Serve the files of a folder, and give the address."""
+    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(folder)))
+    threading.Thread(target=serving.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{serving.server_address[1]}/"
+    serving.shutdown()
+    serving.server_close()
+
+
 @pytest.fixture(scope="session")
 def built() -> Iterator[str]:
     """Return the address of the explorer without a server, in a folder below the root, as in the docs."""
     if not (BUILT / "eightfold.zip").is_file():
         pytest.fail(f"there is no {BUILT}: run make explorer")
-    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(BUILT.parent)))
-    threading.Thread(target=serving.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{serving.server_address[1]}/{BUILT.name}/"
-    serving.shutdown()
-    serving.server_close()
+    with served_files(BUILT.parent) as address:
+        yield f"{address}{BUILT.name}/"
+
+
+@pytest.fixture(scope="session")
+def documentation() -> Iterator[str]:
+    """Return the address of the site of the documentation."""
+    if not (SITE / "index.html").is_file():
+        pytest.fail(f"there is no {SITE}: run make docs")
+    with served_files(SITE) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ import re
 from typing import NamedTuple
 
 from eightfold.evidence import FAULT_BITS, ByteCounts, legacy_charset, text_bits
+from eightfold.faults import hex_bytes
 from eightfold.forms import Form, form
 from eightfold.reference import signed
 from eightfold.stream import Checker, Located
@@ -72,6 +73,28 @@ class Identification(NamedTuple):
     lossless: bool
     evidence: float = 0.0
     reads_as: str = ""
+
+    @property
+    def _cells(self) -> tuple[str, ...]:
+        yes_or_no = {True: "yes", False: "no"}
+        count = f"{self.fault_count}{' or more' if self.fault_count == FAULTS_COUNTED else ''}"
+        said = (yes_or_no[self.well_formed], count, hex_bytes(self.signature), yes_or_no[self.lossless])
+        return self.form, *said, f"{self.evidence:.3f}", self.reads_as
+
+
+class Identifications(list[Identification]):
+    """The candidates for bytes, best first; notebooks display a table.
+
+    >>> identify(b"plain")[0].form
+    'utf-8'
+    """
+
+    def _repr_html_(self) -> str:
+        from eightfold.markup import row, table
+
+        columns = ("form", "said", "number", "signature", "said", "number", "said")
+        header = ("form", "well-formed", "faults", "signature", "lossless", "evidence", "reads as")
+        return table("Identified as, best first", header, [row(each._cells, columns) for each in self])
 
 
 def identify(data: Data) -> list[Identification]:
@@ -134,9 +157,10 @@ class Identifier:
         found = sorted(self._candidates, key=self._order)
         if not found[0].tells and (charset := legacy_charset(self._beyond)):
             found.sort(key=lambda each: each.form.unit_bytes > 1)
-            return [self._identification(each)._replace(reads_as=charset) for each in found]
+            return Identifications(self._identification(each)._replace(reads_as=charset) for each in found)
         best = self._narrowest(found)
-        return [self._identification(each) for each in (best, *(each for each in found if each is not best))]
+        ordered = (best, *(each for each in found if each is not best))
+        return Identifications(map(self._identification, ordered))
 
     def _order(self, found: _Candidate) -> tuple[bool, bool, bool, float]:
         has_better = bool(found.count or self._telling - {found.form.name})

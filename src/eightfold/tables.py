@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eightfold.family import compared
-from eightfold.faults import code_point_name, hex_bytes
-from eightfold.forms import FaultRow, Form, Row
-from eightfold.forms.definition import Range
+from eightfold.faults import hex_bytes
+from eightfold.forms import Form, Row
 
 
 def form_values(form: Form) -> dict[str, Any]:
@@ -44,29 +43,4 @@ def _row_values(row: Row) -> dict[str, Any]:
     return {"first": row.first, "last": row.last, "unit_ranges": row.unit_ranges, "source": row.source}
 
 
-def units_text(form: Form, ranges: tuple[Range, ...], run: tuple[Range, ...] = ()) -> str:
-    """Return the ranges of an entry's units as text.
-
-    >>> from eightfold.forms import form
-    >>> units_text(form("utf-8"), ((0xC2, 0xDF), (0x80, 0xBF)))
-    'C2-DF 80-BF'
-    """
-    digits = form.unit_bits // 4
-    shown = [f"{low:0{digits}X}" if low == high else f"{low:0{digits}X}-{high:0{digits}X}" for low, high in ranges]
-    return " ".join([*shown, f"then any {units_text(form, run)}"] if run else shown)
-
-
-def points_text(entry: Row | FaultRow) -> str:
-    """Return the code points of an entry as text; empty if it has none.
-
-    >>> from eightfold.forms import form
-    >>> points_text(form("utf-8").rows[1])
-    'U+0080-U+07FF'
-    """
-    if entry.first is None or entry.last is None:
-        return ""
-    first, last = code_point_name(entry.first), code_point_name(entry.last)
-    return first if first == last else f"{first}-{last}"
-
-
-__all__ = ["form_values", "points_text", "units_text"]
+__all__ = ["form_values"]

@@ -32,6 +32,7 @@ from eightfold.run import (
     line_feeds,
     unencodable_end,
 )
+from eightfold.showing import Faults
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -291,7 +292,7 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
 def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
     if limit is not None and not (hasattr(limit, "__index__") and 0 <= operator.index(limit) <= sys.maxsize):
         raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
-    return _first(found, limit)
+    return Faults(_first(found, limit))
 
 
 def _first(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:

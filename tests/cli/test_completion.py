@@ -51,7 +51,7 @@ OFFERED: list[tuple[list[str], set[str] | None]] = [
     (["names", "--fix", ""], set(POLICIES)),
     (["names", "--apply", ""], None),
     (["repair", "--backup", ""], set()),
-    (["check", "--output-format", ""], {"text", "json", "jsonl", "github", "sarif", "gitlab"}),
+    (["check", "--output-format", ""], {"text", "json", "jsonl", "github", "sarif", "gitlab", "html"}),
     (["manual", "--output-format", ""], {"roff", "markdown"}),
     (["check", "--color", "a"], {"auto", "always"}),
     (["table", "c"], {"cesu-8", "corrected-utf-8", "corrected-utf-8-sig"}),

@@ -59,7 +59,7 @@ def test_check_as_json_and_as_json_lines(jobs: str, tmp_path: Path, capsys: Any)
     assert [line["cell"]["row"] for line in lines if line["type"] == "fault"] == [1, 0, 1, 2]
 
 
-@pytest.mark.parametrize("name", ["sarif", "github", "gitlab"])
+@pytest.mark.parametrize("name", ["sarif", "github", "gitlab", "html"])
 def test_a_format_that_needs_lines_refuses(name: str, tmp_path: Path, capsys: Any) -> None:
     path = written(tmp_path, "parquet")
     assert cli.main(["check", "--output-format", name, str(path)]) == 2

@@ -7,7 +7,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
@@ -16,11 +15,13 @@ from hypothesis import strategies as st
 import eightfold
 from eightfold import Explained, Form, Row, explain, forms, reference
 from eightfold.explain import Explanation, iter_explained, iter_explained_text
-from eightfold.explain.as_html import ROWS_SHOWN, html_table
+from eightfold.explain.as_html import html_table
 from eightfold.explain.as_text import HEADER, text_lines
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, payload_widths
 from eightfold.explain.characters import CONTROLS, character_name, columns, shown_character
+from eightfold.markup import ROWS_SHOWN
 from support.byte_classes import neighbours, strings
+from support.html_cells import Cells
 from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
@@ -495,35 +496,6 @@ def test_json_holds_all_of_it(data: bytes | str, name: str) -> None:
         assert bytes.fromhex(found.pop("units")) == row.units
         assert (found.pop("offset"), found.pop("end"), found.pop("bits")) == (row.offset, row.end, row.bits)
         assert found == {"code_point": row.code_point, "name": row.name, "source": row.source, "fault": fault}
-
-
-class Cells(HTMLParser):
-    """Collects the text of the cells of a page, row by row, and every tag."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.tags: set[str] = set()
-        self.bold = ""
-        self._inside: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self._inside.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._inside.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "td" in self._inside:
-            self.rows[-1][-1] += data
-        if "b" in self._inside:
-            self.bold += data
 
 
 @given(st.one_of(BYTES, TEXT), st.sampled_from(NAMES))

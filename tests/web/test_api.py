@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 import eightfold
 from eightfold import Form, forms, repair
 from eightfold.explain.characters import character_name
+from eightfold.family import compared, contains, lost
 from eightfold.web.api import LIMITS, QUESTIONS, WrongRequestError, answer
+from eightfold.web.own_forms import form_of
 
 ASCII_ROWS = "0-7F: 00-7F"
 LATIN_1 = {"rows": f"{ASCII_ROWS}\n80-FF: 80-FF"}
@@ -218,6 +220,37 @@ def test_a_typed_form_is_used_at_once() -> None:
     (row,) = answer("read", {"bytes": "E9", "form": "own", "own": LATIN_1})["rows"]
     assert (row["name"], row["source"]) == ("LATIN SMALL LETTER E WITH ACUTE", "typed by you")
     assert "utf-8" in answer("table", {"form": "own", "own": LATIN_1})["lossless_to"]
+
+
+def test_a_typed_form_is_one_of_the_family() -> None:
+    family = answer("family", {"own": LATIN_1})
+    lines = {each["form"]: each for each in family["forms"]}
+    assert set(lines) == {*(form.name for form in forms()), "own"}
+    own = form_of({"unit_bits": 8, "longest_match": False, "joins_pairs": False, **LATIN_1})
+    assert lines["own"]["lost"] == compared(own).lost
+    for name in lines.keys() - {"own"}:
+        lacking = lost(name, own)
+        assert lines[name]["lost"].get("own") == lacking
+        assert ("own" in lines[name]["lossless_to"]) == (lacking is None)
+        assert ("own" in lines[name]["contains"]) == contains(name, own)
+        assert ("own" in lines[name]["contained_in"]) == contains(own, name)
+    assert family["same"] == []
+    assert not any("own" in edge for edge in family["edges"])
+
+
+def test_a_typed_form_has_its_place_in_the_diagram() -> None:
+    built_in = answer("family", {})
+    ascii_only = answer("family", {"own": {"rows": "0-7F: 00-7F"}})
+    assert ["utf-8", "own"] in ascii_only["edges"]
+    assert ["wtf-8", "own"] not in ascii_only["edges"]  # by way of utf-8
+    assert [edge for edge in ascii_only["edges"] if "own" not in edge] == built_in["edges"]
+    wide = answer("family", {"own": {"rows": "0-FFFF: 0000-FFFF", "unit_bits": 16}})
+    assert wide["same"] == ["optu-16-be"]
+    assert wide["edges"] == built_in["edges"]
+
+
+def test_a_typed_form_that_cannot_be_compared_says_why() -> None:
+    assert "begin alike" in answer("family", {"own": {"rows": f"{ASCII_ROWS}\n80-FF: 00-7F"}})["problem"]
 
 
 def test_a_typed_form_that_contradicts_itself_names_the_rows() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from eightfold import Form, form, forms
 from eightfold.family import compared
-from eightfold.tables import points_text, units_text
+from eightfold.forms.as_text import points_text, units_text
+from eightfold.web.api import answer
 from eightfold.web.own_forms import MOST_ROWS, MOST_UNITS, form_of, is_comparable
 
 OPTIONS = {"unit_bits": 8, "longest_match": False, "joins_pairs": False}
@@ -60,6 +61,8 @@ COSTLY = "\n".join(f"{at:X}: {at:X}" for at in range(MOST_ROWS - 1)) + "\n400000
 
 def test_a_form_whose_rows_combine_in_too_many_ways_is_not_compared() -> None:
     assert not is_comparable(typed(COSTLY, longest_match=True))
+    family = answer("family", {"own": {"rows": COSTLY, "longest_match": True}})
+    assert "too many ways" in family["problem"]
 
 
 def test_what_is_compared_takes_little_time() -> None:
@@ -69,4 +72,5 @@ def test_what_is_compared_takes_little_time() -> None:
     assert is_comparable(own)
     begun = time.process_time()
     assert form("utf-8").name in compared(own).lossless_to
+    assert "own" in [each["form"] for each in answer("family", {"own": {"rows": rows, "longest_match": True}})["forms"]]
     assert time.process_time() - begun < 5

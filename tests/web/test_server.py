@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from starlette.testclient import TestClient
 
 from eightfold.web.api import QUESTIONS, answer
 from eightfold.web.openapi import MOST_BODY_BYTES
-from eightfold.web.server import HEADERS, NOT_SERVED, addresses, application, static_files
+from eightfold.web.server import HEADERS, MOST_WAITING, NOT_SERVED, addresses, application, static_files
 from eightfold.web.worker import TookTooLongError, Worker
 
 OURS = "http://127.0.0.1:8008"
@@ -213,6 +214,35 @@ def test_a_slow_answer_does_not_hold_up_the_page() -> None:
         assert page.get("/app.js").status_code == 200
         go_on.set()
         thread.join()
+
+
+def test_one_question_too_many_is_refused_at_once_and_the_others_are_answered() -> None:
+    waiting, go_on = threading.Semaphore(0), threading.Event()
+
+    def slow(name: str, request: Any) -> dict[str, Any]:
+        waiting.release()
+        go_on.wait(30)
+        return {}
+
+    with client(slow) as page, ThreadPoolExecutor(MOST_WAITING) as threads:
+        asked = [threads.submit(page.post, "/api/about", json={}) for _ in range(MOST_WAITING)]
+        assert all(waiting.acquire(timeout=30) for _ in asked)
+        refused = [page.post("/api/about", json={}) for _ in range(60 - MOST_WAITING)]
+        go_on.set()
+        assert {each.status_code for each in refused} == {503}
+        assert {each.headers["retry-after"] for each in refused} == {"1"}
+        assert refused[0].json() == {"error": "too many questions are waiting"}
+        assert {each.result().status_code for each in asked} == {200}
+        assert page.post("/api/about", json={}).status_code == 200
+
+
+def test_a_question_that_fails_gives_its_place_back() -> None:
+    def slow(name: str, request: Any) -> dict[str, Any]:
+        raise TookTooLongError
+
+    page = client(slow)
+    errors = [page.post("/api/about", json={}).json()["error"] for _ in range(MOST_WAITING + 1)]
+    assert set(errors) == {"the work took too long and was stopped"}
 
 
 # --- paths ------------------------------------------------------------------------------------------------------------

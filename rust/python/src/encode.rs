@@ -5,11 +5,11 @@ use eightfold_core::{Form, Missing, Text, TextFault, encode_text};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyList, PyString};
 
 use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::convert::{Target, writer};
-use crate::faults::{alone, limit_of};
+use crate::faults::limit_of;
 use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
 use crate::memory::{
@@ -17,6 +17,7 @@ use crate::memory::{
     bytes_of_size, bytes_of_slice, released, text_length, text_of,
 };
 use crate::names;
+use crate::peeking::{self, Ahead, Finder};
 
 /// Return the bytes that write a str in a form: see `eightfold.text.encode`.
 #[pyfunction]
@@ -223,7 +224,8 @@ pub fn encode_faults<'py>(
     let tells_pairs = warnings && names::joins(py)?.call1((&writing.object,))?.is_truthy()?;
     let pair = if tells_pairs { Next::From(0) } else { Next::Nowhere };
     let (left, handle) = (limit_of(limit)?, handle.unbind());
-    let found = EncodeFaults { text, writing, _handle: handle, missing: Next::From(0), pair, left };
+    let found =
+        EncodeFaults { text, writing, _handle: handle, missing: Next::From(0), pair, left, peeked: Ahead::new() };
     Ok(Bound::new(py, found)?.into_any())
 }
 
@@ -261,6 +263,7 @@ struct EncodeFaults {
     /// A pair that the form joins: its index and its code point.
     pair: Next<(usize, u32)>,
     left: usize,
+    peeked: Ahead,
 }
 
 #[pymethods]
@@ -270,12 +273,24 @@ impl EncodeFaults {
     }
 
     fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        alone(slf)?.next(slf.py())
+        peeking::next(slf)
+    }
+
+    fn peek<'py>(slf: &Bound<'py, Self>, count: usize) -> PyResult<Bound<'py, PyList>> {
+        peeking::peek(slf, count)
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        peeking::html(slf)
     }
 }
 
-impl EncodeFaults {
-    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+impl Finder for EncodeFaults {
+    fn ahead(&mut self) -> &mut Ahead {
+        &mut self.peeked
+    }
+
+    fn find<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.left == 0 {
             return Ok(None);
         }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::vec;
 
 use eightfold_core::{Fault, Form, Scan, Step, Tally, by_threads};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::pyclass::boolean_struct::False;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyString};
-use pyo3::{PyClass, intern};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 
 use crate::handle::Handle;
 use crate::known::Key;
 use crate::memory::{RELEASE_BYTES, instance, released};
 use crate::names;
+use crate::peeking::{self, Ahead, Finder};
 use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
 
@@ -206,6 +206,7 @@ pub fn faults<'py>(
         ahead: VecDeque::new(),
         window,
         left,
+        peeked: Ahead::new(),
     };
     Ok(Bound::new(py, faults)?.into_any())
 }
@@ -221,13 +222,6 @@ pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
             Err(PyValueError::new_err(message))
         }
     }
-}
-
-/// The state of an iterator, borrowed while one thread takes the next item: what runs without the GIL meanwhile owns
-/// it.
-pub fn alone<'py, T: PyClass<Frozen = False>>(iterator: &Bound<'py, T>) -> PyResult<PyRefMut<'py, T>> {
-    let busy = |_| PyRuntimeError::new_err("this iterator is in use by another thread");
-    iterator.try_borrow_mut().map_err(busy)
 }
 
 /// A part of the window: its known faults, and where to look for more.
@@ -249,8 +243,9 @@ struct Faults {
     ahead: VecDeque<Place>,
     /// Pieces not scanned yet.
     pieces: vec::IntoIter<Range<usize>>,
-    /// How many more faults to yield.
+    /// How many more faults to find.
     left: usize,
+    peeked: Ahead,
 }
 
 #[pymethods]
@@ -260,12 +255,24 @@ impl Faults {
     }
 
     fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        alone(slf)?.next(slf.py())
+        peeking::next(slf)
+    }
+
+    fn peek<'py>(slf: &Bound<'py, Self>, count: usize) -> PyResult<Bound<'py, PyList>> {
+        peeking::peek(slf, count)
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        peeking::html(slf)
     }
 }
 
-impl Faults {
-    fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+impl Finder for Faults {
+    fn ahead(&mut self) -> &mut Ahead {
+        &mut self.peeked
+    }
+
+    fn find<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         while self.left > 0 {
             if let Some(fault) = self.next_here(py) {
                 self.left -= 1;
@@ -282,7 +289,9 @@ impl Faults {
         }
         Ok(None)
     }
+}
 
+impl Faults {
     fn next_here(&mut self, py: Python<'_>) -> Option<Fault> {
         if let Some(fault) = self.place.found.next() {
             return Some(fault);

@@ -28,6 +28,7 @@ mod located;
 mod measuring;
 mod memory;
 mod names;
+mod peeking;
 mod reader;
 mod stream;
 mod surveyed;

@@ -7,10 +7,11 @@ use eightfold_core::{Fault, Form, LinePlace, Scan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
-use crate::faults::{FAULTS_AHEAD, alone, fault_object};
+use crate::faults::{FAULTS_AHEAD, fault_object};
 use crate::handle::Handle;
 use crate::memory::released;
 use crate::names;
+use crate::peeking::alone;
 
 /// Return the number of line feeds and the end of the last one: see `eightfold.reference.line_feeds`.
 #[pyfunction]

@@ -55,5 +55,6 @@ names! {
     grapheme_end = "eightfold.graphemes" . "grapheme_end";
     writable = "eightfold.buffers" . "writable";
     items = "eightfold.buffers" . "items";
+    html_of = "eightfold.showing" . "html_of";
     located_type = "eightfold.stream" . "Located";
 }

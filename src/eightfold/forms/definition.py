@@ -341,6 +341,13 @@ class Form(_Fixed):
     def __repr__(self) -> str:
         return f"<Form {self.name}>"
 
+    def _repr_html_(self) -> str:
+        from eightfold.forms.as_html import html_table
+
+        named = [(entry.kind, entry, entry.run) for entry in (*self.units, *self.names)]
+        caption = f"{self.name}: {self.note}" if self.note else self.name
+        return html_table(caption, self, [*(("", row, ()) for row in self.rows), *named])
+
     def __copy__(self) -> Form:
         return self
 

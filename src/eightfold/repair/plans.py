@@ -46,11 +46,19 @@ class Plan:
         """The number of changes that cannot be undone without the plan."""
         return sum(change.lossy for change in self.changes)
 
-    def __str__(self) -> str:
+    @property
+    def _head(self) -> str:
         count = len(self.changes)
         changes = "1 change" if count == 1 else f"{count} changes"
-        head = f"{changes} from {self.form} to UTF-8, errors={self.errors!r}, {self.lossy_count} lossy"
-        return "\n".join((head, *(f"{change.line}:{change.column}: {change}" for change in self.changes)))
+        return f"{changes} from {self.form} to UTF-8, errors={self.errors!r}, {self.lossy_count} lossy"
+
+    def __str__(self) -> str:
+        return "\n".join((self._head, *(f"{change.line}:{change.column}: {change}" for change in self.changes)))
+
+    def _repr_html_(self) -> str:
+        from eightfold.repair.as_html import html_table
+
+        return html_table(self._head, self.changes)
 
     def apply(self, original: Data) -> bytes:
         r"""Return the repaired bytes.

@@ -26,11 +26,12 @@ from eightfold.explain import iter_explained
 from eightfold.explain.bits import entry_of_fault, entry_of_sequence, source_of_lack
 from eightfold.explain.characters import character_name, shown_character
 from eightfold.explain.rows import Explained
-from eightfold.family import compared
+from eightfold.family import Comparison, compared, lost
 from eightfold.faults import KINDS, ConversionError, Fault, hex_bytes
 from eightfold.forms import FaultRow, Form, Row, form, forms
+from eightfold.forms.as_text import points_text, units_text
 from eightfold.identify import identify
-from eightfold.tables import form_values, points_text, units_text
+from eightfold.tables import form_values
 from eightfold.text import LinePosition, convert, decode_code_points, faults, tally
 from eightfold.version import __version__
 from eightfold.web import own_forms
@@ -326,10 +327,14 @@ def _way(told: str, go: Callable[[], bytes], data: bytes) -> dict[str, Any]:
 
 def _table(request: dict[str, Any]) -> dict[str, Any]:
     asked = _form_of(request)
-    if request["form"] == own_forms.NAME and not own_forms.is_comparable(asked):
-        raise _NoAnswerError("this form has too many ways to combine its rows to be compared with the others")
-    values = form_values(asked)
+    values = form_values(_comparable(asked) if request["form"] == own_forms.NAME else asked)
     return {**values, "shown": {name: _entries(asked, values_of) for name, values_of in _parts(asked).items()}}
+
+
+def _comparable(own: Form) -> Form:
+    if not own_forms.is_comparable(own):
+        raise _NoAnswerError("this form has too many ways to combine its rows to be compared with the others")
+    return own
 
 
 def _parts(asked: Form) -> dict[str, Iterable[Row | FaultRow]]:
@@ -346,20 +351,49 @@ def _check_own(request: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _family_values() -> dict[str, Any]:
-    found = {each.name: compared(each) for each in forms()}
-    edges = [
-        [name, inner]
-        for name, comparison in found.items()
-        for inner in comparison.contains
-        if not any(inner in found[between].contains for between in comparison.contains)
-    ]
-    lines = [{"form": name, **comparison._asdict()} for name, comparison in found.items()]
-    return {"forms": lines, "edges": edges}
+def _built_in() -> dict[str, Comparison]:
+    return {each.name: compared(each) for each in forms()}
 
 
 def _family(request: dict[str, Any]) -> dict[str, Any]:
-    return _family_values()
+    found = dict(_built_in())
+    if request["own"] is not None:
+        own = _comparable(_own(request["own"]))
+        of_own = compared(own)
+        found = {name: _beside(own, of_own, name, comparison) for name, comparison in found.items()}
+        found[own.name] = of_own
+    lines = [{"form": name, **comparison._asdict()} for name, comparison in found.items()]
+    same = _same(found)
+    edges = [edge for edge in _edges(found) if not (same and own_forms.NAME in edge)]
+    return {"forms": lines, "edges": edges, "same": same}
+
+
+def _beside(own: Form, of_own: Comparison, name: str, comparison: Comparison) -> Comparison:
+    """Return the comparison of a built-in form, with a form of one's own as one of the others."""
+    lacking = lost(form(name), own)
+    return Comparison(
+        [*comparison.contains, *[own.name] * (name in of_own.contained_in)],
+        [*comparison.contained_in, *[own.name] * (name in of_own.contains)],
+        [*comparison.lossless_to, *[own.name] * (lacking is None)],
+        comparison.lost if lacking is None else {**comparison.lost, own.name: lacking},
+    )
+
+
+def _edges(found: Mapping[str, Comparison]) -> list[list[str]]:
+    """Return which form contains which, without what follows from that and without forms that are the same."""
+    inside = {name: set(each.contains) - set(each.contained_in) for name, each in found.items()}
+    return [
+        [name, inner]
+        for name, inners in inside.items()
+        for inner in found[name].contains
+        if inner in inners and not any(inner in inside[between] for between in inners)
+    ]
+
+
+def _same(found: Mapping[str, Comparison]) -> list[str]:
+    """Return the built-in forms that are the same as the form of one's own, which then needs no place of its own."""
+    own = found.get(own_forms.NAME)
+    return [] if own is None else [name for name in own.contains if name in own.contained_in]
 
 
 # --- the questions ----------------------------------------------------------------------------------------------------
@@ -497,10 +531,10 @@ QUESTIONS: Mapping[str, Question] = {
         {"rows": _LIST, "count": _COUNT},
     ),
     "family": Question(
-        "Which forms contain which, and which conversions are lossless",
-        Fields({}, {}),
+        "Which forms contain which, and which conversions are lossless; own is one of them if it is given",
+        Fields({"own": _OWN}, _NO_OWN),
         _family,
-        {"forms": _LIST, "edges": _LIST},
+        {"forms": _LIST, "edges": _LIST, "same": _LIST},
     ),
 }  # fmt: skip
 """Every question by its name."""

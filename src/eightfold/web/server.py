@@ -10,7 +10,8 @@ from __future__ import annotations
 import ipaddress
 import json
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,6 +39,9 @@ NOT_SERVED = ("backend-pyodide.js", "pyodide-worker.js")
 """Files of the explorer without a server."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SECONDS_FOR_BODY = 10.0
+MOST_WAITING = 16
+"""How many questions wait or are answered at once; the page itself asks a few. One more would only wait in vain."""
+SECONDS_TO_RETRY = 1
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -60,6 +64,32 @@ class RefusedError(Exception):
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
         self.status = status
+
+
+class Places:
+    """The places of those who wait for an answer. Only the event loop counts them, so nothing can come between.
+
+    Args:
+        count: how many there are.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Hold a place during the block.
+
+        Raises:
+            RefusedError: none is free.
+        """
+        if self._free == 0:
+            raise RefusedError(503, "too many questions are waiting")
+        self._free -= 1
+        try:
+            yield
+        finally:
+            self._free += 1
 
 
 class Guard:
@@ -123,14 +153,17 @@ def application(answering: Answering, host: str = "127.0.0.1") -> ASGIApp:
         answering: answers a question, such as :meth:`~eightfold.web.worker.Worker.answer`.
         host: the address that the server listens on; requests for other hosts than this and loopback are refused.
     """
+    places = Places(MOST_WAITING)
 
     async def ask(request: Request) -> Response:
         try:
             _check_origin(request)
             question = await _json_of(request)
-            found = await to_thread.run_sync(answering, request.path_params["name"], question)
+            with places.one():
+                found = await to_thread.run_sync(answering, request.path_params["name"], question)
         except RefusedError as error:
-            return _error(error.status, str(error))
+            retry = {"Retry-After": str(SECONDS_TO_RETRY)} if error.status == 503 else None
+            return _error(error.status, str(error), retry)
         except WrongRequestError as error:
             return _error(400, str(error))
         except TookTooLongError:
@@ -236,4 +269,4 @@ def addresses(host: str, port: int) -> Iterable[str]:
     yield f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
 
 
-__all__ = ["HEADERS", "Guard", "addresses", "application", "static_files"]
+__all__ = ["HEADERS", "MOST_WAITING", "Guard", "addresses", "application", "static_files"]

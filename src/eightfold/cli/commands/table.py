@@ -16,8 +16,9 @@ from eightfold.cli.output.lines import put
 from eightfold.family import Comparison, compared
 from eightfold.faults import code_point_name, hex_bytes
 from eightfold.forms import FaultRow, Form, Row, forms
+from eightfold.forms.as_text import points_text, units_text
 from eightfold.legacy import Charset, charset, charsets
-from eightfold.tables import form_values, points_text, units_text
+from eightfold.tables import form_values
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")

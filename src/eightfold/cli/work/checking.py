@@ -162,6 +162,7 @@ class FileCheck:
                         self._check(self._text(source, plain, found), checked)
                 else:
                     self._tell_other(checked, other)
+                    checked.size = source.length or 0
         except FileError as error:
             self._unreadable(checked, error)
         self.report.end_file(checked)
@@ -221,6 +222,7 @@ class FileCheck:
                 warnings = 0 if self._task.strict else counts[ESCAPED_SURROGATE]
                 checked.tally.add_kinds(counts, warnings)
                 checked.hidden = checked.tally.faults
+            checked.size = text.source.passed
             if text.source.seekable and PAIRED.intersection(checked.tally.kinds):
                 text.source.rewind()
                 self._note_likeness(text.source, Pairs().look_in(faults_in(text.source, text.form)), checked)
@@ -241,6 +243,7 @@ class FileCheck:
                 checked.hidden += 1
             else:
                 report(checked.path, found, shows and shows(found))
+        checked.size = text.source.passed
         self._note_likeness(text.source, pairs.form, checked)
 
     def _note_likeness(self, source: Source, name: str, checked: Checked) -> None:

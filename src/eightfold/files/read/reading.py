@@ -155,6 +155,11 @@ class Source:
         self._count(offset)
 
     @property
+    def passed(self) -> int:
+        """How many bytes of the content have been read, since the last return to the first."""
+        return self._passed
+
+    @property
     def descriptor(self) -> int:
         """The descriptor of the file."""
         return self._file.fileno()

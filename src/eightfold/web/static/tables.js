@@ -9,18 +9,29 @@ const BOX = { width: 148, height: 30, across: 18, down: 56 };
 export async function view({ state, source, ask, update, facts }) {
   const own = ownOf(state);
   const names = [...facts.forms.map((each) => each.name), ...(own ? [["own", "own (your rows)"]] : [])];
-  const [form, family] = await Promise.all([ask("table", { form: state.table, ...(own ? { own } : {}) }), ask("family")]);
+  const given = own ? { own } : {};
+  const [form, asked] = await Promise.all([ask("table", { form: state.table, ...given }), ask("family", given)]);
+  const family = asked.problem ? await ask("family") : asked;
   const choice = h("select", { id: "table-form", "data-key": "table-form", onchange: () => update({ table: choice.value }) }, options(names, state.table));
   return [
     h("div", { class: "card" }, h("div", { class: "bar" }, h("h2", {}, "Tables"), h("div", { class: "form" }, h("label", { for: "table-form" }, "Form"), choice)),
       form.problem ? h("p", { class: "wrong" }, form.problem) : formTables(form)),
     h("div", { class: "card" }, h("h2", {}, "Which form contains which"),
       h("p", { class: "hint" }, "An arrow leads from a form to one that it contains: every well-formed text of the latter is well-formed in the former, with the same code points. Computed from the rows."),
+      own && h("p", { class: "note" }, placed(asked)),
       diagram(family, state.table, (name) => update({ table: name }))),
     h("div", { class: "card" }, h("h2", {}, "Which conversions are lossless"),
       h("p", { class: "hint" }, "From the form of each line to the form of each column, computed from the rows."),
       matrix(family), legend()),
   ];
+}
+
+// Says where the form of one's own is in the diagram, or why it is not there.
+function placed({ problem, same, edges }) {
+  if (problem) return `Your form is not compared: ${problem}`;
+  if (same.length > 0) return `Your form reads and writes the same as ${same.join(", ")}.`;
+  if (!edges.some((edge) => edge.includes("own"))) return "Your form contains none of the others, and none contains it: it is not in the diagram.";
+  return "Your form is in the diagram and in the matrix as own.";
 }
 
 function formTables(form) {
@@ -75,7 +86,8 @@ function legend() {
 }
 
 // Lays the forms out in layers: each form is below all forms that contain it. Forms related to no other are left out.
-function diagram({ forms, edges }, chosen, choose) {
+function diagram({ forms, edges, same }, chosen, choose) {
+  const label = (name) => (same.includes(name) ? `${name} = own` : name);
   const names = forms.map((each) => each.form).filter((name) => edges.some((edge) => edge.includes(name)));
   const depth = new Map(names.map((name) => [name, 0]));
   for (let round = 0; round < names.length; round++) for (const [outer, inner] of edges) depth.set(inner, Math.max(depth.get(inner), depth.get(outer) + 1));
@@ -99,10 +111,10 @@ function diagram({ forms, edges }, chosen, choose) {
   const boxes = names.map((name) => {
     const { x, y } = place.get(name);
     return svg("g", { class: name === chosen ? "box chosen" : "box", onclick: () => choose(name) },
-      svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 8 }), svg("text", { x: x + BOX.width / 2, y: y + BOX.height / 2 + 4.5, "text-anchor": "middle" }, name));
+      svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 8 }), svg("text", { x: x + BOX.width / 2, y: y + BOX.height / 2 + 4.5, "text-anchor": "middle" }, label(name)));
   });
   const arrow = svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { class: "head", d: "M0 0 L8 4 L0 8 z" })));
-  const told = edges.map(([outer, inner]) => `${outer} contains ${inner}`).join("; ");
+  const told = edges.map(([outer, inner]) => `${label(outer)} contains ${label(inner)}`).join("; ");
   return h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Containment diagram" },
     svg("svg", { class: "diagram", viewBox: `-4 -4 ${width + 8} ${height + 8}`, width: width + 8, height: height + 8, role: "img", "aria-label": told }, arrow, lines, boxes));
 }

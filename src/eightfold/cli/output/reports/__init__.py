@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eightfold.cli.output.reports.report import Report
 
-FORMATS = ("text", "json", "jsonl", "github", "sarif", "gitlab")
+FORMATS = ("text", "json", "jsonl", "github", "sarif", "gitlab", "html")
 TABLES = ("text", "json", "jsonl")
 """Those that can place a fault in a column and a row, where there are no lines."""
 

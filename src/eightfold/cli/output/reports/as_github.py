@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 
-from eightfold.cli.output.lines import counted, excluded_by, put
+from eightfold.cli.output.lines import counted, put
 from eightfold.cli.output.reports.findings import Checked, Context
-from eightfold.cli.output.reports.report import Report
+from eightfold.cli.output.reports.report import Report, sentence_of
 from eightfold.files.path_text import shown
 from eightfold.stream import Located
 
@@ -37,11 +37,7 @@ class GithubReport(Report):
     def end(self) -> None:
         """Print the summary."""
         summary = self.summary
-        kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
-        found = kinds if summary.read else ["nothing was read"]
-        excluded = [excluded_by(summary.excluded)] if summary.excluded else []
-        sentence = ", ".join([f"{counted(summary.files, 'file')} checked", *excluded, *found])
-        put(annotation("notice" if summary.read else "warning", sentence, title="eightfold"))
+        put(annotation("notice" if summary.read else "warning", sentence_of(summary), title="eightfold"))
 
 
 def annotation(command: str, message: str, **properties: str) -> str:

@@ -13,9 +13,9 @@ import json
 import os
 from hashlib import sha256
 
-from eightfold.cli.output.lines import counted, excluded_by, put, say
+from eightfold.cli.output.lines import counted, put, say
 from eightfold.cli.output.reports.findings import Checked, Context
-from eightfold.cli.output.reports.report import Report
+from eightfold.cli.output.reports.report import Report, sentence_of
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.stream import Located
@@ -60,10 +60,7 @@ class GitlabReport(Report):
     def end(self) -> None:
         """Close the array; the format has no place for a summary, so that is a message."""
         put("\n]" if self._separator else "]")
-        summary = self.summary
-        excluded = [excluded_by(summary.excluded)] if summary.excluded else []
-        kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
-        say(", ".join([f"{counted(summary.files, 'file')} checked", *excluded, *kinds]))
+        say(sentence_of(self.summary))
 
     def _identity(self, found: Located) -> bytes:
         """Return what makes a fault this one among all faults of its file, whatever is written above it."""

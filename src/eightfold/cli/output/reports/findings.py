@@ -88,6 +88,7 @@ class Checked:
         hidden: how many of them were not reported.
         error: why it could not be read to the end, or empty.
         looks_like: the name of another form that it looks like by its surrogates in pairs, or empty.
+        size: the number of bytes that were read; 0 if it could not be read to the end.
     """
 
     path: str
@@ -96,6 +97,7 @@ class Checked:
     hidden: int = 0
     error: str = ""
     looks_like: str = ""
+    size: int = 0
 
     @property
     def remedy(self) -> str:

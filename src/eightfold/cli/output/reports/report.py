@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eightfold.cli.output.lines import say
+from eightfold.cli.output.lines import counted, excluded_by, say
 from eightfold.cli.output.reports.findings import Cell, Checked, Context, Summary
 from eightfold.stream import Located
 
@@ -47,3 +47,16 @@ class Report:
 
     def end(self) -> None:
         """End the report, with the summary."""
+
+
+def sentence_of(summary: Summary) -> str:
+    """Return the summary of a check as one sentence.
+
+    >>> sentence_of(Summary(files=2))
+    '2 files checked, nothing was read'
+    """
+    excluded = [excluded_by(summary.excluded)] if summary.excluded else []
+    kinds = [f"{count} {kind}" for kind, count in summary.tally.sorted_kinds()]
+    return ", ".join(
+        [f"{counted(summary.files, 'file')} checked", *excluded, *(kinds if summary.read else ["nothing was read"])]
+    )

@@ -1,0 +1,59 @@
+"""The site of the documentation, built by `make docs`: accessible, whole on small screens, and searched offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from explorer.tests.accessibility import SERIOUS, violations
+from explorer.tests.conftest import SITE
+
+PAGES = (
+    *("index", "tutorial", "proofs", "cli", "how-to/cesu-8-dumps", "how-to/pyarrow", "reference/forms/wtf-8"),
+    *("reference/faults", "reference/policies", "reference/python/eightfold", "explanation/family"),
+)
+WIDTHS = (320, 768, 1280)
+
+
+@pytest.fixture
+def site(browser: Browser, documentation: str) -> Iterator[Page]:
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    wrong: list[str] = []
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "request",
+        lambda asked: None if asked.url.startswith((documentation, "file:", "data:")) else wrong.append(asked.url),
+    )
+    yield page
+    page.context.close()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(
+    site: Page, documentation: str, name: str, scheme: str, request: pytest.FixtureRequest
+) -> None:
+    if name == "reference/python/eightfold":
+        reason = "definition-list: Sphinx writes a list of fields without a description for some verbs"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    site.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    site.goto(f"{documentation}{name}.html")
+    assert violations(site, SERIOUS) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_cut_off_on_small_screens(site: Page, documentation: str, name: str) -> None:
+    for width in WIDTHS:
+        site.set_viewport_size({"width": width, "height": 900})
+        site.goto(f"{documentation}{name}.html")
+        assert site.evaluate("document.documentElement.scrollWidth") <= width, width
+
+
+def test_search_works_offline(site: Page) -> None:
+    site.goto(f"{(SITE / 'search.html').as_uri()}?q=surrogate")
+    expect(site.locator("#search-results li").first).to_be_visible(timeout=60_000)
+    assert site.locator("#search-results a[href*='how-to/surrogates-not-allowed']").count() > 0

@@ -1,0 +1,56 @@
+//! Iterators of faults that notebooks can show: what has been shown is still yielded.
+
+use std::collections::VecDeque;
+
+use pyo3::PyClass;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::False;
+use pyo3::types::PyList;
+
+use crate::names;
+
+/// Faults that have been found for `peek`, and that nobody has taken yet.
+pub type Ahead = VecDeque<Py<PyAny>>;
+
+/// An iterator that finds one fault after the other.
+pub trait Finder: PyClass<Frozen = False> {
+    /// What has been found ahead.
+    fn ahead(&mut self) -> &mut Ahead;
+
+    /// Find the next fault.
+    fn find<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>>;
+}
+
+/// The state of an iterator, borrowed while one thread takes the next item: what runs without the GIL meanwhile owns
+/// it.
+pub fn alone<'py, T: PyClass<Frozen = False>>(iterator: &Bound<'py, T>) -> PyResult<PyRefMut<'py, T>> {
+    let busy = |_| PyRuntimeError::new_err("this iterator is in use by another thread");
+    iterator.try_borrow_mut().map_err(busy)
+}
+
+/// The next fault: the first of those found ahead, or a new one.
+pub fn next<'py, T: Finder>(iterator: &Bound<'py, T>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let (mut finder, py) = (alone(iterator)?, iterator.py());
+    match finder.ahead().pop_front() {
+        Some(fault) => Ok(Some(fault.into_bound(py))),
+        None => finder.find(py),
+    }
+}
+
+/// The next faults, at most so many, which stay in the iterator: see `eightfold.showing.Faults.peek`.
+pub fn peek<'py, T: Finder>(iterator: &Bound<'py, T>, count: usize) -> PyResult<Bound<'py, PyList>> {
+    let (mut finder, py) = (alone(iterator)?, iterator.py());
+    while finder.ahead().len() < count
+        && let Some(fault) = finder.find(py)?
+    {
+        finder.ahead().push_back(fault.unbind());
+    }
+    let next: Vec<_> = finder.ahead().iter().take(count).map(|fault| fault.clone_ref(py)).collect();
+    PyList::new(py, next)
+}
+
+/// The next faults as a table of HTML: see `eightfold.showing.html_of`.
+pub fn html<'py, T: Finder>(iterator: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
+    names::html_of(iterator.py())?.call1((iterator,))
+}
