@@ -427,7 +427,8 @@ pub fn shares_ascii(form: &Form) -> bool {
     form.agreement.apart().first().is_some_and(|&(lowest, _)| lowest > 0x7F)
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// What a lock keeps, whoever panicked meanwhile.
+pub fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 

@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use crate::ask::{Answer, Asking};
 use crate::faults::fault_object;
 use crate::handle::Reading;
+use crate::heard::Heard;
 use crate::memory::released;
 use crate::names;
 use crate::surveyed::Surveyed;
@@ -118,7 +119,7 @@ impl<'py> Reader<'py> {
         if std::mem::take(&mut self.begins_in_run) {
             return self.rest_of_run();
         }
-        match self.run(is_final, sink) {
+        match self.run(is_final, sink)? {
             Halt::End(at) => {
                 self.at = at;
                 if !is_final && at < self.limit && self.enters_run() {
@@ -145,13 +146,16 @@ impl<'py> Reader<'py> {
     }
 
     /// The whole input, measured; None where Python must be asked.
-    pub fn measured(&self) -> Option<Surveyed<'_>> {
+    pub fn measured(&self) -> PyResult<Option<Surveyed<'_>>> {
         Surveyed::new(self.input.py(), self.pass(true), self.at)
     }
 
-    fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> Halt {
+    fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> PyResult<Halt> {
         let (pass, start, run) = (self.pass(is_final), self.at, self.run);
-        released(self.input.py(), pass.data.len(), || pass.run_within(start, run, sink))
+        let mut heard = Heard::new(sink);
+        let halt = released(self.input.py(), pass.data.len(), || pass.run_within(start, run, &mut heard));
+        heard.told()?;
+        Ok(halt)
     }
 
     /// Let the handler answer a fault.

@@ -71,7 +71,7 @@ fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> Py
         reader.at = start + end;
         return Ok(text);
     }
-    if let Some(surveyed) = Surveyed::new(py, pass, start) {
+    if let Some(surveyed) = Surveyed::new(py, pass, start)? {
         let (text, end) = (str_of_pass(py, &surveyed)?, surveyed.end());
         reader.at = end;
         return Ok(text);
