@@ -18,7 +18,7 @@ use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
 use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
 use crate::names;
-use crate::reader::{Event, Reader, bytes_of};
+use crate::reader::{Event, Reader, bytes_of, offset_in};
 use crate::threads::{PIECES_AHEAD, threads_of};
 
 /// What `replace` writes, at either end.
@@ -350,6 +350,7 @@ pub fn converted_piece<'py>(
 ) -> PyResult<Piece<'py>> {
     let py = data.py();
     let (start, offset, chosen, in_run, lead, counts) = begun;
+    let start = offset_in(data.as_bytes(), start)?;
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let reading = source.get().reading(py, chosen, &errors, true)?;
     let writing = target.get().writing(py, &errors)?;

@@ -18,6 +18,7 @@ use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::known::Key;
 use crate::memory::{RELEASE_BYTES, instance, released};
 use crate::names;
+use crate::reader::offset_in;
 use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
 
@@ -335,6 +336,7 @@ pub fn well_formed_end(
     start: usize,
     r#final: bool,
 ) -> PyResult<usize> {
+    let start = offset_in(data.as_bytes(), start)?;
     Ok(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final)?.0)
 }
 
@@ -348,7 +350,7 @@ pub fn fault_at<'py>(
     r#final: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let handle = Handle::of(form)?;
-    let fault = handle.get().form.fault_at(data.as_bytes(), start, r#final);
+    let fault = handle.get().form.fault_at(data.as_bytes(), offset_in(data.as_bytes(), start)?, r#final);
     fault.map(|fault| fault_object(data, 0, &handle.get().name, fault)).transpose()
 }
 
@@ -361,6 +363,7 @@ pub fn sequence_at(
     start: usize,
     r#final: bool,
 ) -> PyResult<Option<(usize, Option<u32>)>> {
+    let start = offset_in(data.as_bytes(), start)?;
     Ok(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final) {
         Step::Wait => None,
         Step::Value { end, code_point } => Some((end, Some(code_point))),

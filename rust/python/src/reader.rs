@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eightfold_core::{Form, Halt, NO_RUN, OnFault, Pass, Pending, Sink, Span};
-use pyo3::exceptions::{PyMemoryError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
@@ -22,6 +22,12 @@ pub fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> 
         Ok(bytes) => Ok(bytes.clone()),
         Err(_) => Ok(view_of(data)?.call_method0(intern!(data.py(), "tobytes"))?.cast_into()?),
     }
+}
+
+/// An offset in bytes, checked.
+pub fn offset_in(data: &[u8], at: usize) -> PyResult<usize> {
+    let beyond = || PyIndexError::new_err(format!("offset {at} is beyond the {} bytes", data.len()));
+    if at <= data.len() { Ok(at) } else { Err(beyond()) }
 }
 
 /// A view of any bytes-like object.
