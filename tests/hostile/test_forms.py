@@ -8,9 +8,7 @@ import time
 
 import pytest
 
-import eightfold
-from eightfold import Form, Row
-from eightfold.forms import FaultRow, Signature, fault_row
+from eightfold import Row
 from support.command_line import ENVIRONMENT
 
 ASCII = Row(0, 0x7F, (0, 0x7F))
@@ -53,10 +51,12 @@ BLOWN_UP = {
     "many rows": "Form('f', [Row(n, n, n) for n in range(60_000)], unit_bits=16)",
     "many rows of 32 bits": "Form('f', [Row(2 * n, 2 * n, 4 * n + 1) for n in range(100_000)], unit_bits=32)",
     "more rows than states": "Form('f', [Row(n, n, n >> 8, n & 255) for n in range(65_536)])",
-    "many names": "Form('f', [ASCII], names=[fault_row('overlong', 0xC0 + n % 64, (0x80, 0xBF), *[(0x80 + n // 64, 0xBF)] "
-    "* 20) for n in range(2000)])",
-    "names that overlap": "Form('f', [ASCII], names=[fault_row('overlong', *[(0x80, 0xFF)] * n) for n in range(1, 256)])",
-    "units that overlap": "Form('f', [ASCII], units=[fault_row('overlong', *[(0x80, 0xFF)] * n) for n in range(1, 256)])",
+    "many names": "Form('f', [ASCII], names=[fault_row('overlong', 0xC0 + n % 64, (0x80, 0xBF), "
+    "*[(0x80 + n // 64, 0xBF)] * 20) for n in range(2000)])",
+    "names that overlap": "Form('f', [ASCII], names=[fault_row('overlong', *[(0x80, 0xFF)] * n) "
+    "for n in range(1, 256)])",
+    "units that overlap": "Form('f', [ASCII], units=[fault_row('overlong', *[(0x80, 0xFF)] * n) "
+    "for n in range(1, 256)])",
     "units without an end": "Form('f', [ASCII], units=[FaultRow('overlong', ((0x80 + n, 0xFF),), run=((0x80, 0xFF),)) "
     "for n in range(100)])",
     "ranges of the largest width": "Form('f', [Row(0, 0xFFFFFFFF, (0, 0xFFFFFFFF))], unit_bits=32)",

@@ -57,7 +57,10 @@ print("heard" if raised and spent < 0.8 * whole else f"deaf: {{raised}} after {{
 CALLS = {
     "decode": ("data = dirty * (size // 4)", "decode(data, 'utf-8', 'replace')"),
     "decode with escapes": ("data = dirty * (size // 4)", "decode(data, 'utf-8', 'backslashreplace')"),
-    "decode, nearly ASCII": ("data = (b'a' * 60 + b'\\xff') * (size // 61)", "decode(data, 'utf-8', 'backslashreplace')"),
+    "decode, nearly ASCII": (
+        "data = (b'a' * 60 + b'\\xff') * (size // 61)",
+        "decode(data, 'utf-8', 'backslashreplace')",
+    ),
     "decode own form": ("data = b'a\\x80\\x81' * (size // 3)", "decode(data, own)"),
     "decode_code_points": ("data = dirty * (size // 4)", "decode_code_points(data, 'utf-8', 'replace')"),
     "encode": ("text = 'a\\ud800' * (size // 2)", "encode(text, 'utf-8', 'backslashreplace')"),

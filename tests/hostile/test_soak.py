@@ -18,7 +18,7 @@ def test_some_rounds_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing lost" in printed
 
 
-def test_a_lost_byte_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_lost_byte_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     convert = eightfold.convert
 
     def loses(*given: object, threads: int = 1, **options: object) -> bytes:
@@ -27,8 +27,7 @@ def test_a_lost_byte_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
     monkeypatch.setattr(eightfold, "convert", loses)
     with pytest.raises(soak.LostError, match="threads"):
-        for seed in range(20):
-            soak.verbs(Random(seed), tmp_path)
+        soak.soak(0, 1, 20, [soak.verbs])
 
 
 def test_a_file_that_is_neither_old_nor_new_is_found(tmp_path: Path) -> None:
