@@ -64,7 +64,11 @@ fn check((name, form, bare): &(String, Form, Form), data: &[u8], on_fault: OnFau
             let (rest, halt) = read(form, &data[at..], on_fault, true);
             points.extend(rest);
             let is_end = |halt| matches!(halt, Halt::End(_));
-            assert_eq!((points, is_end(halt)), (whole.0.clone(), is_end(whole.1)), "{name} {on_fault:?} {cut} {data:X?}");
+            assert_eq!(
+                (points, is_end(halt)),
+                (whole.0.clone(), is_end(whole.1)),
+                "{name} {on_fault:?} {cut} {data:X?}"
+            );
         }
     }
 }

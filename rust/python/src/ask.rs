@@ -5,7 +5,8 @@
 use eightfold_core::Missing;
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{
-    PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError, PyUnicodeEncodeError,
+    PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError,
+    PyUnicodeEncodeError,
 };
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use eightfold_core::{
-    Bits, Broken, Column, ColumnLayout, Conversion, Effort, Fixed, Form, Narrow, OnFault, Replacements, Spliced, SplicedViews,
-    Stopped, Views, WideOffsets, check,
+    Bits, Broken, Column, ColumnLayout, Conversion, Effort, Fixed, Form, Narrow, OnFault, Replacements, Spliced,
+    SplicedViews, Stopped, Views, WideOffsets, check,
 };
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -275,7 +275,8 @@ impl EncodeFaults {
         let points = text_of(text)?;
         let form = &self.writing.form;
         let missing = self.missing.find(|start| next_missing(py, form, points, start))?;
-        let pair = self.pair.find(|start| Ok(released(py, points.len() - start, || form.next_joined(points, start))))?;
+        let pair =
+            self.pair.find(|start| Ok(released(py, points.len() - start, || form.next_joined(points, start))))?;
         if let Some((at, code_point)) = pair.filter(|&(at, _)| missing.is_none_or(|(start, _)| at < start)) {
             self.pair = Next::From(at + 2);
             let place = (&self.writing.name, at, at + 2, code_point, intern!(py, "text"));

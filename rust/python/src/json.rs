@@ -27,7 +27,8 @@ pub fn unpaired_escapes(
 ) -> PyResult<(Vec<Unpaired>, usize)> {
     let (data, mut ear) = (text.as_bytes(), Ear::default());
     let limit = limit.unwrap_or(usize::MAX);
-    let found = released(text.py(), data.len().saturating_sub(start), || found(data, (start, limit), r#final, &mut ear));
+    let found =
+        released(text.py(), data.len().saturating_sub(start), || found(data, (start, limit), r#final, &mut ear));
     ear.told()?;
     found.map_err(|_| PyMemoryError::new_err(()))
 }

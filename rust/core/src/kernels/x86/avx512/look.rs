@@ -446,7 +446,8 @@ mod tests {
 
     #[test]
     fn runs_of_every_window_of_eight_are_those_that_are_walked_at_every_place() {
-        for (firsts, members) in (0..1_u128 << 8).flat_map(|firsts| (0..1_u128 << 8).map(move |other| (firsts, other))) {
+        for (firsts, members) in (0..1_u128 << 8).flat_map(|firsts| (0..1_u128 << 8).map(move |other| (firsts, other)))
+        {
             // Every first is a member.
             let members = members | firsts;
             for place in [0, 3, 56, 60, 63, 64, 100] {
