@@ -24,6 +24,11 @@ PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip
 PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
 ENGINES := python reference
 
+# What touches memory: hostile callers, and the tests that compare engines. Minutes of a soak.
+SANITIZED ?= -n 2 tests/hostile tests/engines/test_native.py tests/engines/test_native_memory.py \
+    tests/engines/test_free_threading.py tests/engines/test_parity_parts.py tests/verbs/test_policy.py tests/verbs/test_buffers.py
+MIN ?= 10
+
 # Stamps: files that record finished steps, so that they are not repeated. Another PYTHON is another environment.
 MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
 INSTALLED := $(VENV)/installed
@@ -35,8 +40,8 @@ INSTALLED_WEB := $(VENV)/installed-web
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web test-docs full bench wheel docs \
-    links explorer screenshots lint versions clean
+.PHONY: help demo test test-python test-reference test-search test-core test-levels test-hostile test-sanitized \
+    test-web test-docs soak full bench wheel docs links explorer screenshots lint versions clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -69,6 +74,15 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, and all tests on the portable kernels
 	EIGHTFOLD_SIMD=avx2 $(BIN)/python -m pytest $(PYTEST) $(COMPARING)
 	EIGHTFOLD_SIMD=portable $(BIN)/python -m pytest $(PYTEST)
+
+test-hostile: $(INSTALLED_DEV) ## run all tests of hostile callers: a signal in every verb
+	EIGHTFOLD_HOSTILE=1 $(BIN)/python -m pytest $(PYTEST) tests/hostile
+
+test-sanitized: $(INSTALLED_DEV) ## test a build of the core with debug assertions, and AddressSanitizer if there is a nightly Rust
+	.ci/test-sanitized $(BIN)/python $(SANITIZED)
+
+soak: $(INSTALLED_DEV) ## work at random with kills and full disks, and lose nothing: MIN=10 minutes
+	$(BIN)/python tests/hostile/soak.py --minutes $(MIN) $(if $(SEED),--seed $(SEED))
 
 test-web: $(INSTALLED_WEB) explorer ## test the explorer in a real browser, with both of its backends; one quick test: WEB="-k smoke"
 	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(WEB) --ignore explorer/tests/test_site.py explorer/tests

@@ -30,7 +30,7 @@ import eightfold
 from eightfold import repair
 from eightfold.cli import main as command
 
-SIZES = (10**5, 10**7)
+SIZES = (10**5, 10**8)
 LIMIT = 1.5
 CHUNK_BYTES = 4096
 ENOUGH_SECONDS = 0.05
@@ -71,7 +71,7 @@ CLEAN = "clean text: naïve, мир, 你好\n"
 """Text of several widths: with ASCII alone, the start of a call would take most of the time."""
 TEXT = repeated(CLEAN.encode())
 DIRT = {
-    "utf-8": (b"\xff", b"\x80", b"\xf0\x9f\x92", b"\xed\xa0\x80", b"a\xff"),
+    "utf-8": (b"\xff", b"\x80", b"\xf0\x9f\x92", b"\xed\xa0\x80", *(b"a" * gap + b"\xff" for gap in (1, 2, 7, 31, 63))),
     "wtf-8": (b"\xed\xa0\x80\xed\xb0\x80", b"\xed\xa0\x80"),
     "cesu-8": (b"\xed\xa0\x80", b"\xf0\x9f\x98\x80"),
     "xtf-8": (b"\xee\xbe\x80", b"\xff"),

@@ -35,6 +35,8 @@ FAULTY_BYTES = 64 * KIB
 GROWTH = 16
 """How many times as long the second input is, to see whether time per byte grows."""
 SUSPECTS = 5
+MOST_RATIO, MOST_GROWTH = 40, 1.5
+"""Limits for `--check`: a byte of the worst input over one of the best, and over one in a shorter input."""
 
 DIRT: dict[int, tuple[tuple[int, ...], ...]] = {
     1: ((0xFF,), (0x80,), (0xC0, 0xAF), (0xE2, 0x82), (0xED, 0xA0, 0x80), (0xF0, 0x9F, 0x92), (0xEE, 0xBE, 0x80)),
@@ -74,6 +76,11 @@ class Adversary(NamedTuple):
     def ratio(self) -> float:
         """The cost of a byte of the worst input, divided by that of a byte of the best."""
         return self.worst_nanoseconds / self.best_nanoseconds
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the worst input costs no more than the limits allow."""
+        return self.ratio <= MOST_RATIO and self.growth <= MOST_GROWTH
 
 
 def per_byte(statement: str, data: bytes, effort: Effort, **names: object) -> float:
@@ -192,13 +199,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="short inputs, one round: to see that it works")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
     parser.add_argument("--plots", type=Path, metavar="FOLDER", help="draw size.svg and density.svg (extra `bench`)")
+    parser.add_argument("--check", action="store_true", help="exit 1 if the worst input of a form exceeds the limits")
     given = parser.parse_args(arguments)
     kept = measured([eightfold.form(name) for name in given.forms], given.quick)
     if given.json:
         write(kept, given.json)
     if given.plots:
         _draw(kept, given.plots)
-    return 0
+    bounded = [Adversary(**each).is_bounded for each in kept["adversaries"]]
+    return int(given.check and not all(bounded))
 
 
 def _draw(kept: dict[str, Any], folder: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -54,6 +55,20 @@ def once(data: bytes, form: str, errors: str) -> bytes:
     with suppress(eightfold.ConversionError):
         assert repair.repair(result, form, errors) != result, "a second time would be seen"
     return result
+
+
+@on_posix
+def test_a_file_that_is_its_own_result_leaves_nothing_behind_where_a_run_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, arguments = tmp_path / "same.txt", ["convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", str(tmp_path)]
+    path.write_text("the same in both\n")
+    killed = "import os; from eightfold.files.paths import entries; from eightfold.cli import main; import sys\n"
+    killed += "entries.Entry.replace = lambda *_: os.kill(os.getpid(), 9)\nmain(sys.argv[1:])"
+    assert subprocess.run([sys.executable, "-c", killed, *arguments], env=ENVIRONMENT, check=False).returncode == -9
+    assert len(found(tmp_path)) == 3, "a journal and a temporary file"
+    assert subprocess.run(command(*arguments), env=ENVIRONMENT, check=False).returncode == 0
+    assert list(found(tmp_path)) == [path]
 
 
 # --- stopped and begun again ------------------------------------------------------------------------------------------

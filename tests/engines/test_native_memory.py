@@ -132,15 +132,23 @@ def test_a_scan_of_a_changing_buffer_ends() -> None:
 
 
 SCARCE = """
-import resource, sys
+import codecs, resource, sys
 from array import array
 import eightfold
+import eightfold.columns.values
+from eightfold._engine import CORE
 import eightfold.wtf8  # Else it is loaded when it is used, which takes memory, too.
 
 size = 1 << 23
 dirty, latin = b"\\xff\\xc3\\xa9a" * (size // 4), b"a\\xc3\\xa9" * (size // 3)
 faces, text = "\\U0001f600".encode() * (size // 4), "a\\ud800\\xe9" * (size // 12)
-points = array("I", [0x1F600]) * (size // 4)
+points, lone, room = array("I", [0x1F600]) * (size // 4), "\\ud800" * (size // 4), bytearray(size)
+codecs.register_error("long", lambda error: (long_text, error.end))
+codecs.register_error("long text", lambda error: (long_text, error.end))
+codecs.register_error("long bytes", lambda error: (long_bytes, error.end))
+long_text, long_bytes, form = "\\U0001f600" * (size // 4), bytes(size * 2), eightfold.form("utf-8")
+count = size // 8
+column = ("fixed", 4, None, [dirty], None, 0, count)
 calls = {calls}
 call = calls[sys.argv[1]]
 
@@ -178,6 +186,17 @@ SCARCE_CALLS = {
     "convert to longer": 'eightfold.convert(faces, "utf-8", "cesu-8")',
     "a snapshot": 'eightfold.decode(memoryview(latin), "utf-8")',
     "joined": "eightfold.wtf8.concat([latin, latin])",
+    "encode one long fault": 'eightfold.encode(lone, "utf-8", "backslashreplace")',
+    "a handler with a long answer": 'eightfold.decode(b"a\\xff", "utf-8", "long")',
+    "a handler with a long answer of bytes": 'eightfold.encode("a\\ud800", "utf-8", "long bytes")',
+    "a handler with a long answer to write": 'eightfold.encode("a\\ud800", "wtf-16-le", "long text")',
+    "convert by threads": 'eightfold.convert(latin, "utf-8", "utf-32-le", threads=2)',
+    "faults of a column": "CORE.column_faults(column, form)",
+    "changes of a column": 'CORE.column_changes(column, form, form, "replace")',
+    "rows of a column": "CORE.ill_formed_rows(column, form)",
+    "escapes in JSON": r'CORE.unpaired_escapes(b"\\ud800" * (size // 6))',
+    "code points into a buffer": 'eightfold.decode_code_points_into(latin, "utf-8", points)',
+    "text into a buffer": 'eightfold.encode_into(text, "wtf-8", room)',
 }
 
 

@@ -21,10 +21,12 @@ GOLDEN = ROOT / "tests" / "cli" / "golden"
 EXAMPLES = ROOT / "examples"
 
 VERSION_SHOWN = "VERSION"
+# Where the package is that the commands run; a sanitized build is elsewhere.
+PACKAGE = os.environ.get("EIGHTFOLD_TESTED", str(ROOT / "src"))
 # Python's defaults, above all buffered output, and nothing about colour, whatever the environment of this process.
 _TOLD = ("PYTHON", "NO_COLOR", "FORCE_COLOR")
 _DEFAULT = {name: value for name, value in os.environ.items() if not name.startswith(_TOLD)}
-ENVIRONMENT = {**_DEFAULT, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
+ENVIRONMENT = {**_DEFAULT, "COLUMNS": "80", "PYTHONPATH": PACKAGE, "PYTHONWARNINGS": "error"}
 
 INPUTS = {
     "clean.txt": "one line, naïvely clean\n".encode(),

@@ -24,7 +24,7 @@ pub use columns::changes::{Changes, Conversion, Replacements, Spliced, SplicedVi
 pub use columns::column::{
     Bits, Broken, Column, Fixed, Layout as ColumnLayout, Narrow, Views, Wide as WideOffsets, check,
 };
-pub use columns::findings::{Found, Stopped};
+pub use columns::findings::{Effort, Found, Stopped};
 pub use derive::agreement::Agreement;
 pub use derive::automaton::{Automaton, DEAD, Entry, NONE, State, TooLarge};
 pub use derive::layout::{Layout, Pairs};

@@ -152,7 +152,7 @@ fn runs_are_counted_once_each() {
                 }
                 for is_final in [true, false] {
                     let mut scan = Scan { form: &form, data: &data, is_final, at: 0, limit: data.len() };
-                    let tally = scan.tally();
+                    let tally = scan.tally(&mut ());
                     let counted: Vec<_> = tally.counts().map(|(kind, count)| (kind.name(), count)).collect();
                     // What the input ends with may go on.
                     let certain = runs - u64::from(!is_final);

@@ -26,7 +26,7 @@ fn scan<'a>(form: &'a Form, data: &'a [u8]) -> Scan<'a> {
 
 fn counted(form: &Form, data: &[u8]) -> BTreeMap<&'static str, u64> {
     let mut scan = scan(form, data);
-    let tally = scan.tally();
+    let tally = scan.tally(&mut ());
     assert_eq!(scan.at, data.len());
     tally.counts().map(|(kind, count)| (kind.name(), count)).collect()
 }
@@ -154,7 +154,7 @@ fn pairs_are_known_wherever_a_block_ends() {
 fn what_is_held_back_is_not_counted() {
     let family = forms::family();
     let mut scan = Scan { is_final: false, ..scan(&family["utf-8"], b"a\xFF\xE2\x82") };
-    let tally = scan.tally();
+    let tally = scan.tally(&mut ());
     assert_eq!(scan.at, 2);
     assert_eq!(tally.counts().map(|(kind, count)| (kind.name(), count)).collect::<Vec<_>>(), [("invalid-byte", 1)]);
 }
@@ -175,7 +175,7 @@ fn pieces_mean_apart_what_they_mean_together() {
         let found = by_threads(NonZeroUsize::new(3).expect("three"), &pieces, |piece| {
             let mut part = Scan { at: piece.start, limit: piece.end, ..scan(form, &data) };
             let faults: Vec<_> = part.by_ref().collect();
-            let tally = Scan { at: piece.start, ..part }.tally();
+            let tally = Scan { at: piece.start, ..part }.tally(&mut ());
             (part.at, faults, tally)
         });
         assert!(found.iter().zip(&pieces).all(|((at, ..), piece)| *at == piece.end), "{name}");
@@ -183,6 +183,6 @@ fn pieces_mean_apart_what_they_mean_together() {
         assert_eq!(found.iter().flat_map(|(_, faults, _)| faults.clone()).collect::<Vec<_>>(), together, "{name}");
         let mut sum = eightfold_core::Tally::default();
         found.iter().for_each(|(.., tally)| sum.add(tally));
-        assert_eq!(sum, scan(form, &data).tally(), "{name}");
+        assert_eq!(sum, scan(form, &data).tally(&mut ()), "{name}");
     }
 }

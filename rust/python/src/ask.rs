@@ -2,9 +2,11 @@
 //!
 //! The exceptions are those that `eightfold.policy` raises, and an invalid answer fails as it does there.
 
+use eightfold_core::Missing;
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{
-    PyIndexError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError, PyUnicodeEncodeError,
+    PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError,
+    PyUnicodeEncodeError,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -12,7 +14,7 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::faults::{Named, fault_object, new_fault};
 use crate::handle::{Reading, Writing};
-use crate::memory::text_of;
+use crate::memory::{append, text_of};
 use crate::names;
 
 /// The number of calls without progress allowed in a row, as `eightfold.policy.STALLS_ALLOWED`.
@@ -106,8 +108,7 @@ impl Asking {
         if !given.is(data) {
             self.met = None;
         }
-        let text = text_of(text.cast::<PyString>()?)?;
-        Ok(Answer { points: (0..text.len()).map(|at| text.at(at)).collect(), position, data: given })
+        Ok(Answer { points: points_of(text.cast::<PyString>()?)?, position, data: given })
     }
 
     /// The last fault, if it continues at an offset; None where a handler went back into a unit.
@@ -254,14 +255,24 @@ pub fn ask_encoding(
 /// The bytes of a replacement; None if it cannot be encoded itself.
 fn written(writing: &Writing, replacement: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     if let Ok(bytes) = replacement.cast::<PyBytes>() {
-        let bytes = bytes.as_bytes();
-        return Ok(bytes.len().is_multiple_of(writing.form.tables.unit_bytes).then(|| bytes.to_vec()));
+        let (bytes, mut copy) = (bytes.as_bytes(), Vec::new());
+        append(&mut copy, bytes)?;
+        return Ok(bytes.len().is_multiple_of(writing.form.tables.unit_bytes).then_some(copy));
     }
-    let text = text_of(replacement.cast::<PyString>()?)?;
-    let points: Vec<u32> = (0..text.len()).map(|at| text.at(at)).collect();
+    let points = points_of(replacement.cast::<PyString>()?)?;
     if writing.reasons.is_some() && points.iter().any(|&point| point > 0x7F) {
         return Ok(None);
     }
     let mut bytes = Vec::new();
+    let most = points.len().saturating_mul(writing.form.most_bytes(Missing::Stop));
+    bytes.try_reserve(most).map_err(|_| PyMemoryError::new_err(()))?;
     Ok(writing.form.write_all(&points, &mut bytes).then_some(bytes))
+}
+
+/// The code points of an answer, which may be as long as its handler likes.
+fn points_of(text: &Bound<'_, PyString>) -> PyResult<Vec<u32>> {
+    let (text, mut points) = (text_of(text)?, Vec::new());
+    points.try_reserve_exact(text.len()).map_err(|_| PyMemoryError::new_err(()))?;
+    points.extend((0..text.len()).map(|at| text.at(at)));
+    Ok(points)
 }

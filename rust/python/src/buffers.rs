@@ -1,7 +1,7 @@
 //! Encoding and decoding into memory of the caller. The results are made first and then copied there, so that nothing of
 //! ours reads or writes memory that others may be writing to, but for that copy.
 
-use eightfold_core::{Missing, encode_text};
+use eightfold_core::Missing;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::intern;
@@ -11,7 +11,7 @@ use pyo3::types::PySlice;
 use crate::cutting::{fit, lacking, size_of};
 use crate::encode::text_object;
 use crate::handle::{Errors, Handle};
-use crate::memory::{released, text_length, text_of};
+use crate::memory::{bytes_of_size, encoded, released, text_length, text_of};
 use crate::names;
 use crate::reader::{Reader, bytes_of};
 
@@ -71,7 +71,7 @@ pub fn encode_into<'py>(
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(fit.bytes).map_err(|_| PyMemoryError::new_err(()))?;
     let points = text_of(text)?.slice(begin, fit.end);
-    let written = released(py, fit.bytes, || encode_text(&form, points, 0, Missing::Stop, &mut bytes));
+    let written = encoded(py, (&form, Missing::Stop), (points, 0), &mut bytes)?;
     assert!(written.is_ok() && bytes.len() == fit.bytes, "the text takes other bytes than it was measured to");
     place.write(0, mark)?;
     place.write(mark.len(), &bytes)?;
@@ -105,7 +105,9 @@ pub fn decode_code_points_into<'py>(
     if is_nothing {
         return Ok((0, 0));
     }
-    let bytes: Vec<u8> = points.iter().flat_map(|point| point.to_ne_bytes()).collect();
-    place.write(0, &bytes)?;
+    let bytes = bytes_of_size(py, b"", points.len() * 4, |out| {
+        points.iter().for_each(|point| out.copy(&point.to_ne_bytes()));
+    })?;
+    place.write(0, bytes.as_bytes())?;
     Ok((end + cut, points.len()))
 }

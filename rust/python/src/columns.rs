@@ -1,10 +1,12 @@
 //! The work on a whole column in one call: see `eightfold.columns.values`, which has the twins of these functions.
 
+use std::num::NonZeroUsize;
+
 use eightfold_core::{
-    Bits, Broken, Column, ColumnLayout, Conversion, Fixed, Form, Narrow, OnFault, Replacements, Spliced, SplicedViews,
-    Stopped, Views, WideOffsets, check,
+    Bits, Broken, Column, ColumnLayout, Conversion, Effort, Fixed, Form, Narrow, OnFault, Replacements, Spliced,
+    SplicedViews, Stopped, Views, WideOffsets, check,
 };
-use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -12,6 +14,7 @@ use crate::borrowed::Borrowed;
 use crate::convert::{REPLACEMENT, writer};
 use crate::faults::{UNITS_KEPT, limit_of};
 use crate::handle::{Errors, Handle};
+use crate::heard::with_shared_ear;
 use crate::memory::{bytes_of_size, bytes_of_slice, released};
 use crate::names;
 use crate::threads::threads_of;
@@ -74,7 +77,22 @@ fn stopped(py: Python<'_>, stopped: Stopped) -> PyErr {
     match stopped {
         Stopped::Broken(at) => broken(py, at),
         Stopped::OutOfMemory => PyMemoryError::new_err(()),
+        Stopped::Ended => PyRuntimeError::new_err("nothing ended the work"),
     }
+}
+
+/// Work on a column, unless the handler of a signal raises.
+fn heard<R: Send>(
+    py: Python<'_>,
+    column: &Column<'_>,
+    threads: NonZeroUsize,
+    work: impl FnOnce(Effort<'_>) -> Result<R, Stopped> + Send,
+) -> PyResult<R> {
+    let done = with_shared_ear(|ear| {
+        let goes_on = |bytes| ear.goes_on(bytes);
+        released(py, column.bytes(), || work(Effort { threads, goes_on: &goes_on }))
+    })?;
+    done.map_err(|error| stopped(py, error))
 }
 
 /// Numbers as bytes in the order of the machine.
@@ -118,8 +136,8 @@ pub fn ill_formed_rows<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (form, threads) = (form_of(form)?, threads_of(threads)?);
     with_column(py, &column, |column| {
-        let found = released(py, column.bytes(), || form.ill_formed_rows(column, threads));
-        bytes_of_pieces(py, &found.map_err(|error| stopped(py, error))?, |&row| row as i64)
+        let found = heard(py, column, threads, |effort| form.ill_formed_rows(column, effort))?;
+        bytes_of_pieces(py, &found, |&row| row as i64)
     })
 }
 
@@ -166,9 +184,11 @@ pub fn column_faults<'py>(
 ) -> PyResult<Faults<'py>> {
     let (form, threads, limit) = (form_of(form)?, threads_of(threads)?, limit_of(limit)?);
     with_column(py, &column, |column| {
-        let found = released(py, column.bytes(), || form.column_faults(column, limit, threads));
-        let mut found: Vec<_> = found.map_err(|error| stopped(py, error))?.into_iter().flatten().collect();
-        found.truncate(limit);
+        let pieces = heard(py, column, threads, |effort| form.column_faults(column, limit, effort))?;
+        let mut found = Vec::new();
+        let count = pieces.iter().map(Vec::len).sum::<usize>().min(limit);
+        found.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(()))?;
+        found.extend(pieces.into_iter().flatten().take(count));
         let kept = |at: usize| &found[at].bytes[..found[at].bytes.len().min(UNITS_KEPT)];
         let all = 0..found.len();
         let size = all.clone().map(|at| kept(at).len()).sum();
@@ -229,8 +249,7 @@ pub fn column_changes<'py>(
         unwritten: writer(&writing, REPLACEMENT, Vec::new()).unwritten,
     };
     with_column(py, &column, |column| {
-        let changes = released(py, column.bytes(), || conversion.changes(column, threads));
-        let changes = changes.map_err(|error| stopped(py, error))?;
+        let changes = heard(py, column, threads, |effort| conversion.changes(column, effort))?;
         let count = changes.iter().map(|each| each.rows.len()).sum::<usize>();
         let asked = changes.iter().map(|each| each.asked.len()).sum::<usize>();
         let size = changes.iter().map(|each| each.bytes.len()).sum();
@@ -266,7 +285,7 @@ pub fn spliced_column<'py>(
     ends: &Bound<'py, PyBytes>,
     values: &Bound<'py, PyBytes>,
 ) -> PyResult<Places<'py>> {
-    let (rows, ends) = (numbers_of(rows), numbers_of(ends));
+    let (rows, ends) = (numbers_of(rows)?, numbers_of(ends)?);
     let new = Replacements::of(&rows, &ends, values.as_bytes(), column.6);
     let new = new.ok_or_else(|| PyValueError::new_err("the new values are not in the order of their rows"))?;
     let width = column.1;
@@ -305,9 +324,12 @@ pub fn spliced_column<'py>(
     })
 }
 
-fn numbers_of(bytes: &Bound<'_, PyBytes>) -> Vec<usize> {
+fn numbers_of(bytes: &Bound<'_, PyBytes>) -> PyResult<Vec<usize>> {
     let (numbers, _) = bytes.as_bytes().as_chunks::<8>();
-    numbers.iter().map(|number| usize::try_from(i64::from_ne_bytes(*number)).unwrap_or(usize::MAX)).collect()
+    let mut found = Vec::new();
+    found.try_reserve_exact(numbers.len()).map_err(|_| PyMemoryError::new_err(()))?;
+    found.extend(numbers.iter().map(|&number| usize::try_from(i64::from_ne_bytes(number)).unwrap_or(usize::MAX)));
+    Ok(found)
 }
 
 /// Check offsets into so many elements: see `eightfold.columns.values.check_offsets`.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use eightfold_core::kernels::{is_ascii, is_utf8};
 use eightfold_core::{
     Form, Halt, Held, Joined, Meter, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
-    encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
@@ -17,9 +16,9 @@ use pyo3::types::PyBytes;
 
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_size, bytes_of_slice, released};
+use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
 use crate::names;
-use crate::reader::{Event, Reader, bytes_of};
+use crate::reader::{Event, Reader, bytes_of, offset_in};
 use crate::threads::{PIECES_AHEAD, threads_of};
 
 /// What `replace` writes, at either end.
@@ -308,17 +307,10 @@ fn is_same_text(py: Python<'_>, from: &Form, to: &Form, data: &[u8]) -> bool {
 /// What bytes of ASCII are in a form, each of them a character: nothing is read, and nothing copied. None where they are
 /// more, or the form lacks one of them.
 fn of_ascii<'py>(py: Python<'py>, data: &[u8], form: &Form, mark: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let (text, mut size) = (Text::One(data), 0_usize);
-    let is_written =
-        released(py, data.len(), || is_ascii(data) && encode_text(form, text, 0, Missing::Stop, &mut size).is_ok());
-    if !is_written {
+    if !released(py, data.len(), || is_ascii(data)) {
         return Ok(None);
     }
-    let made = bytes_of_size(py, mark, size, |out| {
-        // What has been measured is written without a fault.
-        let _ = encode_text(form, text, 0, Missing::Stop, out);
-    });
-    made.map(Some)
+    bytes_of_text(py, (form, Missing::Stop), Text::One(data), mark)
 }
 
 fn same_text<'py>(content: Bound<'py, PyBytes>, skipped: usize, mark: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
@@ -358,6 +350,7 @@ pub fn converted_piece<'py>(
 ) -> PyResult<Piece<'py>> {
     let py = data.py();
     let (start, offset, chosen, in_run, lead, counts) = begun;
+    let start = offset_in(data.as_bytes(), start)?;
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let reading = source.get().reading(py, chosen, &errors, true)?;
     let writing = target.get().writing(py, &errors)?;

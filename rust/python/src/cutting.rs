@@ -175,6 +175,6 @@ impl<'a, 'py> Content<'a, 'py> {
 /// Return the last place to cut bytes above one offset and at most at another: see `eightfold.cutting.cut_before`.
 #[pyfunction]
 pub fn cut_before(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>, near: usize, least: usize) -> PyResult<usize> {
-    let handle = Handle::of(form)?;
-    Ok(handle.get().form.cut_between(data.as_bytes(), least, near).unwrap_or(least))
+    let (handle, data) = (Handle::of(form)?, data.as_bytes());
+    Ok(handle.get().form.cut_between(data, least, near.min(data.len())).unwrap_or(least))
 }

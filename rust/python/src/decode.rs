@@ -58,7 +58,7 @@ pub fn decode<'py>(
         }
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, LARGEST_IN_STR);
-    if let Some(surveyed) = reader.measured() {
+    if let Some(surveyed) = reader.measured()? {
         return str_of_pass(py, &surveyed);
     }
     let mut buffer = TextBuffer::default();
@@ -163,7 +163,7 @@ fn clean_pass<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option
     if text.is_some() {
         return Ok(text);
     }
-    Surveyed::new(py, pass, 0).map(|surveyed| str_of_pass(py, &surveyed)).transpose()
+    Surveyed::new(py, pass, 0)?.map(|surveyed| str_of_pass(py, &surveyed)).transpose()
 }
 
 fn measured_text<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {

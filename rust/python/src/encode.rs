@@ -1,8 +1,7 @@
 //! Encoding for Python: from str and code points to bytes. The loops are in the core.
 
 use eightfold_core::kernels::{SHORT_BYTES, find_point};
-use eightfold_core::{Form, Missing, Text, TextFault, encode_text};
-use pyo3::exceptions::PyMemoryError;
+use eightfold_core::{Form, Missing, Text};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyList, PyString};
@@ -14,7 +13,7 @@ use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
 use crate::memory::{
     RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short, bytes_of_short_text,
-    bytes_of_size, bytes_of_slice, released, text_length, text_of,
+    bytes_of_slice, bytes_of_text, encoded, released, text_length, text_of,
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
@@ -93,21 +92,15 @@ pub fn written<'py>(
     {
         return Ok(bytes);
     }
-    let mut size = 0_usize;
-    if released(py, points.len(), || encode_text(form, points, 0, missing, &mut size)).is_ok() {
-        // Measuring has shown that writing meets no fault.
-        return bytes_of_size(py, mark, size, |out| {
-            let _ = encode_text(form, points, 0, missing, out);
-        });
+    if let Some(bytes) = bytes_of_text(py, (form, missing), points, mark)? {
+        return Ok(bytes);
     }
     let mut out = mark.to_vec();
     let (mut at, mut stalls) = (0, Stalls::default());
     loop {
-        let result = released(py, points.len(), || encode_text(form, points, at, missing, &mut out));
-        match result {
+        match encoded(py, (form, missing), (points, at), &mut out)? {
             Ok(()) => return bytes_of_slice(py, &out),
-            Err(TextFault::OutOfMemory) => return Err(PyMemoryError::new_err(())),
-            Err(TextFault::Missing { mut start, end }) => loop {
+            Err((mut start, end)) => loop {
                 let (bytes, position) = ask_encoding(writing, text, (start, end), &mut stalls)?;
                 append(&mut out, &bytes)?;
                 at = position;
@@ -154,14 +147,7 @@ fn measured_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResu
     if let Some(bytes) = bytes_of_short_text(py, form, Missing::Stop, points)? {
         return Ok(Some(bytes));
     }
-    let mut size = 0_usize;
-    if released(py, points.len(), || encode_text(form, points, 0, Missing::Stop, &mut size)).is_err() {
-        return Ok(None);
-    }
-    let made = bytes_of_size(py, b"", size, |out| {
-        let _ = encode_text(form, points, 0, Missing::Stop, out);
-    });
-    made.map(Some)
+    bytes_of_text(py, (form, Missing::Stop), points, b"")
 }
 
 #[inline]
@@ -187,7 +173,7 @@ pub fn is_encodable<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bound
     let points = text_of(text_object(text)?)?;
     let handle = Handle::of(form)?;
     let plain = written_form(handle.get());
-    Ok(released(py, points.len(), || plain.form.next_missing(points, 0)).is_none())
+    Ok(encoded(py, (&plain.form, Missing::Stop), (points, 0), &mut 0_usize)?.is_ok())
 }
 
 /// The fast path of `is_encodable`.
@@ -242,15 +228,20 @@ enum Next<T> {
 
 impl<T: Copy> Next<T> {
     /// Search for it, if that has not been done.
-    fn find(&mut self, find: impl FnOnce(usize) -> Option<T>) -> Option<T> {
+    fn find(&mut self, find: impl FnOnce(usize) -> PyResult<Option<T>>) -> PyResult<Option<T>> {
         if let Next::From(start) = *self {
-            *self = find(start).map_or(Next::Nowhere, Next::At);
+            *self = find(start)?.map_or(Next::Nowhere, Next::At);
         }
-        match *self {
+        Ok(match *self {
             Next::At(found) => Some(found),
             _ => None,
-        }
+        })
     }
+}
+
+/// The first unit of error from an index on.
+fn next_missing(py: Python<'_>, form: &Form, points: Text<'_>, start: usize) -> PyResult<Option<(usize, usize)>> {
+    Ok(encoded(py, (form, Missing::Stop), (points, start), &mut 0_usize)?.err())
 }
 
 #[pyclass(module = "eightfold._native")]
@@ -298,8 +289,9 @@ impl Finder for EncodeFaults {
         let text = self.text.bind(py);
         let points = text_of(text)?;
         let form = &self.writing.form;
-        let missing = self.missing.find(|start| form.next_missing(points, start));
-        let pair = self.pair.find(|start| form.next_joined(points, start));
+        let missing = self.missing.find(|start| next_missing(py, form, points, start))?;
+        let pair =
+            self.pair.find(|start| Ok(released(py, points.len() - start, || form.next_joined(points, start))))?;
         if let Some((at, code_point)) = pair.filter(|&(at, _)| missing.is_none_or(|(start, _)| at < start)) {
             self.pair = Next::From(at + 2);
             let place = (&self.writing.name, at, at + 2, code_point, intern!(py, "text"));

@@ -6,17 +6,19 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::vec;
 
-use eightfold_core::{Fault, Form, Scan, Step, Tally, by_threads};
+use eightfold_core::{Fault, Form, Scan, Step, Tally};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 
 use crate::handle::Handle;
+use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::known::Key;
 use crate::memory::{RELEASE_BYTES, instance, released};
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
+use crate::reader::offset_in;
 use crate::threads::{PIECES_AHEAD, THREADS_BYTES, threads_of};
 use crate::window::Window;
 
@@ -28,10 +30,13 @@ pub const FAULTS_AHEAD: usize = 4096;
 
 /// The start of the first ill-formed decoding unit from an offset on and true, or the offset where more input could
 /// change the answer and false.
-fn first_stop(py: Python<'_>, form: &Form, data: &[u8], at: usize, is_final: bool) -> (usize, bool) {
+fn first_stop(py: Python<'_>, form: &Form, data: &[u8], at: usize, is_final: bool) -> PyResult<(usize, bool)> {
     let mut scan = Scan { form, data, is_final, at, limit: data.len() };
-    let is_fault = released(py, data.len() - at, || scan.stops_at_fault());
-    (scan.at, is_fault)
+    let (mut nothing, length) = ((), data.len() - at);
+    let mut heard = Heard::new(&mut nothing);
+    let is_fault = released(py, length, || scan.stops_at_fault(&mut heard));
+    heard.told()?;
+    Ok((scan.at, is_fault))
 }
 
 /// The pieces of an input for several threads; none if one thread should do all of it.
@@ -112,10 +117,14 @@ pub fn is_well_formed(
         let (seen, is_final) = (window.data.as_bytes(py), window.is_final());
         let pieces = if is_final { pieces_of(form, seen, at, threads) } else { Vec::new() };
         if !pieces.is_empty() {
-            let is_clean = |piece: &Range<usize>| scan_of(form, seen, piece).is_clean();
-            return Ok(py.detach(|| by_threads(threads, &pieces, is_clean)).into_iter().all(|is_clean| is_clean));
+            let is_clean = |piece: &Range<usize>, ear: Worker<'_>| {
+                let mut scan = scan_of(form, seen, piece);
+                !scan.stops_at_fault(&mut Heard::by(&mut (), ear)) && scan.at == scan.limit
+            };
+            let clean = py.detach(|| heard_by_threads(threads, &pieces, is_clean))?;
+            return Ok(clean.into_iter().all(|is_clean| is_clean));
         }
-        let (stop, is_fault) = first_stop(py, form, seen, at, is_final);
+        let (stop, is_fault) = first_stop(py, form, seen, at, is_final)?;
         // Anything longer than every sequence is an ill-formed unit without a fixed length.
         if is_fault || is_final || seen.len() - stop > longest_sequence(form) {
             return Ok(stop == seen.len());
@@ -149,11 +158,11 @@ pub fn tally<'py>(
         if pieces.is_empty() {
             pieces.push(at..seen.len());
         }
-        let count = |piece: &Range<usize>| {
+        let count = |piece: &Range<usize>, ear: Worker<'_>| {
             let mut scan = Scan { is_final, ..scan_of(form, seen, piece) };
-            (scan.tally(), scan.at)
+            (scan.tally(&mut Heard::by(&mut (), ear)), scan.at)
         };
-        let counted = released(py, seen.len(), || by_threads(threads, &pieces, count));
+        let counted = released(py, seen.len(), || heard_by_threads(threads, &pieces, count))?;
         counted.iter().for_each(|(counts, _)| tally.add(counts));
         if is_final {
             break;
@@ -173,7 +182,7 @@ pub fn short_is_well_formed<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Optio
     if !handle.is_plain || data.len() >= RELEASE_BYTES {
         return None;
     }
-    let is_well_formed = first_stop(form.py(), &handle.form, data, 0, true).0 == data.len();
+    let is_well_formed = first_stop(form.py(), &handle.form, data, 0, true).ok()?.0 == data.len();
     Some(PyBool::new(form.py(), is_well_formed).to_owned().into_any())
 }
 
@@ -274,12 +283,12 @@ impl Finder for Faults {
 
     fn find<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         while self.left > 0 {
-            if let Some(fault) = self.next_here(py) {
+            if let Some(fault) = self.next_here(py)? {
                 self.left -= 1;
                 return fault_object(self.window.data.bind(py), self.window.offset, &self.name, fault).map(Some);
             }
             if self.place.limit < self.window.data.as_bytes(py).len() {
-                self.place = self.next_place(py);
+                self.place = self.next_place(py)?;
             } else if self.window.is_final() {
                 return Ok(None);
             } else {
@@ -292,31 +301,38 @@ impl Finder for Faults {
 }
 
 impl Faults {
-    fn next_here(&mut self, py: Python<'_>) -> Option<Fault> {
+    fn next_here(&mut self, py: Python<'_>) -> PyResult<Option<Fault>> {
         if let Some(fault) = self.place.found.next() {
-            return Some(fault);
+            return Ok(Some(fault));
         }
         let (data, is_final) = (self.window.data.as_bytes(py), self.window.is_final());
         let (at, limit) = (self.place.at, self.place.limit);
         let mut scan = Scan { form: &self.form, data, is_final, at, limit };
-        let fault = released(py, limit - at, || scan.next());
+        let mut nothing = ();
+        let mut heard = Heard::new(&mut nothing);
+        let fault = released(py, limit - at, || scan.next_fault(&mut heard));
+        // Otherwise the iterator stays where it was.
+        heard.told()?;
         self.place.at = scan.at;
-        fault
+        Ok(fault)
     }
 
     /// The next piece; threads scan it together with some that follow it.
-    fn next_place(&mut self, py: Python<'_>) -> Place {
+    fn next_place(&mut self, py: Python<'_>) -> PyResult<Place> {
         if self.ahead.is_empty() {
-            let batch: Vec<_> = self.pieces.by_ref().take(PIECES_AHEAD * self.threads.get()).collect();
+            let batch: Vec<_> = self.pieces.clone().take(PIECES_AHEAD * self.threads.get()).collect();
             let (form, data) = (&self.form, self.window.data.as_bytes(py));
-            let work = |piece: &Range<usize>| {
-                let mut scan = scan_of(form, data, piece);
-                let found: Vec<_> = scan.by_ref().take(FAULTS_AHEAD).collect();
+            let work = |piece: &Range<usize>, ear: Worker<'_>| {
+                let (mut scan, mut nothing) = (scan_of(form, data, piece), ());
+                let mut heard = Heard::by(&mut nothing, ear);
+                let next = std::iter::from_fn(|| scan.next_fault(&mut heard));
+                let found: Vec<_> = next.take(FAULTS_AHEAD).collect();
                 Place { found: found.into_iter(), at: scan.at, limit: scan.limit }
             };
-            self.ahead = py.detach(|| by_threads(self.threads, &batch, work)).into();
+            self.ahead = py.detach(|| heard_by_threads(self.threads, &batch, work))?.into();
+            self.pieces.by_ref().take(batch.len()).for_each(drop);
         }
-        self.ahead.pop_front().unwrap_or_default()
+        Ok(self.ahead.pop_front().unwrap_or_default())
     }
 }
 
@@ -329,7 +345,8 @@ pub fn well_formed_end(
     start: usize,
     r#final: bool,
 ) -> PyResult<usize> {
-    Ok(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final).0)
+    let start = offset_in(data.as_bytes(), start)?;
+    Ok(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final)?.0)
 }
 
 /// Return the fault at an ill-formed decoding unit: see `eightfold.reference.fault_at`.
@@ -342,7 +359,7 @@ pub fn fault_at<'py>(
     r#final: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let handle = Handle::of(form)?;
-    let fault = handle.get().form.fault_at(data.as_bytes(), start, r#final);
+    let fault = handle.get().form.fault_at(data.as_bytes(), offset_in(data.as_bytes(), start)?, r#final);
     fault.map(|fault| fault_object(data, 0, &handle.get().name, fault)).transpose()
 }
 
@@ -355,6 +372,7 @@ pub fn sequence_at(
     start: usize,
     r#final: bool,
 ) -> PyResult<Option<(usize, Option<u32>)>> {
+    let start = offset_in(data.as_bytes(), start)?;
     Ok(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final) {
         Step::Wait => None,
         Step::Value { end, code_point } => Some((end, Some(code_point))),

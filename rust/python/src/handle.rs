@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
 use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
@@ -374,6 +374,9 @@ impl Handle {
         errors: &Errors<'py>,
         converting: bool,
     ) -> PyResult<Arc<Reading>> {
+        if plain > self.signatures.len() {
+            return Err(PyIndexError::new_err(format!("the form has no signature {plain}")));
+        }
         kept(&self.readings, plain, errors, converting, || {
             let options = PyDict::new(py);
             options.set_item("converting", converting)?;
@@ -427,7 +430,8 @@ pub fn shares_ascii(form: &Form) -> bool {
     form.agreement.apart().first().is_some_and(|&(lowest, _)| lowest > 0x7F)
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+/// What a lock keeps, whoever panicked meanwhile.
+pub fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 

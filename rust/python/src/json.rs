@@ -1,9 +1,13 @@
 //! The escapes of unpaired surrogates in JSON text. JSON is not parsed here.
 
+use std::collections::TryReserveError;
+
 use eightfold_core::kernels::{Class, find_row};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::heard::{Ear, Hears};
 use crate::memory::released;
 
 /// The length of an escape.
@@ -29,24 +33,33 @@ pub fn unpaired_escapes(
     start: usize,
     limit: Option<usize>,
     r#final: bool,
-) -> (Vec<Unpaired>, usize) {
-    let data = text.as_bytes();
+) -> PyResult<(Vec<Unpaired>, usize)> {
+    let (data, mut ear) = (text.as_bytes(), Ear::default());
     let limit = limit.unwrap_or(usize::MAX);
-    released(text.py(), data.len().saturating_sub(start), || found(data, start, limit, r#final))
+    let found =
+        released(text.py(), data.len().saturating_sub(start), || found(data, (start, limit), r#final, &mut ear));
+    ear.told()?;
+    found.map_err(|_| PyMemoryError::new_err(()))
 }
 
 /// An escape is recognized wherever it stands, in a string or not: only the backslashes before it count.
-fn found(data: &[u8], start: usize, limit: usize, is_final: bool) -> (Vec<Unpaired>, usize) {
+fn found(
+    data: &[u8],
+    (start, limit): (usize, usize),
+    is_final: bool,
+    ear: &mut Ear,
+) -> Result<(Vec<Unpaired>, usize), TryReserveError> {
     let start = start.min(data.len());
     let end = if is_final { data.len() } else { decided(data, start) };
     let (mut found, mut at) = (Vec::new(), start);
     while found.len() < limit {
-        match find_row(&data[at..], &BEGUN) {
-            Some(next) if at + next < end => at += next,
-            _ => return (found, end),
-        }
+        let Some(next) = find_row(&data[at..], &BEGUN).filter(|&next| at + next < end && ear.goes_on(1 + next)) else {
+            return Ok((found, end));
+        };
+        at += next;
         at += match escape_at(&data[at..], true).filter(|_| begins_escape(data, start, at)) {
             Some(Escape::Unpaired(code_point)) => {
+                found.try_reserve(1)?;
                 found.push((at, code_point, cut_short_before(data, start, at).is_some()));
                 ESCAPE_BYTES
             }
@@ -54,7 +67,7 @@ fn found(data: &[u8], start: usize, limit: usize, is_final: bool) -> (Vec<Unpair
             None => 1,
         };
     }
-    (found, at)
+    Ok((found, at))
 }
 
 /// Whether a backslash begins an escape: there is an even number of them before it.

@@ -20,6 +20,7 @@ mod fastcall;
 mod faults;
 mod handle;
 mod header;
+mod heard;
 mod interpreter;
 mod json;
 mod json_position;

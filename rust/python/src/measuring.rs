@@ -1,14 +1,13 @@
 //! Measuring for Python: how long results would be. The core counts.
 
-use eightfold_core::{Count, Measured, Missing, TextFault, encode_text};
-use pyo3::exceptions::PyMemoryError;
+use eightfold_core::{Count, Measured, Missing};
 use pyo3::prelude::*;
 
 use crate::convert::Target;
 use crate::cutting::lacking;
 use crate::encode::text_object;
 use crate::handle::{Errors, Handle, shares_ascii};
-use crate::memory::{ascii_of, released, text_of};
+use crate::memory::{ascii_of, encoded, released, text_of};
 use crate::reader::{Event, Reader, bytes_of};
 
 /// Return how many bytes a str takes in a form: see `eightfold.measuring.encoded_length`.
@@ -29,10 +28,9 @@ pub fn encoded_length<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bou
         return Ok(mark + scalar.utf8_bytes());
     }
     let mut size = mark;
-    match released(py, points.len(), || encode_text(&form, points, 0, Missing::Stop, &mut size)) {
+    match encoded(py, (&form, Missing::Stop), (points, 0), &mut size)? {
         Ok(()) => Ok(size),
-        Err(TextFault::Missing { start, end }) => Err(lacking(asked, text, (start, end))),
-        Err(TextFault::OutOfMemory) => Err(PyMemoryError::new_err(())),
+        Err(span) => Err(lacking(asked, text, span)),
     }
 }
 

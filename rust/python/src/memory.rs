@@ -10,7 +10,9 @@ use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Ascii, Scalar, ShortBuffer};
-use eightfold_core::{Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Text, TextBuffer, Width, encode_text};
+use eightfold_core::{
+    Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, Text, TextBuffer, TextFault, Width, encode_text,
+};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -18,6 +20,7 @@ use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 use crate::header;
+use crate::heard::{Ear, Heard, Hears};
 use crate::surveyed::Surveyed;
 
 /// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
@@ -155,22 +158,29 @@ pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bou
 /// Make a str of what a pass gives that has been measured.
 pub fn str_of_pass<'py>(py: Python<'py>, surveyed: &Surveyed<'_>) -> PyResult<Bound<'py, PyString>> {
     let (pass, survey) = (surveyed.pass(), surveyed.survey());
+    let mut told = Ok(());
     let fill = |memory: Unseen<'_, '_>| {
-        released(py, pass.data.len(), || match (memory, surveyed.same()) {
+        told = released(py, pass.data.len(), || match (memory, surveyed.same()) {
             // One byte for each character: they are the same.
-            (Unseen::One(out), Some(same)) => out.copy(same),
-            (Unseen::One(out), None) => _ = surveyed.write(out),
-            (Unseen::Two(out), _) => _ = surveyed.write(out),
+            (Unseen::One(out), Some(same)) => {
+                out.copy(same);
+                Ok(())
+            }
+            (Unseen::One(out), None) => surveyed.write(out),
+            (Unseen::Two(out), _) => surveyed.write(out),
             (Unseen::Four(out), _) => {
-                surveyed.write(out);
+                let told = surveyed.write(out);
                 // Payload bits are in Unicode where a layout was made of them. What is added to those is looked at once more.
                 let is_moved = pass.form.layout.as_ref().is_some_and(|layout| layout.shift().is_some());
                 assert!(!is_moved || is_text(out.values()), "a kernel wrote what no str holds");
+                told
             }
         });
     };
-    // SAFETY: what is written is what was measured.
-    made(unsafe { new_str(py, survey.count, survey.width, fill) }?)
+    // SAFETY: what is written is what was measured, and else nobody sees it.
+    let text = unsafe { new_str(py, survey.count, survey.width, fill) }?;
+    told?;
+    made(text)
 }
 
 /// Make a str of what is guessed of the text of a pass; None where that is not so.
@@ -228,17 +238,18 @@ pub fn str_if_nearly_ascii<'py>(
     pass: &Pass<'_>,
     room: usize,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let (mut is_so, bytes) = (false, pass.data.len());
+    let (mut is_so, mut ear, bytes) = (false, Ear::default(), pass.data.len());
     let width = if pass.on_fault.answers_ascii() { Width::Ascii } else { Width::Ucs2 };
     let fill = |memory: Unseen<'_, '_>| {
         is_so = match memory {
-            Unseen::One(out) => released(py, bytes, || pass.write_nearly_ascii(out)),
-            Unseen::Two(out) => released(py, bytes, || pass.write_nearly_ascii(out)),
+            Unseen::One(out) => released(py, bytes, || pass.write_nearly_ascii(out, |bytes| ear.goes_on(bytes))),
+            Unseen::Two(out) => released(py, bytes, || pass.write_nearly_ascii(out, |bytes| ear.goes_on(bytes))),
             Unseen::Four(_) => false,
         };
     };
     // SAFETY: what is written is ASCII, and what the policy answers.
     let made = unsafe { partial_str(py, room, width, fill) };
+    ear.told()?;
     // Where there is no memory for so much, what it is measured to need may be had.
     let made = made.ok().filter(|_| is_so);
     // SAFETY: nobody else has seen the str, of which so many characters have been written.
@@ -403,6 +414,48 @@ pub fn bytes_of_size<'py>(
     })?;
     // Else the bytes would be shown with parts that nobody wrote.
     Ok(made.expect("the text is shorter than it was measured"))
+}
+
+/// Write a text from an index on to a place, and let other threads run if it is long.
+///
+/// # Errors
+/// The handler of a signal raised, or there is no memory.
+pub fn encoded(
+    py: Python<'_>,
+    (form, missing): (&Form, Missing),
+    (text, start): (Text<'_>, usize),
+    place: &mut (impl Place + Send),
+) -> PyResult<Result<(), (usize, usize)>> {
+    let mut heard = Heard::new(place);
+    let result = released(py, text.len(), || encode_text(form, text, start, missing, &mut heard));
+    heard.told()?;
+    match result {
+        Ok(()) => Ok(Ok(())),
+        Err(TextFault::Missing { start, end }) => Ok(Err((start, end))),
+        Err(TextFault::OutOfMemory) => Err(PyMemoryError::new_err(())),
+    }
+}
+
+/// Make bytes of a text after a mark: measured, then written once; None where the policy has no answer.
+pub fn bytes_of_text<'py>(
+    py: Python<'py>,
+    how: (&Form, Missing),
+    text: Text<'_>,
+    mark: &[u8],
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let mut size = 0_usize;
+    if encoded(py, how, (text, 0), &mut size)?.is_err() {
+        return Ok(None);
+    }
+    let mut told = Ok(());
+    let made = new_bytes(py, mark.len() + size, |out| {
+        out.copy(mark);
+        // Measuring has shown that writing meets no fault.
+        told = encoded(py, how, (text, 0), out).map(|_| ());
+    })?;
+    told?;
+    // Else the bytes would be shown with parts that nobody wrote.
+    Ok(Some(made.expect("the text is shorter than it was measured")))
 }
 
 /// Make bytes of parts one after the other, each of which is given back as soon as it is there.

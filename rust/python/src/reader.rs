@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eightfold_core::{Form, Halt, NO_RUN, OnFault, Pass, Pending, Sink, Span};
-use pyo3::exceptions::{PyMemoryError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use crate::ask::{Answer, Asking};
 use crate::faults::fault_object;
 use crate::handle::Reading;
+use crate::heard::Heard;
 use crate::memory::released;
 use crate::names;
 use crate::surveyed::Surveyed;
@@ -21,6 +22,12 @@ pub fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> 
         Ok(bytes) => Ok(bytes.clone()),
         Err(_) => Ok(view_of(data)?.call_method0(intern!(data.py(), "tobytes"))?.cast_into()?),
     }
+}
+
+/// An offset in bytes, checked.
+pub fn offset_in(data: &[u8], at: usize) -> PyResult<usize> {
+    let beyond = || PyIndexError::new_err(format!("offset {at} is beyond the {} bytes", data.len()));
+    if at <= data.len() { Ok(at) } else { Err(beyond()) }
 }
 
 /// A view of any bytes-like object.
@@ -118,7 +125,7 @@ impl<'py> Reader<'py> {
         if std::mem::take(&mut self.begins_in_run) {
             return self.rest_of_run();
         }
-        match self.run(is_final, sink) {
+        match self.run(is_final, sink)? {
             Halt::End(at) => {
                 self.at = at;
                 if !is_final && at < self.limit && self.enters_run() {
@@ -145,13 +152,16 @@ impl<'py> Reader<'py> {
     }
 
     /// The whole input, measured; None where Python must be asked.
-    pub fn measured(&self) -> Option<Surveyed<'_>> {
+    pub fn measured(&self) -> PyResult<Option<Surveyed<'_>>> {
         Surveyed::new(self.input.py(), self.pass(true), self.at)
     }
 
-    fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> Halt {
+    fn run(&self, is_final: bool, sink: &mut (impl Sink + Send)) -> PyResult<Halt> {
         let (pass, start, run) = (self.pass(is_final), self.at, self.run);
-        released(self.input.py(), pass.data.len(), || pass.run_within(start, run, sink))
+        let mut heard = Heard::new(sink);
+        let halt = released(self.input.py(), pass.data.len(), || pass.run_within(start, run, &mut heard));
+        heard.told()?;
+        Ok(halt)
     }
 
     /// Let the handler answer a fault.

@@ -10,7 +10,7 @@ use crate::encode::{self, text_object, written};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, is_plain_policy};
 use crate::memory::{RELEASE_BYTES, bytes_of_slice, str_of_buffer, str_of_pass};
-use crate::reader::{Event, Reader, put_all};
+use crate::reader::{Event, Reader, offset_in, put_all};
 use crate::surveyed::Surveyed;
 
 type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);
@@ -30,7 +30,7 @@ pub fn decoded_piece<'py>(
     in_run: bool,
     r#final: bool,
 ) -> PyResult<Piece<'py>> {
-    let py = data.py();
+    let (py, start) = (data.py(), offset_in(data.as_bytes(), start)?);
     let reading = Handle::of(form)?.get().reading(py, chosen, &errors, false)?;
     let mut reader = Reader::of_piece(reading, data, start, LARGEST_IN_STR, in_run);
     let text = text_of(py, &mut reader, r#final)?;
@@ -71,7 +71,7 @@ fn text_of<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> Py
         reader.at = start + end;
         return Ok(text);
     }
-    if let Some(surveyed) = Surveyed::new(py, pass, start) {
+    if let Some(surveyed) = Surveyed::new(py, pass, start)? {
         let (text, end) = (str_of_pass(py, &surveyed)?, surveyed.end());
         reader.at = end;
         return Ok(text);

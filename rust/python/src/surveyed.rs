@@ -3,6 +3,7 @@
 use eightfold_core::{Halt, LARGEST_IN_STR, Pass, Sink, Survey, Width};
 use pyo3::prelude::*;
 
+use crate::heard::Heard;
 use crate::memory::released;
 
 /// A pass and what measuring it came to. Only [`Surveyed::new`] makes one, so that what belongs to one input is not
@@ -18,12 +19,15 @@ impl<'a> Surveyed<'a> {
     /// Measure from an offset on, to the end or to where more input could change the answer; None where something must be
     /// handed out before.
     #[inline(always)]
-    pub fn new(py: Python<'_>, pass: Pass<'a>, start: usize) -> Option<Self> {
+    pub fn new(py: Python<'_>, pass: Pass<'a>, start: usize) -> PyResult<Option<Self>> {
         assert!(pass.largest <= LARGEST_IN_STR, "no str holds what this pass gives");
         let mut survey = Survey::begun(start);
-        let Halt::End(end) = released(py, pass.data.len(), || pass.run(start, &mut survey)) else { return None };
+        let mut heard = Heard::new(&mut survey);
+        let halt = released(py, pass.data.len(), || pass.run(start, &mut heard));
+        heard.told()?;
+        let Halt::End(end) = halt else { return Ok(None) };
         // What is behind the end decides nothing that is before it.
-        Some(Surveyed { pass: Pass { data: &pass.data[..end], is_final: true, ..pass }, start, survey })
+        Ok(Some(Surveyed { pass: Pass { data: &pass.data[..end], is_final: true, ..pass }, start, survey }))
     }
 
     /// The pass.
@@ -48,8 +52,10 @@ impl<'a> Surveyed<'a> {
         is_same.then_some(data)
     }
 
-    /// Write what was measured.
-    pub fn write(&self, sink: &mut impl Sink) -> Halt {
-        self.pass.write(self.start, &self.survey, sink)
+    /// Write what was measured, unless the handler of a signal raises.
+    pub fn write(&self, sink: &mut impl Sink) -> PyResult<()> {
+        let mut heard = Heard::new(sink);
+        self.pass.write(self.start, &self.survey, &mut heard);
+        heard.told()
     }
 }

@@ -44,6 +44,7 @@ impl Window {
     /// Drop what precedes an offset and read more: a piece, or as much as is kept if that is more, so that the cost
     /// stays linear.
     pub fn slide(&mut self, py: Python<'_>, start: usize) -> PyResult<()> {
+        py.check_signals()?;
         let Some(source) = self.rest.take() else { return Ok(()) };
         let kept = &self.data.as_bytes(py)[start..];
         let from = self.offset + self.data.as_bytes(py).len();

@@ -22,7 +22,9 @@ pub fn joined<'py>(form: &Bound<'py, PyAny>, parts: &Bound<'py, PyAny>) -> PyRes
         let mut part = part.as_bytes();
         if let Some(pair) = pair_at_seam(form, &whole, part) {
             whole.truncate(whole.len() - SURROGATE_BYTES);
-            form.write_all(&pair, &mut whole);
+            let mut bytes = Vec::new();
+            form.write_all(&pair, &mut bytes);
+            append(&mut whole, &bytes)?;
             part = &part[SURROGATE_BYTES..];
         }
         append(&mut whole, part)?;

@@ -1,10 +1,8 @@
 //! New values for some rows of a column, and the column with them in it. Runs of values between them are copied as they
 //! are.
 
-use std::num::NonZeroUsize;
-
 use super::column::{Bounds, Broken, Column, INLINE_BYTES, Layout, Views, view_of};
-use super::findings::{Stopped, by_pieces};
+use super::findings::{Effort, Stopped, by_pieces};
 use super::suspects::{Shared, each_suspect};
 use crate::form::Form;
 use crate::kernels::Output;
@@ -56,9 +54,9 @@ impl Conversion<'_> {
     ///
     /// # Errors
     /// As [`Stopped`] says.
-    pub fn changes(&self, column: &Column<'_>, threads: NonZeroUsize) -> Result<Vec<Changes>, Stopped> {
+    pub fn changes(&self, column: &Column<'_>, effort: Effort<'_>) -> Result<Vec<Changes>, Stopped> {
         let shared = Shared(&[&self.source.agreement, &self.target.agreement]);
-        by_pieces(column, threads, |rows| {
+        by_pieces(column, effort, |rows| {
             let (mut changes, mut value, mut spare) = (Changes::default(), Vec::new(), Vec::new());
             each_suspect(column, rows, shared, |row, old| {
                 // The kernels size what they write by a first look, so they get memory that nobody else can write to.

@@ -18,6 +18,17 @@ pub enum Stopped {
     Broken(Broken),
     /// There was not enough memory.
     OutOfMemory,
+    /// The caller said so: [`Effort::goes_on`].
+    Ended,
+}
+
+/// How work on a column is done.
+#[derive(Clone, Copy)]
+pub struct Effort<'a> {
+    /// The most threads at once.
+    pub threads: NonZeroUsize,
+    /// Called before each piece with its size in bytes, from any thread: whether to go on.
+    pub goes_on: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
 impl From<Broken> for Stopped {
@@ -55,7 +66,7 @@ pub struct Found<'a> {
 /// The first of the work, or of the check.
 pub(super) fn by_pieces<R: Send>(
     column: &Column<'_>,
-    threads: NonZeroUsize,
+    Effort { threads, goes_on }: Effort<'_>,
     work: impl Fn(Range<usize>) -> Result<R, Stopped> + Sync,
 ) -> Result<Vec<R>, Stopped> {
     let pieces = (column.bytes() / PIECE_BYTES).clamp(1, column.count.max(1));
@@ -63,6 +74,9 @@ pub(super) fn by_pieces<R: Send>(
     let starts: Vec<usize> = (0..column.count).step_by(rows).collect();
     let checked = |&start: &usize| {
         let rows = start..column.count.min(start + rows);
+        if !goes_on(PIECE_BYTES) {
+            return Err(Stopped::Ended);
+        }
         column.check(rows.clone())?;
         work(rows)
     };
@@ -74,8 +88,8 @@ impl Form {
     ///
     /// # Errors
     /// As [`Stopped`] says.
-    pub fn ill_formed_rows(&self, column: &Column<'_>, threads: NonZeroUsize) -> Result<Vec<Vec<usize>>, Stopped> {
-        by_pieces(column, threads, |rows| {
+    pub fn ill_formed_rows(&self, column: &Column<'_>, effort: Effort<'_>) -> Result<Vec<Vec<usize>>, Stopped> {
+        by_pieces(column, effort, |rows| {
             let mut found = Vec::new();
             each_suspect(column, rows, Shared(&[&self.agreement]), |row, value| {
                 if !scan_of(self, value).is_clean() {
@@ -96,9 +110,9 @@ impl Form {
         &self,
         column: &Column<'a>,
         limit: usize,
-        threads: NonZeroUsize,
+        effort: Effort<'_>,
     ) -> Result<Vec<Vec<Found<'a>>>, Stopped> {
-        by_pieces(column, threads, |rows| {
+        by_pieces(column, effort, |rows| {
             let mut found = Vec::new();
             each_suspect(column, rows, Shared(&[&self.agreement]), |row, value| {
                 for fault in scan_of(self, value).take(limit - found.len()) {

@@ -98,3 +98,280 @@ pub fn stops_at(answer: Answer, ill: u64, high: u64) -> u64 {
         _ => 0,
     }
 }
+
+/// What the algebra says of a block is compared, lane by lane, with a walk over the same bytes: for every string of eight
+/// byte classes, every carry into the block, and at every place about its end.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A byte, as far as the algebra tells bytes apart.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Class {
+        Ascii,
+        /// A continuation byte that may come second behind every lead.
+        Continuation,
+        /// A continuation byte that may not come second behind a lead of three bytes or four.
+        Narrow,
+        Two,
+        Three,
+        Four,
+        /// A byte from F8 up: no sequence begins with it.
+        Never,
+    }
+
+    use Class::{Ascii, Continuation, Four, Narrow, Never, Three, Two};
+
+    const CLASSES: [Class; 7] = [Ascii, Continuation, Narrow, Two, Three, Four, Never];
+    const BLOCK: usize = 64;
+    /// A block and what a look at it sees behind it.
+    const SEEN: usize = BLOCK + 8;
+    type Window = [Class; SEEN];
+
+    impl Class {
+        fn continues(self) -> bool {
+            matches!(self, Continuation | Narrow)
+        }
+
+        fn is_second_of(self, lead: Class) -> bool {
+            match lead {
+                Two => self.continues(),
+                Three | Four => self == Continuation,
+                _ => false,
+            }
+        }
+
+        fn length(self) -> usize {
+            match self {
+                Ascii => 1,
+                Two => 2,
+                Three => 3,
+                Four => 4,
+                Continuation | Narrow | Never => 0,
+            }
+        }
+    }
+
+    /// What begins in the lanes of a block.
+    #[derive(Debug, PartialEq, Eq)]
+    struct Seen {
+        begins: u64,
+        whole: u64,
+        next: u64,
+    }
+
+    /// The length of what begins at a lane, and whether it is a sequence: the meaning of the rows, byte by byte.
+    fn step(window: &Window, at: usize, one_by_one: bool) -> (usize, bool) {
+        let needed = window[at].length();
+        let follows = |&place: &usize| match place {
+            1 => window[at + 1].is_second_of(window[at]),
+            _ => window[at + place].continues(),
+        };
+        let matched = 1 + (1..needed).take_while(follows).count();
+        let is_whole = matched == needed;
+        (if is_whole || !one_by_one { matched } else { 1 }, is_whole)
+    }
+
+    fn walked(window: &Window, carry: usize, one_by_one: bool) -> Seen {
+        let (mut seen, mut at) = (Seen { begins: 0, whole: 0, next: 0 }, carry);
+        while at < BLOCK {
+            if window[at] == Ascii {
+                seen.begins |= 1 << at;
+                at += 1;
+                continue;
+            }
+            let (length, is_whole) = step(window, at, one_by_one);
+            seen.begins |= 1 << at;
+            seen.whole |= u64::from(is_whole) << at;
+            at += length;
+        }
+        seen.next = low_64(at - BLOCK);
+        seen
+    }
+
+    /// The masks that an instruction set makes of a window: two, three and four bytes, third and fourth bytes.
+    fn masks(window: &Window) -> (u64, [u64; 2], [u64; 2]) {
+        // No bit is set before the third lane before what is not ASCII, nor behind that.
+        let others = |at: &usize| window[*at] != Ascii;
+        let first = (0..SEEN).find(others).unwrap_or(0).saturating_sub(3);
+        let end = (0..SEEN).rev().find(others).map_or(0, |last| BLOCK.min(last + 1));
+        let lanes = |is: &dyn Fn(usize) -> bool| (first..end).fold(0, |lanes, at| lanes | u64::from(is(at)) << at);
+        let from_three = |at: usize| matches!(window[at], Three | Four | Never);
+        let from_four = |at: usize| matches!(window[at], Four | Never);
+        (
+            lanes(&|at| window[at + 1].is_second_of(window[at])),
+            [lanes(&from_three), lanes(&from_four)],
+            [lanes(&|at| window[at + 2].continues()), lanes(&|at| window[at + 3].continues())],
+        )
+    }
+
+    fn by_algebra(window: &Window, carry: usize, one_by_one: bool) -> Seen {
+        let (two, starts, continues) = masks(window);
+        let begun = Begun::new(two, starts, continues);
+        let taken = begun.taken(one_by_one, starts[0], low_64(carry));
+        Seen { begins: !taken.here, whole: begun.whole & !taken.here, next: taken.next }
+    }
+
+    type Look = fn(&Window, usize, bool) -> Seen;
+
+    type Found = Option<(Vec<Class>, usize, bool)>;
+
+    /// The first window of so many classes, with its carry and the way of answering, that a look sees otherwise than a
+    /// walk does. Around the window there is ASCII.
+    fn difference(look: Look, count: usize, place: usize) -> Found {
+        CLASSES.into_iter().find_map(|first| difference_behind(first, look, count, place))
+    }
+
+    /// As [`difference`], of windows that begin with a class.
+    fn difference_behind(first: Class, look: Look, count: usize, place: usize) -> Found {
+        let mut window = [Ascii; SEEN];
+        window[place] = first;
+        for number in 0..CLASSES.len().pow(count as u32 - 1) {
+            let mut rest = number;
+            for class in &mut window[place + 1..place + count] {
+                *class = CLASSES[rest % CLASSES.len()];
+                rest /= CLASSES.len();
+            }
+            // What is carried in has been seen to continue.
+            let carried = if place > 0 { 0 } else { window[..3].iter().take_while(|class| class.continues()).count() };
+            for (carry, one_by_one) in (0..=carried).flat_map(|carry| [(carry, false), (carry, true)]) {
+                if look(&window, carry, one_by_one) != walked(&window, carry, one_by_one) {
+                    return Some((window[place..place + count].to_vec(), carry, one_by_one));
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn every_window_of_eight_is_seen_as_it_is_walked_whatever_is_carried_in() {
+        std::thread::scope(|scope| {
+            for first in CLASSES {
+                scope.spawn(move || assert_eq!(difference_behind(first, by_algebra, 8, 0), None));
+            }
+        });
+    }
+
+    #[test]
+    fn every_window_is_seen_as_it_is_walked_about_the_end_of_a_block() {
+        for place in [1, 31, 56, 57, 58, 59, 60, 61, 62, 63, 64] {
+            assert_eq!(difference(by_algebra, 5, place), None, "{place}");
+        }
+    }
+
+    /// Algebra with a fault in it: of what begins, or of the lanes taken.
+    fn planted(
+        window: &Window,
+        (carry, one_by_one): (usize, bool),
+        spoil: impl Fn(&mut u64, &mut [u64; 2], &mut [u64; 2]),
+        spoil_taken: impl Fn(&Begun, &mut Taken),
+    ) -> Seen {
+        let (mut two, mut starts, mut continues) = masks(window);
+        let is_three = starts[0];
+        spoil(&mut two, &mut starts, &mut continues);
+        let begun = Begun::new(two, starts, continues);
+        let mut taken = begun.taken(one_by_one, is_three, low_64(carry));
+        spoil_taken(&begun, &mut taken);
+        Seen { begins: !taken.here, whole: begun.whole & !taken.here, next: taken.next }
+    }
+
+    #[test]
+    fn each_planted_fault_is_found() {
+        let faults: [(&str, Look); 6] = [
+            ("a row of any second byte", |window, carry, one| {
+                let any = |two: &mut u64, window: &Window| {
+                    *two |= (0..BLOCK).fold(0, |lanes, at| {
+                        lanes | u64::from(window[at].length() > 1 && window[at + 1].continues()) << at
+                    });
+                };
+                planted(window, (carry, one), |two, _, _| any(two, window), |_, _| ())
+            }),
+            ("offsets exchanged", |window, carry, one| {
+                planted(window, (carry, one), |_, _, continues| continues.swap(0, 1), |_, _| ())
+            }),
+            ("lengths exchanged", |window, carry, one| {
+                planted(window, (carry, one), |_, starts, _| starts.swap(0, 1), |_, _| ())
+            }),
+            ("a span one longer", |window, carry, one| {
+                planted(window, (carry, one), |_, _, _| (), |begun, taken| taken.here |= begun.four << 4)
+            }),
+            ("a unit missing", |window, carry, one| {
+                planted(window, (carry, one), |_, _, _| (), |begun, taken| taken.here &= !(begun.three << 2))
+            }),
+            ("nothing carried out", |window, carry, one| {
+                planted(window, (carry, one), |_, _, _| (), |_, taken| taken.next &= !1)
+            }),
+        ];
+        for (name, look) in faults {
+            let found = difference(look, 5, 0).or_else(|| difference(look, 5, 61));
+            assert!(found.is_some(), "{name}");
+        }
+    }
+
+    /// What is read of a block lane by lane.
+    fn read_one_by_one(begun: u64, next: u64, stops: u64, left: usize) -> (u64, usize, bool) {
+        let is_taken = |at: usize| if at < BLOCK { begun >> at & 1 == 0 } else { next >> (at - BLOCK) & 1 == 1 };
+        let mut begins = 0;
+        for at in (0..left.min(BLOCK)).filter(|&at| !is_taken(at)) {
+            if stops >> at & 1 == 1 {
+                return (begins, at, false);
+            }
+            begins |= 1 << at;
+        }
+        if left > BLOCK {
+            return (begins, BLOCK, true);
+        }
+        let end = (left..BLOCK + 8).find(|&at| !is_taken(at)).expect("what is carried ends");
+        (begins, end, false)
+    }
+
+    #[test]
+    fn a_block_is_read_up_to_the_first_stop_or_the_end_of_what_began() {
+        for shape in 0..1_u64 << 8 {
+            for place in [0, 8, 30, 56, 58, 60] {
+                // The lanes of a window in which nothing begins, of which some are behind the block.
+                let lanes = u128::from(shape) << place;
+                let (here, next) = (lanes as u64, (lanes >> BLOCK) as u64);
+                let taken = Taken { here, next };
+                for stop in (0..=BLOCK).step_by(if shape % 16 == 0 { 1 } else { 13 }) {
+                    let stops = if stop < BLOCK { 1 << stop | 1 << (stop * 7 % BLOCK) } else { 0 };
+                    for left in [1, 2, 7, 8, 31, 33, 57, 58, 59, 60, 61, 62, 63, 64, 65, 72, 1000] {
+                        let Read { begins, length, goes_on } = taken.read(stops, left);
+                        let expected = read_one_by_one(!here, next, stops, left);
+                        assert_eq!((begins, length, goes_on), expected, "{here:X} {next:X} {stops:X} {left}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_behind_others_are_added_here_and_in_the_next_block() {
+        for (lane, other) in (0..BLOCK).flat_map(|lane| (0..BLOCK).map(move |other| (lane, other))) {
+            let lanes = 1_u64 << lane | 1 << other;
+            let mut taken = Taken { here: 0, next: 0 };
+            taken.add(lanes, [1, 2, 3, 4, 5]);
+            let expected = (1..=5).fold(0_u128, |all, by| all | u128::from(lanes) << by);
+            assert_eq!((taken.here, taken.next), (expected as u64, (expected >> BLOCK) as u64));
+        }
+    }
+
+    #[test]
+    fn what_stops_reading_is_what_has_no_answer() {
+        for (ill, high) in [(0b1100, 0b1010), (0, !0), (!0, 0), (!0, !0)] {
+            assert_eq!(stops_at(Answer::Stop, ill, high), ill);
+            assert_eq!(stops_at(Answer::Escape(0xDC00), ill, high), ill & !high);
+            for answer in [Answer::Replace, Answer::Drop, Answer::Never] {
+                assert_eq!(stops_at(answer, ill, high), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_lanes_are_so_many() {
+        for count in 0..=BLOCK + 9 {
+            assert_eq!(low_64(count).count_ones() as usize, count.min(BLOCK));
+            assert_eq!(low_64(count).trailing_ones() as usize, count.min(BLOCK));
+        }
+    }
+}

@@ -39,28 +39,35 @@ impl Pass<'_> {
     }
 
     /// Write all that the input gives, in a form that shares ASCII; returns false if it holds anything else, if there
-    /// are so many faults that the kernels are faster, or if the room does not suffice.
+    /// are so many faults that the kernels are faster, if the room does not suffice, or if `goes_on` says so, which is
+    /// called for each fault with the bytes since the last one.
     ///
     /// # Panics
     /// There is less room than [`Pass::nearly_ascii_room`] says.
-    pub fn write_nearly_ascii<T: From<u8>>(&self, out: &mut Output<'_, T>) -> bool
+    pub fn write_nearly_ascii<T: From<u8>>(
+        &self,
+        out: &mut Output<'_, T>,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> bool
     where
         for<'o> Output<'o, T>: Sink,
     {
         let (mut at, mut flocks) = (0, 0);
         loop {
-            at += copy_ascii_prefix(&self.data[at..], out);
+            let ascii = copy_ascii_prefix(&self.data[at..], out);
+            at += ascii;
             if at == self.data.len() {
                 return true;
             }
             flocks += 1;
-            if flocks > FLOCKS + at / self.bytes_a_flock() {
+            if flocks > FLOCKS + at / self.bytes_a_flock() || !goes_on(ascii) {
                 return false;
             }
             while self.data.get(at).is_some_and(|&byte| byte >= 0x80) {
+                let start = at;
                 match self.answered(at, out.room(), out) {
-                    Some(next) => at = next,
-                    None => return false,
+                    Some(next) if goes_on(next - start) => at = next,
+                    _ => return false,
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::ops::Deref;
 
-use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
+use crate::chunk::{CHUNK_BYTES, LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::code_point::LARGEST_IN_STR;
 use crate::form::Form;
 use crate::kernels::{Extent, Input, Notes, Output, Source, Units, Width};
@@ -170,8 +170,12 @@ impl Pass<'_> {
         let mut window = WINDOW_BYTES;
         while *at < self.data.len() {
             let Some(input) = input.as_ref().filter(|_| *at < visible) else {
-                self.walk(at, self.data.len(), run, sink)?;
-                return Ok(());
+                // Chunk by chunk: the sink is asked for room often, and can stop the pass each time.
+                let limit = self.data.len().min(*at + CHUNK_BYTES);
+                if !self.walk(at, limit, run, sink)? {
+                    return Ok(());
+                }
+                continue;
             };
             let start = *at;
             *at = sink.take(input, start, visible)?;
@@ -365,6 +369,9 @@ impl Sink for Vec<u32> {
     }
 
     fn put(&mut self, code_point: u32, _: usize, _: usize) -> Result<(), Halt> {
+        if self.len() == self.capacity() {
+            self.try_reserve(1).map_err(OutOfMemory::from)?;
+        }
         self.push(code_point);
         Ok(())
     }

@@ -6,13 +6,16 @@ use crate::form::Form;
 use crate::kernels::{Faults, Units, tally as tally_in_blocks, tally_units};
 use crate::policy::{Answer, OnFault};
 use crate::read::fault::Fault;
-use crate::read::pass::{Halt, Pass};
+use crate::read::pass::{Halt, Pass, Sink};
 use crate::read::sequence::Step;
 use crate::tables::Kind;
 
 /// Bytes that must follow the first fault to make up for building the table by which the kernels count a form's faults:
 /// a quarter of a millisecond, once.
 const BLOCKS_BYTES: usize = 1 << 14;
+
+/// Bytes that the kernels count at once: some milliseconds of work.
+const BLOCKS_AT_ONCE: usize = 1 << 22;
 
 /// The number of faults of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,30 +53,37 @@ pub struct Scan<'a> {
 impl Scan<'_> {
     /// Whether the rest of the part has no fault. Otherwise a fault is next, or more input could change the answer.
     pub fn is_clean(&mut self) -> bool {
-        self.stops_at_fault();
+        self.stops_at_fault(&mut ());
         self.at == self.limit
     }
 
-    /// Advance to the next fault, and return whether there is one.
-    pub fn stops_at_fault(&mut self) -> bool {
+    /// Advance to the next fault, and return whether there is one. The sink keeps nothing; one that refuses to make room
+    /// ends the scan, whose offset then means nothing.
+    pub fn stops_at_fault(&mut self, sink: &mut impl Sink) -> bool {
         let is_final = self.is_final || self.limit < self.data.len();
         let data = &self.data[..self.limit];
         let pass = Pass { form: self.form, data, is_final, largest: u32::MAX, on_fault: OnFault::Stop };
-        let halt = pass.run(self.at, &mut ());
-        match halt {
-            Halt::Fault { start: at, .. } | Halt::End(at) => self.at = at,
-            // A sink that keeps nothing accepts everything.
-            Halt::Unwritten(_) | Halt::OutOfMemory => unreachable!(),
+        let halt = pass.run(self.at, sink);
+        if let Halt::Fault { start: at, .. } | Halt::End(at) = halt {
+            self.at = at;
         }
         matches!(halt, Halt::Fault { .. })
     }
 
-    /// Count the faults; afterwards the scan is at the end of its part, or where more input could change the answer.
-    pub fn tally(&mut self) -> Tally {
+    /// As `next`, with a sink as for [`Scan::stops_at_fault`].
+    pub fn next_fault(&mut self, sink: &mut impl Sink) -> Option<Fault> {
+        let fault = if self.stops_at_fault(sink) { self.fault() } else { None }?;
+        self.at = fault.end;
+        Some(fault)
+    }
+
+    /// Count the faults; afterwards the scan is at the end of its part, or where more input could change the answer. The
+    /// sink is as for [`Scan::stops_at_fault`].
+    pub fn tally(&mut self, sink: &mut impl Sink) -> Tally {
         let mut tally = Tally::default();
-        self.tally_blocks(&mut tally);
+        self.tally_blocks(&mut tally, sink);
         let (mut start, mut window) = (self.at, WINDOW_BYTES);
-        while self.stops_at_fault() {
+        while self.stops_at_fault(sink) {
             window = window_after(self.at - start, window);
             if !self.tally_to(self.limit.min(self.at + window), &mut tally) {
                 break;
@@ -84,13 +94,16 @@ impl Scan<'_> {
     }
 
     /// Count faults with the kernels, if they can, almost to the end of the input.
-    fn tally_blocks(&mut self, tally: &mut Tally) {
+    fn tally_blocks(&mut self, tally: &mut Tally, sink: &mut impl Sink) {
         let end = self.limit.min(self.data.len().saturating_sub(LOOK_AHEAD));
-        if !self.stops_at_fault() || end.saturating_sub(self.at) < BLOCKS_BYTES {
+        if !self.stops_at_fault(sink) || end.saturating_sub(self.at) < BLOCKS_BYTES {
             return;
         }
         let mut window = WINDOW_BYTES;
-        while let Some(stop) = self.tally_by_kernels(end, tally) {
+        while let Some(stop) = self.tally_by_kernels(end.min(self.at + BLOCKS_AT_ONCE), tally) {
+            if sink.reserve(stop - self.at).is_err() {
+                return;
+            }
             window = window_after(stop - self.at, window);
             self.at = stop;
             let walked_to = stop + window;
@@ -169,8 +182,6 @@ impl Iterator for Scan<'_> {
 
     /// The next fault; None at the end of the part, or where more input could change the answer.
     fn next(&mut self) -> Option<Fault> {
-        let fault = if self.stops_at_fault() { self.fault() } else { None }?;
-        self.at = fault.end;
-        Some(fault)
+        self.next_fault(&mut ())
     }
 }

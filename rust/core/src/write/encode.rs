@@ -88,8 +88,13 @@ impl Form {
     /// The end of a unit of error on encoding: in a byte form the longest run of missing code points, otherwise one
     /// code point.
     pub(crate) fn missing_end(&self, text: Text<'_>, start: usize) -> usize {
-        let mut at = start + 1;
-        while self.tables.unit_bytes == 1 && at < text.len() {
+        self.missing_end_within(text, start, text.len())
+    }
+
+    /// As [`Form::missing_end`], or where the limit is reached before.
+    fn missing_end_within(&self, text: Text<'_>, start: usize, limit: usize) -> usize {
+        let (mut at, limit) = (start + 1, limit.min(text.len()));
+        while self.tables.unit_bytes == 1 && at < limit {
             let (code_point, end) = self.next_written(text, at);
             if self.has(code_point) {
                 break;
@@ -262,6 +267,11 @@ pub fn encode_text(
     let own = form.spelling.as_ref();
     let under_policy = own.filter(|_| policy != Missing::Stop).map(|own| own.under(policy, form.surrogates.as_deref()));
     let script = form.script(under_policy.as_ref().or(own), policy, text);
+    // A unit may be as long as the text. Its parts are answered as the whole is, unless an answer may be lacking.
+    let answered_at_once = match policy {
+        Missing::BackslashReplace if !form.has_answers(OnFault::BackslashReplace) => text.len(),
+        _ => CHUNK_POINTS,
+    };
     let (mut at, mut bytes, mut window) = (start, Vec::new(), WINDOW_POINTS);
     while at < text.len() {
         let mut limit = text.len();
@@ -277,8 +287,11 @@ pub fn encode_text(
             at = if form.write(code_point, &mut bytes) {
                 end
             } else {
-                let (start, end) = (at, form.missing_end(text, at));
-                form.write_missing(text, (start, end), policy, &mut bytes).ok_or(TextFault::Missing { start, end })?
+                let start = at;
+                let unit = (start, form.missing_end_within(text, start, start.saturating_add(answered_at_once)));
+                let missing = || TextFault::Missing { start, end: form.missing_end(text, start) };
+                Place::reserve(&mut bytes, (unit.1 - start).saturating_mul(form.most_bytes(policy)))?;
+                form.write_missing(text, unit, policy, &mut bytes).ok_or_else(missing)?
             };
             place.reserve(bytes.len())?;
             place.put(&bytes);

@@ -5,13 +5,16 @@ Not here: their new contents, how these are written, and the lock against other 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 
 from eightfold.cli.output.ending import NOTHING_WRONG, end_undisturbed
 from eightfold.cli.output.lines import counted, say
 from eightfold.files import FileError
+from eightfold.files.paths.entries import Entry
 from eightfold.files.records.journals import Ends, Journals
 from eightfold.files.records.private import keeps_key
+from eightfold.files.write.temporary import clear_strays
 
 
 class InPlace:
@@ -43,6 +46,8 @@ class InPlace:
             FileError: it was changed since such a run; and what the act raises.
         """
         if self._journals.has(path):
+            # A file that its result equals counts as done, although the run may have been killed before the rename.
+            clear_strays(Entry(os.path.realpath(path)))
             return False
         try:
             act()

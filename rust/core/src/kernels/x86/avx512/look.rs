@@ -428,3 +428,38 @@ pub fn pairs_among(window: &Window, surrogates: u64, b1: __m512i) -> u64 {
     let leads = surrogates & !is_at_least(b1, 0xB0);
     leads & is(b3, 0xED) & is_at_least(b4, 0xB0) & continuations(b4) & continuations(b5)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+
+    /// The lanes of runs, walked: a first opens one, and members that follow belong to it.
+    fn walked(firsts: u128, members: u128) -> u128 {
+        let (mut found, mut is_open) = (0, false);
+        for lane in 0..128 {
+            let bit = 1 << lane;
+            is_open = firsts & bit != 0 || is_open && members & bit != 0;
+            found |= if is_open { bit } else { 0 };
+        }
+        found
+    }
+
+    #[test]
+    fn runs_of_every_window_of_eight_are_those_that_are_walked_at_every_place() {
+        for (firsts, members) in (0..1_u128 << 8).flat_map(|firsts| (0..1_u128 << 8).map(move |other| (firsts, other)))
+        {
+            // Every first is a member.
+            let members = members | firsts;
+            for place in [0, 3, 56, 60, 63, 64, 100] {
+                let (firsts, members) = (firsts << place, members << place);
+                assert_eq!(runs(firsts, members), walked(firsts, members), "{firsts:X} {members:X}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_planted_fault_is_found() {
+        let planted = |firsts: u128, members: u128| members & !(members + firsts);
+        assert!((0..1_u128 << 4).any(|members| planted(1, members | 1) != walked(1, members | 1)));
+    }
+}

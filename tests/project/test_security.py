@@ -1,0 +1,43 @@
+"""The table of attacks names tests that exist, and every test of hostile callers is in it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+TABLE = PAGE.split("<!-- attacks -->")[1].split("<!-- end of attacks -->")[0]
+NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TABLE)
+ON_THE_TESTS_THEMSELVES = {"test_a_lost_byte_is_found"}
+"""These show that another test is not blind."""
+
+
+def tests_in(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+
+
+def test_each_row_has_a_promise_a_test_that_exists_and_says_how_often() -> None:
+    rows = [line for line in TABLE.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 20
+    for row in rows:
+        attack, promise, tests, often = (cell.strip() for cell in row.strip("|").split(" | "))
+        assert attack
+        assert promise
+        assert "::test_" in tests, attack
+        assert often.startswith(("always", "on demand", "three verbs")), attack
+    missing = [f"{path}::{name}" for path, name in NAMED if name not in tests_in(ROOT / path)]
+    assert missing == []
+
+
+def test_every_test_of_hostile_callers_is_in_the_table() -> None:
+    there = {name for path in (ROOT / "tests" / "hostile").glob("test_*.py") for name in tests_in(path)}
+    assert there - {name for _, name in NAMED} == ON_THE_TESTS_THEMSELVES
+
+
+def test_commands_that_the_page_names_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make ([a-z-]+)", PAGE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
