@@ -32,11 +32,12 @@ INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
 INSTALLED_DOCS := $(VENV)/installed-docs
 INSTALLED_WEB := $(VENV)/installed-web
+INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web full bench wheel docs \
-    explorer screenshots lint versions clean
+.PHONY: help demo test test-python test-reference test-search test-core test-levels test-web test-scale full bench \
+    wheel docs explorer screenshots lint versions scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -72,6 +73,11 @@ test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, a
 
 test-web: $(INSTALLED_WEB) explorer ## test the explorer in a real browser, with both of its backends; one quick test: WEB="-k smoke"
 	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(WEB) explorer/tests
+
+test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and Ray, in an environment of its own; one quick test of each: SCALE="-k smoke"
+	$(VENV)-scale/bin/python -m pytest -n 0 $(SCALE) tests/scale
+
+scale: $(INSTALLED_SCALE) # install Spark and Ray, over a gigabyte
 
 full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines, exhaustive inputs
 	@for version in $(PYTHONS); do \
@@ -123,7 +129,7 @@ versions: $(INSTALLED_DEV) ## print the versions of Python and of all packages i
 	@$(BIN)/python -m pip --disable-pip-version-check list
 
 clean: ## remove everything that these commands created
-	rm -rf $(VENV) rust/target explorer/node_modules build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-scale rust/target explorer/node_modules build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): $(MADE) $(METADATA)
@@ -144,6 +150,11 @@ $(INSTALLED_DOCS): $(INSTALLED)
 
 $(INSTALLED_WEB): $(INSTALLED_DEV)
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet $$($(BIN)/python explorer/requirements.py)
+	@touch $@
+
+$(INSTALLED_SCALE): $(METADATA)
+	@test -x $(VENV)-scale/bin/python || "$(PYTHON)" -m venv $(VENV)-scale
+	$(subst $(BIN)/,$(VENV)-scale/bin/,$(PIP)) --editable '.[scale-test]'
 	@touch $@
 
 $(NODE_MODULES): explorer/package-lock.json
