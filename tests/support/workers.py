@@ -30,3 +30,18 @@ class DyingOnce:
         """Pass one batch on."""
         self.die()
         return batch
+
+
+class DyingWork:
+    """Work that is done, and then the process dies: the first one, or each if no file says which that was."""
+
+    def __init__(self, work: Any, attempted: Path | None) -> None:
+        self._work = work
+        self._dying = None if attempted is None else DyingOnce(attempted)
+
+    def __call__(self, item: Any) -> Any:
+        result = self._work(item)
+        if self._dying is None:
+            os._exit(1)
+        self._dying.die()
+        return result

@@ -106,8 +106,12 @@ def remove_remote(addresses: Iterable[str]) -> None:
 
 
 @contextmanager
-def sending(path: str) -> Iterator[BinaryIO]:
+def sending(path: str, *, folders: bool = False) -> Iterator[BinaryIO]:
     """Open a file that is sent to a remote address when the block ends without an exception.
+
+    Args:
+        path: the address.
+        folders: whether to make the folders above it where there are such.
 
     Raises:
         FileError: it cannot be written.
@@ -118,14 +122,20 @@ def sending(path: str) -> Iterator[BinaryIO]:
     with tempfile.TemporaryFile() as whole:
         yield whole
         whole.seek(0)
-        with _blaming(path), _opened(path, "wb") as target:
+        with _blaming(path), _opened(path, "wb", folders=folders) as target:
             shutil.copyfileobj(whole, target, _SENT_AT_ONCE)
 
 
-def _opened(path: str, mode: str) -> Any:
+def _opened(path: str, mode: str, *, folders: bool = False) -> Any:
     system, inside = _system(path)
     with _blaming(path):
-        return system.open(inside, mode)
+        try:
+            return system.open(inside, mode)
+        except FileNotFoundError:
+            if not folders:
+                raise
+            system.makedirs(inside.rpartition("/")[0], exist_ok=True)
+            return system.open(inside, mode)
 
 
 def _system(path: str) -> tuple[Any, str]:

@@ -137,14 +137,13 @@ def opened(path: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def pieces(files: list[tuple[str, str, int]], form: Form, *, unpack: bool, size: int = PIECE_BYTES) -> Iterator[Piece]:
+def pieces(files: list[tuple[str, str, int]], form: Form, *, unpack: bool) -> Iterator[Piece]:
     """Yield the pieces of files, in order.
 
     Args:
         files: of :func:`listed`.
         form: the form of text.
         unpack: whether compressed files are decompressed; they are not cut.
-        size: the length of a piece of text.
 
     Raises:
         FileError: a file cannot be read.
@@ -152,8 +151,8 @@ def pieces(files: list[tuple[str, str, int]], form: Form, *, unpack: bool, size:
     for path, inside, length in files:
         kind = kind_of(path, partial(_head, path))
         whole = Piece(path, inside, kind, bytes=length)
-        is_cut = not kind and length > size and not (unpack and packing_of(path)) and _can_be_cut(form)
-        yield from _cut(whole, form, size) if is_cut else (whole,)
+        is_cut = not kind and length > PIECE_BYTES and not (unpack and packing_of(path)) and _can_be_cut(form)
+        yield from _cut(whole, form, PIECE_BYTES) if is_cut else (whole,)
 
 
 def _head(path: str) -> bytes:

@@ -49,7 +49,7 @@ class Target(NamedTuple):
         if is_remote(self.folder):
             from eightfold.files.read.remote import sending
 
-            with sending(self.address(piece)) as file:
+            with sending(self.address(piece), folders=True) as file:
                 yield file
             return
         attempt = os.path.join(self.folder, _ATTEMPTS, f"{uuid4().hex}{TEMPORARY}")
@@ -110,7 +110,7 @@ def _remote(output: str, files: Iterable[Piece]) -> Iterator[Target]:
         raise UsageError(f"-o {shown(output)}: it is not empty; choose a new folder")
     try:
         yield target
-        with sending(f"{output.rstrip('/')}/{SUCCESS}"):
+        with sending(f"{output.rstrip('/')}/{SUCCESS}", folders=True):
             pass
     except BaseException:
         remove_remote(target.address(piece) for piece in files)
