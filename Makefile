@@ -32,6 +32,7 @@ INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
 INSTALLED_DOCS := $(VENV)/installed-docs
 INSTALLED_WEB := $(VENV)/installed-web
+PAGES_OF_SCALE := $(patsubst %,'tests/project/test_readme.py::test_the_blocks_of_a_page_hold[docs/how-to/%.md]',spark ray)
 INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
@@ -75,7 +76,7 @@ test-web: $(INSTALLED_WEB) explorer ## test the explorer in a real browser, with
 	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest $(WEB) explorer/tests
 
 test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and Ray, in an environment of its own; one quick test of each: SCALE="-k smoke"
-	$(VENV)-scale/bin/python -m pytest -n 0 $(SCALE) tests/scale
+	$(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(or $(SCALE),$(PAGES_OF_SCALE)) tests/scale
 
 scale: $(INSTALLED_SCALE) # install Spark and Ray, over a gigabyte
 
