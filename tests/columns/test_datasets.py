@@ -219,6 +219,8 @@ def test_links_in_a_dataset_are_refused(tmp_path: Path, capsys: Any) -> None:
         (["check", "--runner", "local", "--include", "*.a", "in"], "--runner and --include cannot be combined"),
         (["repair", "--runner", "local", "in"], "--runner needs -o FOLDER"),
         (["repair", "--runner", "local", "--in-place", "in"], "--runner and --in-place cannot be combined"),
+        (["repair", "--runner", "local", "-o", "in/out", "in"], "it is inside the dataset"),
+        (["repair", "--runner", "local", "-o", "file:///in/out", "file:///in"], "it is inside the dataset"),
         (["repair", "--runner", "local", "-o", "out", "in", "in"], "one dataset at a time"),
         (["repair", "--runner", "local", "-o", "out", "-f", "auto", "in"], "cannot identify the form"),
         (["repair", "--runner", "local", "-o", "out", "-f", "utf-16", "in"], "repair reads 8-bit forms"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 from eightfold.cli.commands.repair.options import Options, repairer
@@ -17,6 +18,7 @@ from eightfold.cli.work.datasets.targets import Target
 from eightfold.cli.work.watching import watched
 from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
+from eightfold.files.paths.addresses import is_remote
 
 _REFUSED = {
     "in_place": "--in-place",
@@ -50,11 +52,19 @@ def repair_dataset(options: Options) -> int:
         raise UsageError("--runner repairs one dataset at a time")
     if options.output in ("", "-"):
         raise UsageError("--runner needs -o FOLDER: a dataset is repaired into a new folder")
+    if _is_inside(options.output, options.paths[0]):
+        raise UsageError(f"-o {shown(options.output)}: it is inside the dataset; choose a folder elsewhere")
     if options.form is None:
         raise UsageError("--runner cannot identify the form: give it with -f")
     repairer(options.form, options, UsageError)
     with watched(options, options.paths, options.selection):
         return _repair(options, options.form.name)
+
+
+def _is_inside(output: str, dataset: str) -> bool:
+    if is_remote(output) or is_remote(dataset):
+        return is_remote(dataset) and output.startswith(f"{dataset.rstrip('/')}/")
+    return os.path.realpath(output).startswith(os.path.join(os.path.realpath(dataset), ""))
 
 
 def _repair(options: Options, form: str) -> int:

@@ -17,6 +17,7 @@ from uuid import uuid4
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.work.datasets.pieces import Piece
 from eightfold.files import FileError, blaming
+from eightfold.files.parallel.signals import signals_held
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import TEMPORARY, is_remote
 
@@ -134,7 +135,8 @@ def _local(output: str, files: Iterable[Piece]) -> Iterator[Target]:
             with blaming(output):
                 os.rename(os.path.join(folder, _DATA), output)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            with signals_held():  # A second signal must not interrupt the cleanup.
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
