@@ -191,6 +191,18 @@ def test_an_attempt_that_fails_leaves_no_file(tmp_path: Path) -> None:
     assert files_in(tmp_path / "out") == {"a": b"whole"}
 
 
+def test_who_is_late_makes_nothing_anew(tmp_path: Path) -> None:
+    from eightfold.cli.work.datasets.pieces import Piece
+    from eightfold.cli.work.datasets.targets import writing_to
+
+    piece = Piece("in/a", "b/a")
+    with pytest.raises(KeyError), writing_to(str(tmp_path / "out"), [piece]) as target:
+        raise KeyError
+    with pytest.raises(FileError, match="No such file"), target.writing(piece) as file:
+        file.write(b"late")
+    assert beside(tmp_path) == set()
+
+
 def test_a_folder_that_exists_is_not_touched(tmp_path: Path, capsys: Any) -> None:
     dataset(tmp_path / "in")
     (tmp_path / "out").mkdir()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
@@ -138,7 +138,7 @@ class FailedError(Exception):
         self.result = result
 
 
-Run = Callable[[Callable[[Piece], PieceRepaired], list[Piece]], Iterable[PieceRepaired]]
+Run = Callable[[Callable[[Piece], PieceRepaired], list[Piece]], Generator[PieceRepaired, None, None]]
 
 
 def repaired_into(
@@ -156,8 +156,8 @@ def repaired_into(
     Raises:
         FailedError: a piece cannot be repaired. UsageError, FileError: the folder exists, or cannot be written.
     """
-    with writing_to(output, pieces) as target:
-        for result in run(work(target), pieces):
+    with writing_to(output, pieces) as target, closing(run(work(target), pieces)) as results:
+        for result in results:
             if result.error or result.fault or (result.lossy and not lossy):
                 raise FailedError(result)
             target.join(result.piece)

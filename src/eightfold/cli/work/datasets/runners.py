@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -25,7 +26,7 @@ _CONFIGURED = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "SPA
 """Set by `spark-submit` or by a user who chose a cluster."""
 
 
-def local(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int) -> Iterator[_Result]:
+def local(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int) -> Generator[_Result, None, None]:
     """Yield the results of work that so many processes do.
 
     Raises:
@@ -47,7 +48,7 @@ def _serving(work: Callable[[Any], object], send: Send) -> BatchWork:
     return lambda item: send(work(item))
 
 
-def on_spark(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int = 0) -> Iterator[_Result]:
+def on_spark(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int = 0) -> Generator[_Result, None, None]:
     """Yield the results of work that the workers of Spark do, by the session that is there or a new one.
 
     Raises:
@@ -64,6 +65,7 @@ def on_spark(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
             results = results.persist(import_module("pyspark").StorageLevel.DISK_ONLY)
             results.count()
             yield from results.toLocalIterator()
+            results.unpersist()
         finally:
             if session is None:
                 made.stop()
@@ -78,7 +80,7 @@ def _spark_session(sql: Any) -> Any:
     return made
 
 
-def on_ray(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int = 0) -> Iterator[_Result]:
+def on_ray(work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int = 0) -> Generator[_Result, None, None]:
     """Yield the results of work that the workers of Ray do: of the cluster in RAY_ADDRESS, or of a new one.
 
     Raises:
@@ -130,7 +132,9 @@ def _module(name: str, extra: str) -> Any:
         raise FileError("--runner", f"{extra} is not installed: {installing(extra)}") from None
 
 
-def results(runner: str, work: Callable[[Piece], _Result], pieces: Sequence[Piece], jobs: int) -> Iterator[_Result]:
+def results(
+    runner: str, work: Callable[[Piece], _Result], pieces: Sequence[Piece], jobs: int
+) -> Generator[_Result, None, None]:
     """Yield the results of the work on pieces, and count what was read.
 
     Args:
@@ -143,13 +147,14 @@ def results(runner: str, work: Callable[[Piece], _Result], pieces: Sequence[Piec
         FileError: the engine is not installed, or the job failed.
     """
     is_here = runner == "local" and min(jobs, len(pieces)) < 2
-    for piece, result in zip(pieces, RUNNERS[runner](work, pieces, jobs), strict=True):
-        if not is_here:  # Reading here has counted it.
-            READ.add(files=int(piece.is_last), bytes=piece.bytes)
-        yield result
+    with closing(RUNNERS[runner](work, pieces, jobs)) as found:
+        for piece, result in zip(pieces, found, strict=True):
+            if not is_here:  # Reading here has counted it.
+                READ.add(files=int(piece.is_last), bytes=piece.bytes)
+            yield result
 
 
-RUNNERS: dict[str, Callable[..., Iterator[Any]]] = {"local": local, "spark": on_spark, "ray": on_ray}
+RUNNERS: dict[str, Callable[..., Generator[Any, None, None]]] = {"local": local, "spark": on_spark, "ray": on_ray}
 """By the name that `--runner` takes: a function of the work, the items and the number of jobs."""
 
 __all__ = ["RUNNERS", "local", "on_ray", "on_spark", "results", "work_on"]

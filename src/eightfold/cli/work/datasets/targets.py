@@ -55,14 +55,14 @@ class Target(NamedTuple):
             return
         attempt = os.path.join(self.folder, _ATTEMPTS, f"{uuid4().hex}{TEMPORARY}")
         place = self._place(piece)
-        with blaming(place):
-            os.makedirs(os.path.dirname(place), exist_ok=True)
         try:
-            with open(attempt, "xb") as file:
+            with blaming(place), open(attempt, "xb") as file:
                 yield cast(BinaryIO, file)
                 file.flush()
                 os.fsync(file.fileno())
             with blaming(place):
+                os.stat(os.path.join(self.folder, _DATA))  # Who is late must not make it anew.
+                os.makedirs(os.path.dirname(place), exist_ok=True)
                 os.replace(attempt, place)
         except BaseException:
             if os.path.exists(attempt):
