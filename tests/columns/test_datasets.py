@@ -89,6 +89,13 @@ def test_only_the_faults_that_are_shown_are_kept_and_all_are_counted(
     assert "2000" in said
 
 
+def test_what_is_not_looked_for_is_said(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "lines.jsonl").write_bytes(b'"\\ud83d"\n')
+    for options, said in ((["-j", "1"], True), (["-j", "1", "--escapes", "off"], False)):
+        assert cli.main(["check", "--runner", "local", *options, str(tmp_path)]) == 0
+        assert ("escapes in JSON are not looked for" in capsys.readouterr().err) is said
+
+
 def test_repair_writes_the_same_tables_and_text(tmp_path: Path, capsys: Any) -> None:
     dataset(tmp_path / "in")
     before = files_in(tmp_path / "in")
@@ -229,6 +236,7 @@ def test_links_in_a_dataset_are_refused(tmp_path: Path, capsys: Any) -> None:
         (["check", "--runner", "local"], "--runner needs a dataset"),
         (["check", "--runner", "local", "--context", "in"], "--runner and --context cannot be combined"),
         (["check", "--runner", "local", "--include", "*.a", "in"], "--runner and --include cannot be combined"),
+        (["check", "--runner", "local", "-f", "auto", "in"], "cannot identify the form"),
         (["repair", "--runner", "local", "in"], "--runner needs -o FOLDER"),
         (["repair", "--runner", "local", "--in-place", "in"], "--runner and --in-place cannot be combined"),
         (["repair", "--runner", "local", "-o", "in/out", "in"], "it is inside the dataset"),

@@ -30,7 +30,7 @@ from eightfold.cli.options.runner import add_runner, jobs_of, refuse_others
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
-from eightfold.cli.output.lines import results_in
+from eightfold.cli.output.lines import results_in, say
 from eightfold.cli.output.reports import FORMATS, TABLES, report_as
 from eightfold.cli.output.reports.findings import Summary
 from eightfold.cli.output.reports.report import Report
@@ -192,6 +192,8 @@ def run(options: Options) -> int:
         raise UsageError("--files-from and PATHs cannot be combined")
     if options.runner:
         refuse_others(options, _NOT_OF_DATASETS)
+        if options.form is None:
+            raise UsageError("--runner cannot identify the form: give it with -f")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     if options.mojibake:
@@ -237,6 +239,10 @@ def _check_datasets(report: Report, options: Options) -> None:
     most = most if options.max_faults is None else options.max_faults
     task = options.task._replace(max_faults=most, escapes=None)
     pieces = pieces_of(options.paths, form, unpack=options.unpack)
+    json_files = options.json_files
+    found = (Found(piece.path, piece.path.encode("utf-8", "surrogateescape"), True) for piece in pieces)
+    if json_files and any(json_files.lines_of(each, unpack=options.unpack) is not None for each in found):
+        say("escapes in JSON are not looked for in datasets (--escapes off)")
     report_on(results(options.runner, Checking(task), pieces, jobs_of(options)), report, most)
 
 
