@@ -192,8 +192,6 @@ def run(options: Options) -> int:
         raise UsageError("--files-from and PATHs cannot be combined")
     if options.runner:
         refuse_others(options, _NOT_OF_DATASETS)
-        if options.form is None:
-            raise UsageError("--runner cannot identify the form: give it with -f")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     if options.mojibake:

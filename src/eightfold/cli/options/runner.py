@@ -32,7 +32,7 @@ def refuse_others(options: Any, flags: Mapping[str, str]) -> None:
         flags: by the name of a field, the flag that sets it.
 
     Raises:
-        UsageError: one of them is given, or there is no dataset.
+        UsageError: one of them is given, there is no dataset, or its form is to be identified.
     """
     for field in fields(options):
         default = field.default if field.default_factory is MISSING else field.default_factory()
@@ -40,6 +40,8 @@ def refuse_others(options: Any, flags: Mapping[str, str]) -> None:
             raise UsageError(f"--runner and {flags[field.name]} cannot be combined")
     if not options.paths or "-" in options.paths:
         raise UsageError("--runner needs a dataset: a folder, a file or a URL")
+    if options.form is None:
+        raise UsageError("--runner cannot identify the form: give it with -f")
 
 
 def jobs_of(options: Any) -> int:

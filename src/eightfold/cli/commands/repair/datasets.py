@@ -19,6 +19,7 @@ from eightfold.cli.work.watching import watched
 from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
+from eightfold.forms import Form
 
 _REFUSED = {
     "in_place": "--in-place",
@@ -54,11 +55,10 @@ def repair_dataset(options: Options) -> int:
         raise UsageError("--runner needs -o FOLDER: a dataset is repaired into a new folder")
     if _is_inside(options.output, options.paths[0]):
         raise UsageError(f"-o {shown(options.output)}: it is inside the dataset; choose a folder elsewhere")
-    if options.form is None:
-        raise UsageError("--runner cannot identify the form: give it with -f")
-    repairer(options.form, options, UsageError)
+    form = options.form or UTF_8
+    repairer(form, options, UsageError)
     with watched(options, options.paths, options.selection):
-        return _repair(options, options.form.name)
+        return _repair(options, form)
 
 
 def _is_inside(output: str, dataset: str) -> bool:
@@ -67,12 +67,12 @@ def _is_inside(output: str, dataset: str) -> bool:
     return os.path.realpath(output).startswith(os.path.join(os.path.realpath(dataset), ""))
 
 
-def _repair(options: Options, form: str) -> int:
-    pieces = pieces_of(options.paths, options.form or UTF_8, unpack=options.unpack)
+def _repair(options: Options, form: Form) -> int:
+    pieces = pieces_of(options.paths, form, unpack=options.unpack)
     run = partial(results, options.runner, jobs=processors())
 
     def work(target: Target) -> Repairing:
-        return Repairing(target, form, options.form_is_given, options.policy, options.unpack)
+        return Repairing(target, form.name, options.form_is_given, options.policy, options.unpack)
 
     count = _Count()
     try:
