@@ -37,11 +37,13 @@ INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
 INSTALLED_DOCS := $(VENV)/installed-docs
 INSTALLED_WEB := $(VENV)/installed-web
+PAGES_OF_SCALE := $(patsubst %,'tests/project/test_readme.py::test_the_blocks_of_a_page_hold[docs/how-to/%.md]',spark ray)
+INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
 .PHONY: help demo test test-python test-reference test-search test-core test-levels test-hostile test-sanitized \
-    test-web test-docs soak full bench wheel docs links explorer screenshots lint versions clean
+    test-web test-docs test-scale soak full bench wheel docs links explorer screenshots lint versions scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -93,6 +95,11 @@ test-docs: docs $(INSTALLED_WEB) ## test the site of the documentation in a real
 links: $(INSTALLED_DOCS) ## follow the links of the documentation that lead elsewhere; needs a network
 	$(BIN)/python -m sphinx --quiet -b linkcheck docs build/links
 
+test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and Ray, in an environment of its own; one quick test of each: SCALE="-k smoke"
+	$(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(or $(SCALE),$(PAGES_OF_SCALE)) tests/scale
+
+scale: $(INSTALLED_SCALE) # install Spark and Ray, over a gigabyte
+
 full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines, exhaustive inputs
 	@for version in $(PYTHONS); do \
 	    python=$$(sh .ci/find-python $$version) || { echo "make full: there is no Python $$version here"; continue; }; \
@@ -143,7 +150,7 @@ versions: $(INSTALLED_DEV) ## print the versions of Python and of all packages i
 	@$(BIN)/python -m pip --disable-pip-version-check list
 
 clean: ## remove everything that these commands created
-	rm -rf $(VENV) rust/target explorer/node_modules build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-scale rust/target explorer/node_modules build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): $(MADE) $(METADATA)
@@ -164,6 +171,11 @@ $(INSTALLED_DOCS): $(INSTALLED)
 
 $(INSTALLED_WEB): $(INSTALLED_DEV)
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet $$($(BIN)/python explorer/requirements.py)
+	@touch $@
+
+$(INSTALLED_SCALE): $(METADATA)
+	@test -x $(VENV)-scale/bin/python || "$(PYTHON)" -m venv $(VENV)-scale
+	$(subst $(BIN)/,$(VENV)-scale/bin/,$(PIP)) --editable '.[scale-test]'
 	@touch $@
 
 $(NODE_MODULES): explorer/package-lock.json

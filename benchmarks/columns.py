@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import statistics
 import sys
 import time
@@ -124,6 +125,7 @@ def sides(given: Columns, threads: int | None) -> dict[str, tuple[Side, Side]]:
         **_beside_polars(clean, audit(clean)),
         **_beside_pandas(given.dirty, repair),
         **_beside_duckdb(clean, audit(clean)),
+        **_beside_spark(given.dirty),
     }
     return found
 
@@ -162,6 +164,26 @@ def _beside_duckdb(table: Any, ours: Side) -> dict[str, tuple[Side, Side]]:
     return {
         "audit clean, DuckDB decode": (ours, lambda: connection.execute("SELECT max(length(decode(c))) FROM given"))
     }
+
+
+def _beside_spark(array: Any) -> dict[str, tuple[Side, Side]]:
+    """Repair inside Spark, where our values go to Python and back; only where PySpark and Java are installed."""
+    try:
+        sql = import_module("pyspark.sql")
+    except ModuleNotFoundError:
+        return {}
+    if shutil.which("java") is None:
+        return {}
+    pa, door = import_module("pyarrow"), import_module("eightfold.columns.spark")
+    spark = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    df = spark.createDataFrame(pa.table({"c": array.cast(pa.binary())})).cache()
+    df.count()
+    valid = df.select(import_module("pyspark.sql.functions").make_valid_utf8(df.c.cast("string")))
+    return {"repair dirty, make_valid_utf8": (_run_in_spark(door.repair(df, "replace")), _run_in_spark(valid))}
+
+
+def _run_in_spark(df: Any) -> Side:
+    return lambda: df.write.format("noop").mode("overwrite").save()
 
 
 def measured(

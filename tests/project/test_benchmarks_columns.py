@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import columns, record
+from benchmarks import columns, columns_growth, record
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[bench]'")
 
@@ -63,3 +63,14 @@ def test_goals() -> None:
     assert dirty.meets is True
     assert dirty._replace(rounds=((2.1, 1.0),)).meets is False
     assert fast._replace(row="audit clean, polars cast").meets is None
+
+
+def test_growth() -> None:
+    for work in columns_growth.WORK:
+        point = columns_growth.measured(work, "latin", 1000)
+        assert point.nanoseconds > 0
+        assert point.column == pytest.approx(0.03, rel=0.5)
+        assert point.line.count("|") == columns_growth.HEADING.splitlines()[0].count("|")
+    dirty = columns_growth.column("latin", 200_000, dirty=True)
+    assert len(dirty) == 200_000
+    assert [at for at in range(1000) if dirty[at].as_py().find(b"\xff") >= 0] == [0, 500]

@@ -30,6 +30,7 @@ COMMANDS = (
     "test-core",
     "test-levels",
     "test-web",
+    "test-scale",
     "full",
     "bench",
     "wheel",

@@ -26,12 +26,14 @@ from eightfold.cli.options.escapes import EscapeOptions, add_escapes
 from eightfold.cli.options.files_from import NamingOptions, add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
+from eightfold.cli.options.runner import add_runner, jobs_of, refuse_others
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
-from eightfold.cli.output.lines import results_in
+from eightfold.cli.output.lines import results_in, say
 from eightfold.cli.output.reports import FORMATS, TABLES, report_as
 from eightfold.cli.output.reports.findings import Summary
+from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files, tell_foreign
 from eightfold.cli.work.watching import watched
@@ -57,6 +59,7 @@ class Options(NamingOptions, SelectionOptions, EscapeOptions, ReadingOptions):
     strict: bool = False
     show_settings: bool = False
     mojibake: bool = False
+    runner: str = ""
 
     @property
     def task(self) -> Task:
@@ -101,6 +104,7 @@ def parser() -> CommandParser:
                 "curl -s https://example.org | eightfold check --output-format json",
                 "check standard input, with results for a program",
             ),
+            ("eightfold check --runner local events/", "check a dataset of Parquet files on all processors"),
             ("eightfold check --strict requests.jsonl", "will every JSON reader accept each line?"),
             (
                 "eightfold check -f corrected-utf-8 --strict letter.txt",
@@ -145,6 +149,7 @@ def parser() -> CommandParser:
         help="show at most N faults per file (default: all; with --statistics: none); all are counted",
     )
     add_jobs(command, "check")
+    add_runner(command, "check")
     command.add_argument(
         "--strict",
         action=Switch,
@@ -180,6 +185,8 @@ def run(options: Options) -> int:
         return NOTHING_WRONG
     options.check_naming()
     options.check_escapes()
+    if options.runner:
+        refuse_others(options, _NOT_OF_DATASETS)
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     if options.mojibake:
@@ -203,7 +210,9 @@ def _checked(options: Options) -> Summary:
     report = report_as(options.output_format, statistics=options.statistics)
     check = FileCheck(options.task, report, options.jobs)
     report.begin()
-    if options.jobs == 1:
+    if options.runner:
+        _check_datasets(report, options)
+    elif options.jobs == 1:
         for met in _met(options):
             check.take(met)
     else:
@@ -211,6 +220,37 @@ def _checked(options: Options) -> Summary:
     report.summary.excluded = options.configurations.excluded
     report.end()
     return report.summary
+
+
+def _check_datasets(report: Report, options: Options) -> None:
+    from eightfold.cli.work.datasets.checking import MOST_FAULTS, Checking, report_on
+    from eightfold.cli.work.datasets.pieces import pieces_of
+    from eightfold.cli.work.datasets.runners import results
+
+    form = options.form or UTF_8
+    most = 0 if options.statistics else MOST_FAULTS
+    most = most if options.max_faults is None else options.max_faults
+    task = options.task._replace(max_faults=most, escapes=None)
+    pieces = pieces_of(options.paths, form, unpack=options.unpack)
+    json_files = options.json_files
+    found = (Found(piece.path, piece.path.encode("utf-8", "surrogateescape"), True) for piece in pieces)
+    if json_files and any(json_files.lines_of(each, unpack=options.unpack) is not None for each in found):
+        say("escapes in JSON are not looked for in datasets (--escapes off)")
+    report_on(results(options.runner, Checking(task), pieces, jobs_of(options)), report, most)
+
+
+_NOT_OF_DATASETS = {
+    "files_from": "--files-from",
+    "form_map": "--form-map",
+    "context": "--context",
+    "mojibake": "--mojibake",
+    "escapes_in": "--escapes-in",
+    "include": "--include",
+    "exclude": "--exclude",
+    "no_ignore": "--no-ignore",
+    "force_exclude": "--force-exclude",
+}
+"""Options that cannot be combined with `--runner`, by their fields."""
 
 
 def _check_at_once(check: FileCheck, options: Options) -> None:

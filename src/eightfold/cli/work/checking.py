@@ -74,6 +74,17 @@ class Task(NamedTuple):
 
         return JsonReading(lines, "error" if self.strict else "warning")
 
+    def check_table(self, path: str, kind: str, asked: Form) -> None:
+        """Refuse what is not possible with tables.
+
+        Raises:
+            FileError: something that was asked for is not.
+        """
+        if not self.tables:
+            raise FileError(path, f"{kind} has no lines: use --output-format text, json or jsonl")
+        if asked.is_foreign or asked.unit_bits > 8:
+            raise FileError(path, f"strings of {kind} cannot be checked as {asked.name}")
+
     def form_of(self, found: Found) -> tuple[Form | None, bool]:
         """Return the form of a file, or None to identify it; and whether it was asked for."""
         matching = (
@@ -185,10 +196,7 @@ class FileCheck:
             FileError: it is malformed, or something that was asked for is not possible with tables.
         """
         path = checked.path
-        if not self._task.tables:
-            raise FileError(path, f"{kind} has no lines: use --output-format text, json or jsonl")
-        if asked.is_foreign or asked.unit_bits > 8:
-            raise FileError(path, f"strings of {kind} cannot be checked as {asked.name}")
+        self._task.check_table(path, kind, asked)
         with blaming(path), open(path, "rb") as file:
             from eightfold.columns.table_files import reading
 

@@ -1,14 +1,15 @@
 """Remote files: fsspec reads and writes a path with a scheme, such as `s3://` or `https://`; it knows many.
 
-A file from a network is read once, from its beginning, as a pipe is. Output is assembled locally first, so nothing is
+A file from a network is read once, from its beginning, as a pipe is, except by :func:`random_access`.
+Output is assembled locally first, so nothing is
 sent if the work fails; whether others see a partial upload depends on the server.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, BinaryIO
 
@@ -53,9 +54,64 @@ class _Fetched(io.RawIOBase):
         super().close()
 
 
+class _Anywhere(_Fetched):
+    """A remote file that is read at any offset."""
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        with _blaming(self._path):
+            return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+
+def random_access(path: str) -> io.BufferedReader:
+    """Return a remote file for reading at any offset, as most services of files allow.
+
+    Raises:
+        FileError: as for :func:`fetched`.
+    """
+    return io.BufferedReader(_Anywhere(path, _opened(path, "rb")), _SENT_AT_ONCE)
+
+
+def files_under(address: str) -> list[tuple[str, str, int]]:
+    """Return the files under an address: for each its own address, its path below, and its size in bytes.
+
+    Raises:
+        FileError: they cannot be listed.
+    """
+    system, root = _system(address)
+    with _blaming(address):
+        found = system.find(root, detail=True)
+        base = root.rstrip("/")
+        return [
+            (system.unstrip_protocol(name), name[len(base) :].lstrip("/") or name.rpartition("/")[2], each["size"])
+            for name, each in found.items()
+        ]
+
+
+def remove_remote(addresses: Iterable[str]) -> None:
+    """Remove files, those that exist.
+
+    Raises:
+        FileError: one cannot be removed.
+    """
+    for address in addresses:
+        system, inside = _system(address)
+        with _blaming(address), suppress(FileNotFoundError):
+            system.rm_file(inside)
+
+
 @contextmanager
-def sending(path: str) -> Iterator[BinaryIO]:
+def sending(path: str, *, folders: bool = False) -> Iterator[BinaryIO]:
     """Open a file that is sent to a remote address when the block ends without an exception.
+
+    Args:
+        path: the address.
+        folders: whether to make the folders above it where there are such.
 
     Raises:
         FileError: it cannot be written.
@@ -66,18 +122,31 @@ def sending(path: str) -> Iterator[BinaryIO]:
     with tempfile.TemporaryFile() as whole:
         yield whole
         whole.seek(0)
-        with _blaming(path), _opened(path, "wb") as target:
+        with _blaming(path), _opened(path, "wb", folders=folders) as target:
             shutil.copyfileobj(whole, target, _SENT_AT_ONCE)
 
 
-def _opened(path: str, mode: str) -> Any:
+def _opened(path: str, mode: str, *, folders: bool = False) -> Any:
+    system, inside = _system(path)
+    with _blaming(path):
+        try:
+            return system.open(inside, mode)
+        except FileNotFoundError:
+            if not folders:
+                raise
+            system.makedirs(inside.rpartition("/")[0], exist_ok=True)
+            return system.open(inside, mode)
+
+
+def _system(path: str) -> tuple[Any, str]:
+    """Return what fsspec calls the file system of an address, and the path in it."""
     try:
         url_to_fs = import_module("fsspec.core").url_to_fs
     except ImportError as error:
         raise FileError(path, f"it is remote; to read it: {installing('remote')}") from error
     with _blaming(path):
         system, inside = url_to_fs(path)
-        return system.open(inside, mode)
+        return system, inside
 
 
 @contextmanager

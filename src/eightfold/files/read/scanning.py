@@ -135,7 +135,7 @@ def in_segments(opened: Beginning, name: str, scan_of: Scanning, checker_of: Che
         yield from scan.behind(name, offset, *place)
         offset, place = offset + scan.length, scan.end()
     for found in opened.rest(checker_of):
-        yield _moved(found, name, offset, *place)
+        yield moved(found, name, offset, *place)
 
 
 def merged(*faults: Iterable[Located]) -> Iterator[Located]:
@@ -145,7 +145,7 @@ def merged(*faults: Iterable[Located]) -> Iterator[Located]:
     return merge(*faults, key=lambda found: found.fault.start)
 
 
-def _moved(found: Located, name: str, offset: int, line: int, column: int) -> Located:
+def moved(found: Located, name: str, offset: int, line: int, column: int) -> Located:
     """Return a fault of bytes that begin at a place as a fault of the whole input."""
     before = column - 1 if found.line == 1 else 0
     return Located(found.fault.moved(offset).renamed(name), found.line + line - 1, found.column + before)

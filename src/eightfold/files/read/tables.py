@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from eightfold.files.paths.addresses import ending_of, is_remote
@@ -18,13 +19,27 @@ def table_kind(path: str) -> str:
     >>> table_kind("notes.txt")
     ''
     """
-    kind = _ENDINGS.get(ending_of(path), "")
-    if not kind or is_remote(path):
-        return ""
+    return "" if is_remote(path) else kind_of(path, lambda: _head(path))
+
+
+def _head(path: str) -> bytes:
     with suppress(OSError), open(path, "rb") as file:
-        if file.read(_LONGEST).startswith(_MAGIC[kind]):
-            return kind
-    return ""
+        return file.read(_LONGEST)
+    return b""
 
 
-__all__ = ["IPC", "PARQUET", "table_kind"]
+def kind_of(path: str, head: Callable[[], bytes]) -> str:
+    """Return ``Parquet`` or ``Arrow IPC`` for a file whose ending and first bytes say so, and else an empty str.
+
+    Args:
+        path: its name.
+        head: returns its first bytes; called if the ending is that of a table.
+
+    >>> kind_of("data.parquet", lambda: b"PAR1")
+    'Parquet'
+    """
+    kind = _ENDINGS.get(ending_of(path), "")
+    return kind if kind and head().startswith(_MAGIC[kind]) else ""
+
+
+__all__ = ["IPC", "PARQUET", "kind_of", "table_kind"]

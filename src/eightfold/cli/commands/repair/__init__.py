@@ -16,6 +16,7 @@ from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.policy_help import policies_listed, policy_argument
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.root import add_root
+from eightfold.cli.options.runner import add_runner
 from eightfold.cli.options.selection import add_selection, say_nothing_read
 from eightfold.cli.output.ending import NOTHING_WRONG, UsageError
 from eightfold.cli.work.certifying import check_certificate
@@ -70,6 +71,10 @@ def parser() -> CommandParser:
                 "eightfold repair --escapes repair --plan plan.jsonl chats/",
                 "replace escapes of unpaired surrogates in JSON too, reversibly",
             ),
+            (
+                "eightfold repair --runner local -o fixed/ events/",
+                "repair a dataset on all cores, into a new folder",
+            ),
             ("eightfold repair -f mutf-8 -o names.txt names.bin", "convert a file in another form"),
         ],
         policies_listed(),
@@ -106,12 +111,17 @@ def parser() -> CommandParser:
     command.add_argument("--undo", metavar="FILE", help="restore the original bytes of the files in a plan")
     add_root(command, "plan")
     command.add_argument("--lossy", action="store_true", help="also write changes that cannot be undone without a plan")
+    add_runner(command, "repair")
     add_certificate(command, "undo the changes in the result and compare it with the original")
     return command
 
 
 def run(options: Options) -> int:
     """Repair the files, or show, plan, apply or undo that; return the exit status."""
+    if options.runner:
+        from eightfold.cli.commands.repair.datasets import repair_dataset
+
+        return repair_dataset(options)
     asked = [(flag, mode) for flag, given, mode in _modes(options) if given]
     if len(asked) > 1:
         raise UsageError(f"{asked[0][0]} and {asked[1][0]} cannot be combined")

@@ -32,6 +32,7 @@ class Options(CertificateOptions, EscapeOptions):
     root: str = ""
     lossy: bool = False
     mojibake: bool = False
+    runner: str = ""
 
     @property
     def policy(self) -> str:

@@ -1,0 +1,53 @@
+"""The option that makes the paths of a command datasets, and which options cannot be combined with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from eightfold.cli.options.arguments import CommandParser, OneOf
+from eightfold.cli.output.ending import UsageError
+from eightfold.files.parallel.threads import processors
+
+NAMES = ("local", "spark", "ray")
+
+
+def add_runner(parser: CommandParser, verb: str) -> None:
+    """Add the option."""
+    parser.add_argument(
+        "--runner",
+        type=OneOf(NAMES),
+        metavar="RUNNER",
+        help=f"{verb} each PATH as a dataset, a folder of tables and text, piece by piece: local (processes here), "
+        "spark or ray (extras of these names)",
+    )
+
+
+def refuse_others(options: Any, flags: Mapping[str, str]) -> None:
+    """Refuse options that a dataset does not have.
+
+    Args:
+        options: of the command, a dataclass.
+        flags: by the name of a field, the flag that sets it.
+
+    Raises:
+        UsageError: one of them is given, there is no dataset, or its form is to be identified.
+    """
+    for field in fields(options):
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if field.name in flags and getattr(options, field.name) != default:
+            raise UsageError(f"--runner and {flags[field.name]} cannot be combined")
+    if not options.paths or "-" in options.paths:
+        raise UsageError("--runner needs a dataset: a folder, a file or a URL")
+    if options.form is None:
+        raise UsageError("--runner cannot identify the form: give it with -f")
+
+
+def jobs_of(options: Any) -> int:
+    """Return the number of processes: what `-j` says, or one per processor."""
+    configurations: Any = options.configurations
+    return int(options.jobs) if "jobs" in configurations.given else processors()
+
+
+__all__ = ["NAMES", "add_runner", "jobs_of", "refuse_others"]

@@ -1,0 +1,54 @@
+r"""Audit and repair of Ray Datasets, by `map_batches(batch_format="pyarrow")`: workers see the bytes of strings.
+
+Ray keeps ill-formed strings of Arrow as they are, and raises when it makes Python values of them (`take_all`). Here
+every value stays in Arrow.
+
+The extra `ray` installs Ray Data. Each worker needs eightfold and pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eightfold.columns.batches import audit_of, repair_of
+from eightfold.text import AnyForm
+
+
+def audit(ds: Any, form: AnyForm = "utf-8", *, keys: Sequence[str] = (), binary: bool = True) -> Any:
+    """Return the faults of all text in a Dataset, as a Dataset with a row for each fault.
+
+    Its columns are the keys, and then those of :func:`eightfold.columns.audit`. As rows of a Dataset have no numbers,
+    ``row`` counts from the first of the batch: name a key to find them again.
+
+    Args:
+        ds: a Dataset of Ray Data.
+        form: a Form of eightfold, or its name.
+        keys: columns whose values the report repeats, such as an id.
+        binary: whether to audit binary columns too; False if they hold images, keys or hashes.
+
+    Raises:
+        LookupError: unknown form. ValueError: a key is not one column, or is called like a column of the report; or the
+            form is not one of eightfold's own, which workers know by name.
+    """
+    return ds.map_batches(audit_of(form, keys, ds.columns() if keys else [], binary=binary).report, **_IN_ARROW)
+
+
+def repair(ds: Any, errors: str = "escape", *, binary: bool = True) -> Any:
+    """Return a Dataset whose text is repaired to UTF-8, with the same schema.
+
+    Args:
+        ds: a Dataset of Ray Data.
+        errors: a policy, as for :func:`eightfold.columns.repair`. If it cannot repair a value, the job fails.
+        binary: whether to repair binary columns too; False if they hold images, keys or hashes.
+
+    Raises:
+        ValueError: unknown policy.
+    """
+    return ds.map_batches(repair_of(errors, binary=binary).repaired, **_IN_ARROW)
+
+
+_IN_ARROW: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
+"""Whole blocks, which are not changed, so they need not be copied."""
+
+__all__ = ["audit", "repair"]

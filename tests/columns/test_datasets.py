@@ -1,0 +1,273 @@
+"""Datasets: the same faults and the same bytes as file by file, and a whole result or none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eightfold import cli
+from eightfold.cli.commands.repair import datasets
+from eightfold.cli.work.datasets import pieces as cutting
+from eightfold.cli.work.datasets.runners import local
+from eightfold.files import FileError
+from eightfold.files.paths.addresses import TEMPORARY
+from eightfold.forms.utf_8 import UTF_8
+from eightfold.repair import repair
+from support.datasets import LINES, dataset, files_in, tables_in
+from support.workers import DyingOnce
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "processors", lambda: 1)
+
+
+def faults(capsys: Any, *arguments: str) -> list[Any]:
+    cli.main(["check", "--output-format", "json", *arguments])
+    return [(file["path"], file["faults"]) for file in json.loads(capsys.readouterr().out)["files"]]
+
+
+def test_check_finds_what_it_finds_file_by_file(tmp_path: Path, capsys: Any) -> None:
+    dataset(tmp_path / "in")
+    paths = [tmp_path / "in" / name for name in sorted(files_in(tmp_path / "in"))]
+    shown = [str(path) for path in paths if path.name[0] not in "_." and path.name != "image.bin"]
+    one_by_one = faults(capsys, *shown)
+    assert faults(capsys, "--runner", "local", "-j", "1", str(tmp_path / "in")) == one_by_one
+    assert cli.main(["check", "--runner", "local", "-j", "1", str(tmp_path / "in")]) == 1
+    out, said = capsys.readouterr()
+    assert len(out.splitlines()) == sum(len(found) for _, found in one_by_one) == 20
+    assert "2 hidden files left out (names with _ or . in front)" in said
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 4096])
+def test_text_in_pieces_has_the_faults_of_the_whole(
+    size: int, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = random.Random(size)
+    units = [b"a", b"\n", "é".encode(), "語".encode(), "😀".encode(), b"\xff", b"\xe9", b"\xed\xa0\xbd", b"\x80"]
+    (tmp_path / "text").write_bytes(b"".join(drawn.choices(units, k=3000)))
+    whole = faults(capsys, str(tmp_path / "text"))
+    monkeypatch.setattr(cutting, "PIECE_BYTES", size)
+    count = len(cutting.pieces_of([str(tmp_path / "text")], UTF_8, unpack=True))
+    assert count > min(3, 6000 // size)
+    given = ("--runner", "local", "-j", "1", "--max-faults", "100000", str(tmp_path / "text"))
+    assert faults(capsys, *given) == whole
+
+
+@pytest.mark.parametrize("policy", ["escape", "replace", "latin-1", "cp1252"])
+def test_text_in_pieces_is_repaired_as_the_whole(
+    policy: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = (LINES + "\uef80語".encode() + b"\xf0\x9f\x98 ") * 50
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "lines").write_bytes(data)
+    monkeypatch.setattr(cutting, "PIECE_BYTES", 100)
+    given = ["repair", "--runner", "local", "--lossy", "--errors", policy, str(tmp_path / "in")]
+    assert cli.main([*given, "-o", str(tmp_path / "out")]) == 0
+    assert files_in(tmp_path / "out") == {"lines": repair(data, errors=policy)}
+    assert "1 file written to" in capsys.readouterr().err
+
+
+def test_only_the_faults_that_are_shown_are_kept_and_all_are_counted(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bad").write_bytes(b"\xff \n" * 3000)
+    monkeypatch.setattr(cutting, "PIECE_BYTES", 1000)
+    assert cli.main(["check", "--runner", "local", "-j", "1", str(tmp_path / "bad")]) == 1
+    out, said = capsys.readouterr()
+    assert len(out.splitlines()) == 1000
+    assert "3000 errors" in said
+    assert "2000" in said
+
+
+def test_what_is_not_looked_for_is_said(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "lines.jsonl").write_bytes(b'"\\ud83d"\n')
+    for options, said in ((["-j", "1"], True), (["-j", "1", "--escapes", "off"], False)):
+        assert cli.main(["check", "--runner", "local", *options, str(tmp_path)]) == 0
+        assert ("escapes in JSON are not looked for" in capsys.readouterr().err) is said
+
+
+def test_repair_writes_the_same_tables_and_text(tmp_path: Path, capsys: Any) -> None:
+    dataset(tmp_path / "in")
+    before = files_in(tmp_path / "in")
+    assert cli.main(["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / "out")]) == 0
+    assert files_in(tmp_path / "in") == before
+    after = files_in(tmp_path / "out")
+    assert set(after) == {name for name in before if not os.path.basename(name).startswith(("_", "."))}
+    assert after["lines.txt"] == repair(LINES)
+    assert gzip.decompress(after["packed.txt.gz"]) == repair(LINES)
+    assert after["image.bin"] == before["image.bin"]
+    tables = tables_in(tmp_path / "out")
+    assert [table["name"].to_pylist() for table in tables] == [["ok", "caf\uefe9", None, "x\uefff"] * 2] * 3
+    assert cli.main(["check", "--runner", "local", "-j", "1", str(tmp_path / "out")]) == 0
+    assert "1 binary file copied unchanged" in capsys.readouterr().err
+
+
+def test_two_processes_write_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b", "c"):
+        (tmp_path / "in" / name).write_bytes(LINES * 5)
+    monkeypatch.setattr(cutting, "PIECE_BYTES", 50)
+    for count in ("1", "2"):
+        monkeypatch.setattr(datasets, "processors", partial(int, count))
+        assert cli.main(["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / count)]) == 0
+    assert files_in(tmp_path / "1") == files_in(tmp_path / "2") == dict.fromkeys("abc", repair(LINES * 5))
+
+
+def test_a_process_that_dies_ends_the_job(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="a worker process ended too early"):
+        list(local(DyingOnce(tmp_path / "attempted").batch, [1, 2, 3, 4], 2))
+
+
+# --- whole or not at all ----------------------------------------------------------------------------------------------
+
+
+def beside(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "reason"),
+    [
+        (["--errors", "strict"], 1, "choose another policy"),
+        (["--errors", "latin-1"], 2, "use --lossy to write anyway"),
+        (["--errors", "replace"], 2, "use --lossy to write anyway"),
+    ],
+)
+def test_what_cannot_be_repaired_leaves_nothing(
+    arguments: list[str], status: int, reason: str, tmp_path: Path, capsys: Any
+) -> None:
+    dataset(tmp_path / "in")
+    given = ["repair", "--runner", "local", *arguments, str(tmp_path / "in"), "-o", str(tmp_path / "out")]
+    assert cli.main(given) == status
+    said = capsys.readouterr().err
+    assert reason in said
+    assert "out is not written" in said
+    assert beside(tmp_path) == {"in"}
+
+
+@pytest.mark.parametrize("name", ["day=1/part-0.parquet", "day=2/part-0.arrow"])
+def test_a_malformed_table_leaves_nothing(name: str, tmp_path: Path, capsys: Any) -> None:
+    dataset(tmp_path / "in")
+    path = tmp_path / "in" / name
+    path.write_bytes(path.read_bytes()[:-30])
+    given = ["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / "out")]
+    assert cli.main(given) == 2
+    assert "malformed" in capsys.readouterr().err
+    assert beside(tmp_path) == {"in"}
+    assert cli.main(["check", "--runner", "local", "-j", "1", str(tmp_path / "in")]) == 2
+
+
+def test_what_a_killed_run_left_is_removed_and_another_run_is_left_alone(tmp_path: Path, capsys: Any) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    dataset(tmp_path / "in")
+    folder = tmp_path / f".out{TEMPORARY}"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "half").write_bytes(b"half")
+    given = ["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / "out")]
+    with open(folder / "lock", "wb") as lock:
+        fcntl.flock(lock.fileno(), fcntl.LOCK_EX)
+        assert cli.main(given) == 2
+        assert "another run is writing it" in capsys.readouterr().err
+        assert (folder / "data" / "half").exists()
+    assert cli.main(given) == 0
+    assert beside(tmp_path) == {"in", "out"}
+    assert "half" not in files_in(tmp_path / "out")
+
+
+def test_an_attempt_that_fails_leaves_no_file(tmp_path: Path) -> None:
+    from eightfold.cli.work.datasets.pieces import Piece
+    from eightfold.cli.work.datasets.targets import writing_to
+
+    piece = Piece("in/a", "a")
+    with writing_to(str(tmp_path / "out"), [piece]) as target:
+        with pytest.raises(TypeError), target.writing(piece) as file:
+            file.writelines([b"half", None])  # type: ignore[list-item]
+        for _ in range(2):  # retried although it had succeeded
+            with target.writing(piece) as file:
+                file.write(b"whole")
+    assert files_in(tmp_path / "out") == {"a": b"whole"}
+
+
+def test_who_is_late_makes_nothing_anew(tmp_path: Path) -> None:
+    from eightfold.cli.work.datasets.pieces import Piece
+    from eightfold.cli.work.datasets.targets import writing_to
+
+    piece = Piece("in/a", "b/a")
+    with pytest.raises(KeyError), writing_to(str(tmp_path / "out"), [piece]) as target:
+        raise KeyError
+    with pytest.raises(FileError, match="No such file"), target.writing(piece) as file:
+        file.write(b"late")
+    assert beside(tmp_path) == set()
+
+
+def test_a_folder_that_exists_is_not_touched(tmp_path: Path, capsys: Any) -> None:
+    dataset(tmp_path / "in")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").touch()
+    (tmp_path / "link").symlink_to("out")
+    for name in ("out", "link", "in"):
+        given = ["repair", "--runner", "local", str(tmp_path / "in"), "-o", str(tmp_path / name)]
+        assert cli.main(given) == 2
+        assert "exists already; choose a new folder" in capsys.readouterr().err
+    assert beside(tmp_path / "out") == {"mine"}
+
+
+def test_links_in_a_dataset_are_refused(tmp_path: Path, capsys: Any) -> None:
+    dataset(tmp_path / "in")
+    (tmp_path / "in" / "link").symlink_to("/etc/passwd")
+    assert cli.main(["check", "--runner", "local", str(tmp_path / "in")]) == 2
+    assert "is not a regular file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["check", "--runner", "dask", "in"], "'dask' is not one of local, spark, ray"),
+        (["check", "--runner", "local"], "--runner needs a dataset"),
+        (["check", "--runner", "local", "--context", "in"], "--runner and --context cannot be combined"),
+        (["check", "--runner", "local", "--include", "*.a", "in"], "--runner and --include cannot be combined"),
+        (["check", "--runner", "local", "-f", "auto", "in"], "cannot identify the form"),
+        (["repair", "--runner", "local", "in"], "--runner needs -o FOLDER"),
+        (["repair", "--runner", "local", "--in-place", "in"], "--runner and --in-place cannot be combined"),
+        (["repair", "--runner", "local", "-o", "in/out", "in"], "it is inside the dataset"),
+        (["repair", "--runner", "local", "-o", "file:///in/out", "file:///in"], "it is inside the dataset"),
+        (["repair", "--runner", "local", "-o", "out", "in", "in"], "one dataset at a time"),
+        (["repair", "--runner", "local", "-o", "out", "-f", "auto", "in"], "cannot identify the form"),
+        (["repair", "--runner", "local", "-o", "out", "-f", "utf-16", "in"], "repair reads 8-bit forms"),
+    ],
+)
+def test_wrong_use(arguments: list[str], reason: str, capsys: Any) -> None:
+    assert cli.main(arguments) == 2
+    assert reason in capsys.readouterr().err
+
+
+# --- remote -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_remote_dataset(tmp_path: Path, capsys: Any) -> None:
+    pytest.importorskip("fsspec")
+    dataset(tmp_path / "in")
+    here, there = str(tmp_path / "in"), f"file://{tmp_path}/in"
+    found = faults(capsys, "--runner", "local", "-j", "1", here)
+    assert [
+        (path.removeprefix("file://"), each) for path, each in faults(capsys, "--runner", "local", "-j", "1", there)
+    ] == found
+    assert cli.main(["repair", "--runner", "local", here, "-o", str(tmp_path / "out")]) == 0
+    assert cli.main(["repair", "--runner", "local", there, "-o", f"file://{tmp_path}/remote"]) == 0
+    remote = files_in(tmp_path / "remote")
+    assert remote.pop("_SUCCESS") == b""
+    assert remote == files_in(tmp_path / "out")
+    assert cli.main(["repair", "--runner", "local", there, "-o", f"file://{tmp_path}/remote"]) == 2
+    assert "it is not empty" in capsys.readouterr().err
+    assert cli.main(["repair", "--runner", "local", "--errors", "strict", there, "-o", f"file://{tmp_path}/no"]) == 1
+    assert files_in(tmp_path / "no") == {}

@@ -1,0 +1,55 @@
+"""One Spark and one Ray for all tests, small and with two workers each; where one is missing, its tests are skipped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = str(Path(__file__).parents[1])
+"""Where workers find `support`."""
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed: make test-scale")
+    if shutil.which("java") is None:
+        pytest.skip("there is no Java")
+    folder = tmp_path_factory.mktemp("spark")
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1", PYTHONPATH=TESTS)
+    builder = sql.SparkSession.builder.master("local[2,4]").appName("eightfold")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder),
+        "spark.driver.memory": "1g",
+    }
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    found = pytest.importorskip("ray", reason="Ray is not installed: make test-scale")
+    data = pytest.importorskip("ray.data", reason="Ray Data is not installed: make test-scale")
+    os.environ.update(RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0", PYTHONPATH=TESTS)
+    found.init(num_cpus=2, include_dashboard=False, object_store_memory=200 << 20, log_to_driver=False)
+    data.DataContext.get_current().enable_progress_bars = False
+    yield found
+    found.shutdown()
+
+
+@pytest.fixture
+def once(tmp_path: Path) -> Path:
+    """A file that is not there yet: by it, a task knows whether it is the first attempt."""
+    return tmp_path / "attempted"
