@@ -64,6 +64,11 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
+	cd rust && for level in avx512 $(LEVELS); do \
+	    EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core --no-default-features || exit 1; done
+	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \
+	    cargo check --quiet -p eightfold-core --no-default-features --target wasm32-unknown-unknown; \
+	else echo "make test-core: rustup has no target wasm32-unknown-unknown here: the core was not checked for it"; fi
 	EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
 
 test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, and all tests on the portable kernels
