@@ -8,7 +8,7 @@ use super::spelt::{Spelt, Stretch};
 use super::text::Text;
 use super::units::WideText;
 use super::{dispatch, plain, portable};
-use crate::chunk::WINDOW_POINTS;
+use crate::chunk::{WINDOW_POINTS, point_window_after};
 
 /// Code points that are looked at together for those that are written otherwise than in UTF-8.
 const LOOK_POINTS: usize = 256;
@@ -49,15 +49,16 @@ impl Spelt<'_> {
 
     /// What is shared with UTF-8 in blocks, and the rest one by one.
     fn by_blocks(&self, start: usize, limit: usize, out: &mut impl Shared) -> usize {
-        let mut at = start;
+        let (mut at, mut window) = (start, WINDOW_POINTS);
         while at < limit {
             let shared = self.shared(at, limit);
             out.text(self.text.slice(at, at + shared));
             at += shared;
             if shared < LOOK_POINTS && at < limit {
-                let window = limit.min(at + WINDOW_POINTS);
-                at = portable::spell(self, at, window, out);
-                if at < window {
+                window = point_window_after(shared, window);
+                let end = limit.min(at + window);
+                at = portable::spell(self, at, end, out);
+                if at < end {
                     break;
                 }
             }

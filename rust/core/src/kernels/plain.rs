@@ -7,7 +7,7 @@
 use super::measured::{Measured, Width};
 use super::output::Output;
 use super::text::Text;
-use super::validity::BLOCK;
+use super::validity::{self, BLOCK};
 
 /// The longest sequence of UTF-8.
 const LONGEST: usize = 4;
@@ -117,6 +117,12 @@ pub fn decode_block<T: Unit>(block: &[u8; BLOCK], largest: u8, out: &mut Output<
     match largest {
         0..0x80 => ascii(block, out),
         0x80..0xE0 => short(block, out),
+        // A run, if few sequences begin here; what is left of the block is taken with what follows.
+        0xE0.. if validity::count(block) <= BLOCK / 3 + 1 => {
+            let threes = run::<T, 3, 12>(block, 0xE0, out);
+            let end = threes + run::<T, 4, 16>(&block[threes..], 0xF0, out);
+            if end > 0 { end } else { any(block, out) }
+        }
         0xE0.. => any(block, out),
     }
 }

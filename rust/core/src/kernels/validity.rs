@@ -10,8 +10,10 @@ pub const BLOCK: usize = 64;
 /// Bytes before a block on which its first lanes depend.
 const BEFORE: usize = 3;
 
+/// The bytes of a block and of those on which it depends.
+const WINDOW: usize = BEFORE + BLOCK;
 /// A block behind the bytes on which it depends.
-type Window = [u8; BEFORE + BLOCK];
+type Window = [u8; WINDOW];
 
 /// The longest valid prefix of some bytes, counted.
 pub fn measure(data: &[u8]) -> Prefix {
@@ -62,14 +64,13 @@ pub fn largest(data: &[u8]) -> u8 {
 /// The blocks at the beginning without a fault, counted if that is asked for. The last sequence may go on behind them.
 fn clean_blocks<const COUNTS: bool>(data: &[u8]) -> Prefix {
     let mut seen = Prefix::NONE;
+    let first = data.first_chunk().map(first_window);
     while let Some(block) = data[seen.end..].first_chunk::<BLOCK>() {
-        let window = match seen.end.checked_sub(BEFORE) {
-            Some(start) => *data[start..].first_chunk::<{ BEFORE + BLOCK }>().expect("the block is there"),
-            None => first_window(block),
-        };
+        let before = seen.end.checked_sub(BEFORE);
+        let Some(window) = before.map_or(first.as_ref(), |start| data[start..].first_chunk::<WINDOW>()) else { break };
         if window.iter().fold(0, |all, &byte| all | byte) < 0x80 {
             seen.count += BLOCK;
-        } else if is_ill_up_to(largest(&window), &window) {
+        } else if is_ill_up_to(largest(window), window) {
             break;
         } else if COUNTS {
             seen.count += usize::from(block.iter().map(|&byte| u8::from(begins(byte))).sum::<u8>());
@@ -81,7 +82,7 @@ fn clean_blocks<const COUNTS: bool>(data: &[u8]) -> Prefix {
 }
 
 fn first_window(block: &[u8; BLOCK]) -> Window {
-    let mut window = [0; BEFORE + BLOCK];
+    let mut window = [0; WINDOW];
     window[BEFORE..].copy_from_slice(block);
     window
 }
