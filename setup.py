@@ -79,7 +79,7 @@ def description():
 
 
 def leaves_out_library(asked):
-    """Say whether to build the core by the Rust compiler alone. Windows finds its C++ compiler by other ways than PATH."""
+    """Say whether the Rust compiler alone builds the core. Windows finds its C++ compiler by other ways than PATH."""
     if asked == "native" or (os.name == "nt" and asked != "rust"):
         return False
     named = os.environ.get("CXX", "c++").partition(" ")[0]

@@ -16,6 +16,7 @@ import eightfold
 from eightfold._engine import CORE_IS_BUILT
 from eightfold.files.path_text import shown
 
+
 def missing_core() -> str:
     """Return, in one line, that there is no compiled core and how to get it; an empty str if there is one."""
     if CORE_IS_BUILT:
