@@ -20,6 +20,11 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
+# Targets of random input, and how long each gets.
+FUZZED := decode encode convert columns
+MIN ?= 1
+SEC ?= 0
+
 # Every supported Python, on PATH or in pyenv; a t marks the free-threaded build.
 PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
 ENGINES := python reference
@@ -43,7 +48,8 @@ NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
 .PHONY: help demo test test-python test-reference test-search test-core test-levels test-hostile test-sanitized \
-    test-web test-docs test-scale soak full bench wheel docs links explorer screenshots lint versions scale clean
+    test-web test-docs test-scale miri fuzz audit soak full bench wheel docs links explorer screenshots lint versions \
+    scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -71,7 +77,30 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
+	cd rust && for level in avx512 $(LEVELS); do \
+	    EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core --no-default-features || exit 1; done
+	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \
+	    cargo check --quiet -p eightfold-core --no-default-features --target wasm32-unknown-unknown; \
+	else echo "make test-core: rustup has no target wasm32-unknown-unknown here: the core was not checked for it"; fi
 	EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
+
+miri: ## run the core's unsafe code in an interpreter that finds undefined behaviour; needs nightly Rust with miri and rust-src
+	@cargo +nightly miri --version >/dev/null || { \
+	    echo "make miri: rustup toolchain install nightly --component miri,rust-src" >&2; exit 1; }
+	cd rust && MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p eightfold-core --no-default-features \
+	    --test small
+
+fuzz: ## give the core random input, judged by its rows; so many minutes for each target: MIN=60
+	@cargo +nightly fuzz --version >/dev/null || { \
+	    echo "make fuzz: rustup toolchain install nightly && cargo install --locked cargo-fuzz" >&2; exit 1; }
+	@mkdir -p build/fuzz
+	cd rust/fuzz && for target in $(FUZZED); do \
+	    mkdir -p ../../build/fuzz/$$target && \
+	    cargo +nightly fuzz run --fuzz-dir . $$target ../../build/fuzz/$$target corpus/$$target -- \
+	        -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=512 -verbosity=0 -print_final_stats=1 || exit 1; done
+
+audit: $(INSTALLED_DEV) ## look for known holes in what the core links in and the tools install, and in the workflows
+	.ci/audit $(BIN)/python
 
 test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, and all tests on the portable kernels
 	EIGHTFOLD_SIMD=avx2 $(BIN)/python -m pytest $(PYTEST) $(COMPARING)

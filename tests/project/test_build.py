@@ -36,12 +36,13 @@ runpy.run_path({path!r})
 given["cmdclass"]["build_rust"]().run()
 if {shows}:
     sys.exit(given["long_description"])
-print(core.optional, os.environ["PYO3_ENVIRONMENT_SIGNATURE"], sep="|")
+print(core.optional, *core.args, sep=" ", end="|")
+print(os.environ["PYO3_ENVIRONMENT_SIGNATURE"])
 """
 
 
 def built(*, builds: bool, **environment: str) -> tuple[str, str, str]:
-    """Return whether the core is optional, what Cargo is given, and what is said."""
+    """Return whether the core is optional, with the arguments to Cargo; the signature; and what is said."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("EIGHTFOLD_")}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(builds=builds, path=str(SETUP), shows=False)],
@@ -63,8 +64,19 @@ def test_a_core_that_could_not_be_built_is_not_passed_over_in_silence(builds: bo
 
 
 def test_a_core_is_optional_unless_it_is_asked_for() -> None:
-    assert built(builds=True)[0] == "True"
+    assert built(builds=True)[0].split()[0] == "True"
     assert built(builds=True, EIGHTFOLD_BUILD="native")[0] == "False"
+    assert built(builds=True, EIGHTFOLD_BUILD="rust")[0].split()[0] == "False"
+
+
+def test_without_a_cpp_compiler_the_core_is_built_without_the_library(tmp_path: Path) -> None:
+    nowhere = {"PATH": str(tmp_path), "CXX": "c++"}
+    assert built(builds=True, **nowhere)[0] == "True --no-default-features"
+    assert built(builds=True, EIGHTFOLD_BUILD="native", **nowhere)[0] == "False"
+    compiler = tmp_path / "clang++"
+    compiler.touch(mode=0o755)
+    assert built(builds=True, **nowhere)[0] == "True"
+    assert built(builds=True, EIGHTFOLD_BUILD="rust", **nowhere)[0] == "False --no-default-features"
 
 
 def test_another_python_at_the_same_path_is_another_build() -> None:

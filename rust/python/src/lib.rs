@@ -41,6 +41,15 @@ use eightfold_core::Kind;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+/// The libraries in the core, with their versions.
+fn crates() -> Vec<(&'static str, &'static str)> {
+    let mut crates = vec![("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30")];
+    if cfg!(feature = "simdutf") {
+        crates.push(("simdutf", "0.7"));
+    }
+    crates
+}
+
 /// The compiled core. Import `eightfold`, which chooses between it and the reference.
 #[pymodule(gil_used = false)]
 mod _native {
@@ -93,6 +102,6 @@ mod _native {
         module.add("KEY_BYTES", crate::json_position::KEY_BYTES)?;
         module.add("NO_CODE_POINT", crate::columns::NO_CODE_POINT)?;
         module.add("INSTRUCTION_SET", eightfold_core::kernels::instruction_set())?;
-        module.add("CRATES", (("eightfold-core", env!("CARGO_PKG_VERSION")), ("pyo3", "0.30"), ("simdutf", "0.7")))
+        module.add("CRATES", PyTuple::new(module.py(), crate::crates())?)
     }
 }

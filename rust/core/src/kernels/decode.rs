@@ -1,38 +1,40 @@
-//! Bytes of a form measured and written as code points: by the kernels of the machine, else in bulk what is shared with
+//! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks what is shared with
 //! UTF-8, and the rest one by one.
 
-use super::dispatch;
-use super::measured::Measured;
+use super::measured::Width;
 use super::output::Output;
+use super::plain::{self, Unit};
 use super::portable::{Counter, Points};
 use super::source::{Extent, Notes, Source};
 use super::units::Units;
-use crate::chunk::{CHUNK_BYTES, NEAR_BYTES, WINDOW_BYTES};
+use super::validity::BLOCK;
+use super::{dispatch, validity};
 
 /// A place for code points, many of which may be shared with UTF-8.
 trait Shared: Points {
-    /// Take text that is UTF-8.
-    fn text(&mut self, text: Measured<'_>);
+    /// Take what begins in a block of UTF-8 and ends there, given its largest byte, and return where that ends.
+    fn block(&mut self, block: &[u8; BLOCK], largest: u8) -> usize;
 }
 
 impl Shared for Counter {
-    fn text(&mut self, text: Measured<'_>) {
-        self.0.count += text.count();
-        self.0.width = self.0.width.max(text.width());
+    fn block(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
+        let end = if largest < 0x80 { BLOCK } else { plain::whole_end(block) };
+        // A sequence that is cut may be the one with the largest byte.
+        let largest = if end < BLOCK { validity::largest(&block[..end]) } else { largest };
+        self.0.count += validity::count(&block[..end]);
+        self.0.width = self.0.width.max(Width::of_largest(largest));
+        end
     }
 }
 
-macro_rules! shared {
-    ($($unit:ty => $write:ident),*) => {
-        $(impl Shared for Output<'_, $unit> {
-            fn text(&mut self, text: Measured<'_>) {
-                text.$write(self);
-            }
-        })*
-    };
+impl<T: Unit> Shared for Output<'_, T>
+where
+    Self: Points,
+{
+    fn block(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
+        plain::decode_block(block, largest, self)
+    }
 }
-
-shared!(u8 => write_latin1, u16 => write_ucs2, u32 => write_ucs4);
 
 /// Measure from an offset to a limit, or to where the layout does not apply.
 fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
@@ -73,29 +75,30 @@ impl Source<'_> {
         dispatch::write_ucs4(self, start, limit, out).unwrap_or_else(|| self::write(self, start, limit, out))
     }
 
-    /// What is shared with UTF-8 in bulk, and the rest one by one: where reading ended, and whether all was well-formed.
+    /// What is shared with UTF-8 in blocks, and the rest one by one: where reading ended, and whether all was well-formed.
     fn read(&self, start: usize, limit: usize, out: &mut impl Shared) -> (usize, bool) {
-        let (mut at, mut is_clean, mut reach) = (start, true, NEAR_BYTES);
+        let (mut at, mut is_clean) = (start, true);
         while at < limit {
-            let near = limit.min(at + reach);
-            let shared = self.agreement.before_parting(&self.data[at..near]);
-            let measured = Measured::new(&self.data[at..at + shared]);
-            if !measured.text().is_empty() {
-                out.text(measured);
-                at += measured.text().len();
+            if let Some((block, largest)) = self.shared_block(at, limit) {
+                at += out.block(block, largest);
+                continue;
             }
-            // Whole scans look far ahead only while that pays.
-            reach = if at < near { NEAR_BYTES } else { CHUNK_BYTES.min(reach * 4) };
-            if at < near {
-                let window = limit.min(at + WINDOW_BYTES);
-                let (end, clean) = self.read_each(at, window, out);
-                (at, is_clean) = (end, is_clean && clean);
-                if end < window {
-                    break;
-                }
+            let window = limit.min(at + BLOCK);
+            let (end, clean) = self.read_each(at, window, out);
+            (at, is_clean) = (end, is_clean && clean);
+            if end < window {
+                break;
             }
         }
         (at, is_clean)
+    }
+
+    /// The next block, with its largest byte, if it is UTF-8 that means the same in the form.
+    #[inline]
+    fn shared_block(&self, at: usize, limit: usize) -> Option<(&[u8; BLOCK], u8)> {
+        let block = self.data[at..limit].first_chunk()?;
+        let largest = validity::largest_if_clean(block)?;
+        (self.agreement.before_parting(block) == BLOCK).then_some((block, largest))
     }
 }
 

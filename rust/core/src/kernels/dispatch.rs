@@ -1,5 +1,5 @@
-//! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else the C++ library `simdutf`, which
-//! also writes Latin-1 as UTF-8 where there is no AVX-512.
+//! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else what `bulk` has, which also
+//! writes Latin-1 as UTF-8 where there is no AVX-512.
 
 // Elsewhere there is nothing to choose from yet.
 #![cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only the kernels of x86-64 take them"))]
@@ -8,11 +8,11 @@
     expect(unsafe_code, reason = "functions for some machines only are called by level")
 )]
 
+use super::bulk;
 use super::class::Class;
 use super::level::Level;
 use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::Output;
-use super::simdutf;
 use super::source::{Extent, Faults, Notes, Source};
 use super::spelt::{Spelt, Stretch};
 #[cfg(target_arch = "x86_64")]
@@ -24,7 +24,7 @@ use super::x86::{avx2, avx512};
 /// From here on whole blocks are worth what it costs to begin with them.
 const BLOCKS: usize = 512;
 
-/// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`simdutf::valid_prefix`] and what else
+/// Measure valid UTF-8 from the first byte on, as far as that is quicker than [`bulk::valid_prefix`] and what else
 /// measures.
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     match Level::current() {
@@ -37,11 +37,11 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 if data.len() >= BLOCKS => unsafe { avx2::utf8::measure_blocks(data) },
-        _ => Prefix::NONE,
+        _ => bulk::measure(data),
     }
 }
 
-/// The length of a valid UTF-8 prefix, up to where a kernel that is faster than [`simdutf::valid_prefix`] stops.
+/// The length of a valid UTF-8 prefix, up to where a kernel that is faster than [`bulk::valid_prefix`] stops.
 pub fn valid_pieces(data: &[u8]) -> usize {
     match Level::current() {
         // SAFETY: the machine has the instructions.
@@ -106,7 +106,7 @@ pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::clean::to_latin1(text.text().as_bytes(), out) },
-        _ => simdutf::to_latin1(text, out),
+        _ => bulk::to_latin1(text, out),
     }
 }
 
@@ -123,7 +123,7 @@ pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::clean::to_ucs2(text.text().as_bytes(), out) },
-        _ => simdutf::to_ucs2(text, out),
+        _ => bulk::to_ucs2(text, out),
     }
 }
 
@@ -139,7 +139,7 @@ pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2::clean::to_ucs4(text.text().as_bytes(), out) },
-        _ => simdutf::to_ucs4(text, out),
+        _ => bulk::to_ucs4(text, out),
     }
 }
 
@@ -175,7 +175,7 @@ pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
         // SAFETY: the machine has the instructions.
         return unsafe { avx2::utf8::write(scalar.text(), out) };
     }
-    simdutf::to_utf8(scalar, out);
+    bulk::to_utf8(scalar, out);
 }
 
 /// Count faults by the indices of their kinds, from an offset on, in whole blocks before a limit; a sequence begins where

@@ -1,30 +1,33 @@
-//! Code points measured and written as bytes of a form: by the kernels of the machine, else in bulk what is shared with
+//! Code points measured and written as bytes of a form: by the kernels of the machine, else in blocks what is shared with
 //! UTF-8, and the rest one by one.
 
 use super::find::find_point;
-use super::measured::Scalar;
 use super::output::Output;
 use super::portable::Bytes;
 use super::spelt::{Spelt, Stretch};
+use super::text::Text;
 use super::units::WideText;
-use super::{dispatch, portable};
-use crate::chunk::{NEAR_BYTES, WINDOW_BYTES};
+use super::{dispatch, plain, portable};
+use crate::chunk::{WINDOW_POINTS, point_window_after};
+
+/// Code points that are looked at together for those that are written otherwise than in UTF-8.
+const LOOK_POINTS: usize = 256;
 
 /// A place for bytes, many of which may be shared with UTF-8.
 trait Shared: Bytes {
     /// Take text as UTF-8.
-    fn text(&mut self, text: &Scalar<'_>);
+    fn text(&mut self, text: Text<'_>);
 }
 
 impl Shared for usize {
-    fn text(&mut self, text: &Scalar<'_>) {
-        *self += text.utf8_bytes();
+    fn text(&mut self, text: Text<'_>) {
+        *self += plain::utf8_bytes(text);
     }
 }
 
 impl Shared for Output<'_, u8> {
-    fn text(&mut self, text: &Scalar<'_>) {
-        text.write_utf8(self);
+    fn text(&mut self, text: Text<'_>) {
+        plain::to_utf8(text, self);
     }
 }
 
@@ -34,41 +37,42 @@ impl Spelt<'_> {
     pub fn measure(&self, start: usize, limit: usize) -> Stretch {
         dispatch::spelt_bytes(self, start, limit).unwrap_or_else(|| {
             let mut bytes = 0;
-            let end = self.by_chunks(start, limit, &mut bytes);
+            let end = self.by_blocks(start, limit, &mut bytes);
             Stretch { end, bytes }
         })
     }
 
     /// Write what [`Spelt::measure`] measured, with the same limit; the end is returned.
     pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        dispatch::write_spelt(self, start, limit, out).unwrap_or_else(|| self.by_chunks(start, limit, out))
+        dispatch::write_spelt(self, start, limit, out).unwrap_or_else(|| self.by_blocks(start, limit, out))
     }
 
-    /// What is shared with UTF-8 in bulk, and the rest one by one.
-    fn by_chunks(&self, start: usize, limit: usize, out: &mut impl Shared) -> usize {
-        let (mut at, mut reach) = (start, NEAR_BYTES);
+    /// What is shared with UTF-8 in blocks, and the rest one by one.
+    fn by_blocks(&self, start: usize, limit: usize, out: &mut impl Shared) -> usize {
+        let (mut at, mut window) = (start, WINDOW_POINTS);
         while at < limit {
-            let near = limit.min(at + reach);
-            let piece = self.text.slice(at, near);
-            let shared = if self.agreement.is_worthwhile() {
-                find_point(piece, &self.agreement.apart).unwrap_or(near - at)
-            } else {
-                0
-            };
-            if let Some(scalar) = self.text.slice(at, at + shared).scalar().filter(|_| shared > 0) {
-                out.text(&scalar);
-                at += shared;
+            let shared = self.shared(at, limit);
+            out.text(self.text.slice(at, at + shared));
+            at += shared;
+            if shared < LOOK_POINTS && at < limit {
+                window = point_window_after(shared, window);
+                let end = limit.min(at + window);
+                at = portable::spell(self, at, end, out);
+                if at < end {
+                    break;
+                }
             }
-            // Whole scans look far ahead only while that pays.
-            reach = if at < near { NEAR_BYTES } else { reach.saturating_mul(4).min(1 << 16) };
-            let window = limit.min(at + WINDOW_BYTES);
-            let end = if at < near { portable::spell(self, at, window, out) } else { at };
-            if at < near && end < window {
-                return end;
-            }
-            at = end;
         }
         at
+    }
+
+    /// How many of the next code points are written as UTF-8 writes them, as far as one look goes.
+    fn shared(&self, at: usize, limit: usize) -> usize {
+        if !self.agreement.is_worthwhile() {
+            return 0;
+        }
+        let near = limit.min(at + LOOK_POINTS);
+        find_point(self.text.slice(at, near), &self.agreement.apart).unwrap_or(near - at)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which instructions are at work: what the machine has, or less where that is asked for.
 
-#![expect(unsafe_code, reason = "the library chooses by the environment")]
+#![cfg_attr(feature = "simdutf", expect(unsafe_code, reason = "the library chooses by the environment"))]
 
 use std::sync::OnceLock;
 
@@ -28,9 +28,12 @@ impl Level {
             let asked = std::env::var(ASKED).ok().and_then(|name| Level::from_name(&name));
             let Some(asked) = asked else { return Level::detected() };
             let level = asked.min(Level::detected());
+            #[cfg(feature = "simdutf")]
             // SAFETY: this runs once, and only where the variable is set, which is for tests: for the extension module while
             // it is imported and no other thread of the interpreter reads the environment.
-            unsafe { follow(level) };
+            unsafe {
+                follow(level)
+            };
             level
         })
     }
@@ -79,6 +82,7 @@ pub fn instruction_set() -> &'static str {
 ///
 /// # Safety
 /// No other thread reads the environment meanwhile, but by functions of Rust's library.
+#[cfg(feature = "simdutf")]
 unsafe fn follow(level: Level) {
     let name = match level {
         Level::Portable => "fallback",

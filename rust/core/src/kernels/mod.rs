@@ -4,8 +4,9 @@
 //! from its tables. Each file is one subject and can be replaced by code for other instruction sets: what the functions
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
-//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable` and the library
-//! `simdutf`, then the kernels of each processor, then `dispatch`, and at the top what measures and converts by it.
+//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable`, `validity`,
+//! `plain` and the library `simdutf`, of which `bulk` chooses, then the kernels of each processor, then `dispatch`, and at
+//! the top what measures and converts by it.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),
@@ -14,6 +15,7 @@
 
 mod ascii;
 mod ascii_prefix;
+mod bulk;
 mod class;
 mod decode;
 mod dispatch;
@@ -27,21 +29,25 @@ mod level;
 mod measured;
 mod output;
 mod paired;
+mod plain;
 mod portable;
 mod search;
 mod short;
 mod short_buffer;
+#[cfg(feature = "simdutf")]
 mod simdutf;
 mod source;
 mod spelt;
 mod text;
 mod units;
 mod utf8;
+mod validity;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_ascii};
 pub(crate) use ascii_prefix::copy_ascii_prefix;
+pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
 pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
@@ -55,7 +61,6 @@ pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub use short::write_short;
 pub use short_buffer::{SHORT_BYTES, ShortBuffer};
-pub(crate) use simdutf::{utf8_points, utf16_units};
 pub(crate) use source::Faults;
 pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};

@@ -102,6 +102,26 @@ impl<'a, T> Output<'a, T> {
         self.filled += values.len();
     }
 
+    /// Write of each value its first parts, as many as its length says; `MOST` is enough for all parts of all of them.
+    ///
+    /// # Panics
+    /// There is no room for them, or a value has fewer parts than that.
+    #[inline(always)]
+    pub(super) fn extend_parts<const PARTS: usize, const MOST: usize>(&mut self, values: &[[T; PARTS]], lengths: &[u8])
+    where
+        T: Copy,
+    {
+        assert!(lengths.iter().fold(0, |most, &length| most.max(length)) as usize <= PARTS);
+        if let Some(place) = self.spare().first_chunk_mut::<MOST>() {
+            self.filled += store(values, lengths, place);
+        } else {
+            let mut place = [MaybeUninit::uninit(); MOST];
+            let count = store(values, lengths, &mut place);
+            self.spare()[..count].copy_from_slice(&place[..count]);
+            self.filled += count;
+        }
+    }
+
     /// The memory behind the values that have been written.
     #[inline]
     pub(super) fn spare(&mut self) -> &mut [MaybeUninit<T>] {
@@ -193,6 +213,26 @@ impl Output<'_, u8> {
         }
         self.filled += count;
     }
+}
+
+/// Store values, each over the parts of the one before that do not count, and return how many parts count; no length is
+/// above `PARTS`. There is no branch on what they are.
+#[inline(always)]
+fn store<T: Copy, const PARTS: usize, const MOST: usize>(
+    values: &[[T; PARTS]],
+    lengths: &[u8],
+    place: &mut [MaybeUninit<T>; MOST],
+) -> usize {
+    assert!(values.len() * PARTS <= MOST);
+    let (start, mut end) = (place.as_mut_ptr().cast::<T>(), 0);
+    for (&value, &length) in values.iter().zip(lengths) {
+        // SAFETY: each value before has counted for `PARTS` at most, so this one ends within the place.
+        let next = unsafe { start.add(end) };
+        // SAFETY: as above; an array needs the alignment of its items.
+        unsafe { next.cast::<[T; PARTS]>().write(value) };
+        end += usize::from(length);
+    }
+    end
 }
 
 /// Grow a vector, which has room for them, by `count` values, which `write` writes.

@@ -29,11 +29,6 @@ pub fn valid_prefix(data: &[u8]) -> &str {
     unsafe { str::from_utf8_unchecked(text) }
 }
 
-/// How many code points a text has.
-pub fn count(text: &str) -> usize {
-    simdutf::count_utf8(text.as_bytes())
-}
-
 /// How many code points valid UTF-8 has; of other bytes the number means nothing.
 pub fn utf8_points(text: &[u8]) -> usize {
     simdutf::count_utf8(text)
@@ -127,7 +122,6 @@ pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
 /// # Panics
 /// There is no room for them.
 pub unsafe fn latin1_to_utf8(points: &[u8], bytes: usize, out: &mut Output<'_, u8>) {
-    debug_assert_eq!(utf8_bytes(Text::One(points)), bytes);
     // SAFETY: the library writes as many bytes as the code points take, which the caller knows.
     unsafe { write(bytes, out, |place| simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), place)) };
 }

@@ -6,7 +6,7 @@ use super::find::find_point;
 use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::Output;
 use super::text::Text;
-use super::{dispatch, simdutf};
+use super::{bulk, dispatch};
 use crate::chunk::NEAR_BYTES;
 use crate::code_point::SURROGATES;
 
@@ -33,7 +33,7 @@ impl<'a> Valid<'a> {
 
     /// Those that follow, up to a limit, as far as they are valid: they count from now on.
     fn extend(&mut self, limit: usize) -> &'a str {
-        let text = simdutf::valid_prefix(&self.data[self.end..limit]);
+        let text = bulk::valid_prefix(&self.data[self.end..limit]);
         self.end += text.len();
         text
     }
@@ -55,7 +55,7 @@ impl<'a> Measured<'a> {
         while valid.end() < data.len() {
             let end = sequence_border(data, valid.end(), data.len().min(valid.end() + BLOCK));
             let text = valid.extend(end);
-            count += simdutf::count(text);
+            count += bulk::utf8_points(text.as_bytes());
             largest = largest.max(largest_byte(text.as_bytes()));
             if valid.end() < end {
                 break;
@@ -122,7 +122,7 @@ pub fn is_utf8_up_to(data: &[u8]) -> usize {
     let (mut at, mut piece) = (dispatch::valid_pieces(data), NEAR_BYTES);
     while at < data.len() {
         let end = sequence_border(data, at, data.len().min(at + piece));
-        at += simdutf::valid_prefix(&data[at..end]).len();
+        at += bulk::valid_prefix(&data[at..end]).len();
         if at < end {
             break;
         }
@@ -148,7 +148,7 @@ impl<'a> Text<'a> {
             Text::Four(_) => self.first_of(|point| char::from_u32(point).is_none()).is_none(),
         };
         // SAFETY: there is no surrogate and nothing beyond Unicode in the text, and its length has just been found.
-        is_scalar.then(|| unsafe { Scalar::known(self, simdutf::utf8_bytes(self)) })
+        is_scalar.then(|| unsafe { Scalar::known(self, bulk::utf8_bytes(self)) })
     }
 }
 

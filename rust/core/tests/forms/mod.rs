@@ -1,7 +1,6 @@
 //! The forms of `forms.json`, compiled.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use eightfold_core::{FaultRow, Form, Kind, Row, Tables};
 use serde_json::Value;
@@ -42,8 +41,7 @@ fn tables(value: &Value) -> Tables {
 }
 
 pub fn family() -> BTreeMap<String, Form> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/forms.json");
-    let json: Value = serde_json::from_str(&fs::read_to_string(path).expect("forms.json")).expect("JSON");
+    let json: Value = serde_json::from_str(include_str!("../forms.json")).expect("JSON");
     json.as_object()
         .expect("a map")
         .iter()

@@ -16,15 +16,12 @@ import eightfold
 from eightfold._engine import CORE_IS_BUILT
 from eightfold.files.path_text import shown
 
-_TOOLS = (("cargo", "cargo (https://rustup.rs)"), ("c++", "a C++ compiler"))
-
 
 def missing_core() -> str:
     """Return, in one line, that there is no compiled core and how to get it; an empty str if there is one."""
     if CORE_IS_BUILT:
         return ""
-    lacking = [name for tool, name in _TOOLS if which(tool) is None]
-    install = f"install {' and '.join(lacking)}, then run: " if lacking else "run: "
+    install = "run: " if which("cargo") else "install cargo (https://rustup.rs), then run: "
     command = _reinstall()
     where = " (SOURCE: its repository or .tar.gz, not the wheel)" if command.endswith(" SOURCE") else ""
     return f"no compiled core, so this is slow; to get it, {install}{command}{where}"
@@ -35,7 +32,9 @@ def _reinstall() -> str:
     # What pip built without the core it may have kept.
     options = ("--force-reinstall", "--no-deps", "--no-cache-dir")
     command = shlex.join([sys.executable, "-m", "pip", "install", *options, *_origin()])
-    return f"{'' if os.name == 'nt' else 'EIGHTFOLD_BUILD=native '}{shown(command)}"
+    # Without a C++ compiler the core is built without its library: see setup.py.
+    build = "native" if which("c++") else "rust"
+    return f"{'' if os.name == 'nt' else f'EIGHTFOLD_BUILD={build} '}{shown(command)}"
 
 
 def _origin() -> Sequence[str]:

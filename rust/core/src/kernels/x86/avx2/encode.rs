@@ -17,7 +17,7 @@ use crate::derive::spelling::Spelling;
 use crate::kernels::output::Output;
 use crate::kernels::spelt::{Spelt, Stretch};
 use crate::kernels::text::Text;
-use crate::kernels::{portable, simdutf};
+use crate::kernels::{bulk, portable};
 use crate::policy::Lacking;
 
 /// The code points of a block.
@@ -429,9 +429,9 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
         if bytes == text.len() {
             out.copy(text);
         } else {
-            // simdutf is twice as fast, and counting first costs a tenth.
+            // Bulk conversion is twice as fast, and counting first costs a tenth.
             // SAFETY: the bytes were counted, and the text is written as in UTF-8.
-            unsafe { simdutf::latin1_to_utf8(text, bytes, out) };
+            unsafe { bulk::latin1_to_utf8(text, bytes, out) };
         }
         return limit;
     }

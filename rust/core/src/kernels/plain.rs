@@ -1,0 +1,405 @@
+//! Valid UTF-8 written as the kinds of str, and these as UTF-8, for any machine.
+//!
+//! Where sequences of one and two bytes take turns, as words and spaces do, no branch depends on which comes next: what
+//! each lane of a block becomes is computed, of which the compiler makes vectors, and then all are stored in order, each
+//! over the rest of the one before. Longer sequences stand in long runs, which branches follow.
+
+use super::measured::{Measured, Width};
+use super::output::Output;
+use super::text::Text;
+use super::validity::{self, BLOCK};
+
+/// The longest sequence of UTF-8.
+const LONGEST: usize = 4;
+/// The least leads of sequences that have more bytes than that.
+const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
+
+/// A code point of a kind of str.
+pub trait Unit: Copy + Default {
+    /// The code point with a value that the kind holds.
+    fn of(value: u32) -> Self;
+    /// The same, up to U+07FF.
+    fn of_two(value: u16) -> Self;
+    /// What the sequence means that begins with these bytes, if one does.
+    fn read(bytes: [u8; LONGEST]) -> Self;
+}
+
+macro_rules! units {
+    ($($unit:ty => $read:ident),*) => {
+        $(impl Unit for $unit {
+            #[inline(always)]
+            fn of(value: u32) -> Self {
+                value as $unit
+            }
+
+            #[inline(always)]
+            fn of_two(value: u16) -> Self {
+                value as $unit
+            }
+
+            #[inline(always)]
+            fn read(bytes: [u8; LONGEST]) -> Self {
+                $read(bytes) as $unit
+            }
+        })*
+    };
+}
+
+units!(u8 => read_narrow, u16 => read_narrow, u32 => read_wide);
+
+// Choices by masks: others might become branches.
+
+/// What begins with these bytes, up to U+FFFF.
+#[inline(always)]
+fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
+    let is = |from: u8| u16::from(bytes[0] >= from).wrapping_neg();
+    let [lead, second, third, _] = bytes.map(u16::from);
+    let two = (lead & 0x1F) << 6 | second & 0x3F;
+    let three = lead << 12 | (second & 0x3F) << 6 | third & 0x3F;
+    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | three & is(0xE0)
+}
+
+/// What begins with these bytes.
+#[inline(always)]
+fn read_wide(bytes: [u8; LONGEST]) -> u32 {
+    let is = |from: u8| u32::from(bytes[0] >= from).wrapping_neg();
+    let [lead, second, third, fourth] = bytes.map(u32::from);
+    let two = (lead & 0x1F) << 6 | second & 0x3F;
+    let three = (lead & 0x0F) << 12 | (second & 0x3F) << 6 | third & 0x3F;
+    let four = (lead & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | fourth & 0x3F;
+    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | three & is(0xE0) & !is(0xF0) | four & is(0xF0)
+}
+
+/// Write valid UTF-8 up to U+00FF as bytes.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
+    assert!(text.width() <= Width::Latin1);
+    decode(text.text().as_bytes(), out);
+}
+
+/// Write text up to U+FFFF as 16-bit units.
+///
+/// # Panics
+/// It is wider, or has no room.
+pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
+    assert!(text.width() <= Width::Ucs2);
+    decode(text.text().as_bytes(), out);
+}
+
+/// Write text as 32-bit units.
+///
+/// # Panics
+/// It has no room.
+pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
+    decode(text.text().as_bytes(), out);
+}
+
+fn decode<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
+    out.go_on(|out| {
+        let mut at = 0;
+        while let Some(block) = data[at..].first_chunk::<BLOCK>() {
+            at += match block.iter().fold(0, |all: u8, &byte| all.max(byte)) {
+                0xE0.. => long(&data[at..], out),
+                largest => decode_block(block, largest, out),
+            };
+        }
+        while at < data.len() {
+            at += one(&data[at..], out);
+        }
+    });
+}
+
+/// Write what begins in a block and ends there, given its largest byte, and return where that ends. The block begins at the
+/// border of a sequence.
+pub fn decode_block<T: Unit>(block: &[u8; BLOCK], largest: u8, out: &mut Output<'_, T>) -> usize {
+    match largest {
+        0..0x80 => ascii(block, out),
+        0x80..0xE0 => short(block, out),
+        // A run, if few sequences begin here; what is left of the block is taken with what follows.
+        0xE0.. if validity::count(block) <= BLOCK / 3 + 1 => {
+            let threes = run::<T, 3, 12>(block, 0xE0, out);
+            let end = threes + run::<T, 4, 16>(&block[threes..], 0xF0, out);
+            if end > 0 { end } else { any(block, out) }
+        }
+        0xE0.. => any(block, out),
+    }
+}
+
+fn ascii<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
+    out.extend_by(block, |byte| T::of(byte.into()));
+    BLOCK
+}
+
+/// Write sequences of one and two bytes, and return where the last ends that is there wholly.
+fn short<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
+    let end = whole_end(block);
+    let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
+    for lane in 0..BLOCK {
+        let (lead, second) = (u16::from(window[lane]), u16::from(window[lane + 1]));
+        let is_two = (lead >> 7).wrapping_neg();
+        values[lane] = [T::of_two(lead & !is_two | ((lead & 0x1F) << 6 | second & 0x3F) & is_two)];
+    }
+    out.extend_parts::<1, BLOCK>(&values[..end], &begun(block)[..end]);
+    end
+}
+
+/// Write a run of sequences of three or of four bytes, or else sequences of any length that begin in a block, and return
+/// where they end.
+fn long<T: Unit>(data: &[u8], out: &mut Output<'_, T>) -> usize {
+    let threes = run::<T, 3, 12>(data, 0xE0, out);
+    let end = threes + run::<T, 4, 16>(&data[threes..], 0xF0, out);
+    match data[end..].first_chunk() {
+        Some(block) if end < BLOCK => end + any(block, out),
+        _ => end,
+    }
+}
+
+/// Write sequences with leads from one on, as long as four of them take so many bytes.
+#[inline(always)]
+fn run<T: Unit, const LENGTH: usize, const BYTES: usize>(data: &[u8], lead: u8, out: &mut Output<'_, T>) -> usize {
+    let mut at = 0;
+    while let Some(four) = data[at..].first_chunk::<BYTES>() {
+        if (0..4).fold(0, |all, place| all | (four[LENGTH * place] ^ lead)) >= 0x10 {
+            break;
+        }
+        out.extend_by(&[0, 1, 2, 3], |place| T::of(value::<LENGTH>(&four[LENGTH * place..])));
+        at += BYTES;
+    }
+    at
+}
+
+/// Write what begins in a block and ends there, and return where that is.
+fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
+    let end = whole_end(block);
+    let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
+    for lane in 0..BLOCK {
+        values[lane] = [T::read([window[lane], window[lane + 1], window[lane + 2], window[lane + 3]])];
+    }
+    out.extend_parts::<1, BLOCK>(&values[..end], &begun(block)[..end]);
+    end
+}
+
+/// Where the last sequence ends that is in a block wholly.
+pub fn whole_end(block: &[u8; BLOCK]) -> usize {
+    let is_cut = |&behind: &usize| block[BLOCK - behind] >= LEADS[behind];
+    BLOCK - (1..LONGEST).find(is_cut).unwrap_or(0)
+}
+
+/// A block with something behind it.
+#[inline(always)]
+fn padded(block: &[u8; BLOCK]) -> [u8; BLOCK + LONGEST - 1] {
+    let mut window = [0; BLOCK + LONGEST - 1];
+    window[..BLOCK].copy_from_slice(block);
+    window
+}
+
+/// One in each lane in which a sequence begins.
+#[inline(always)]
+fn begun(block: &[u8; BLOCK]) -> [u8; BLOCK] {
+    block.map(|byte| u8::from(byte & 0xC0 != 0x80))
+}
+
+/// Write the first sequence, and return its length.
+#[inline]
+fn one<T: Unit>(data: &[u8], out: &mut Output<'_, T>) -> usize {
+    let (value, length) = match data[0] {
+        0..0x80 => (data[0].into(), 1),
+        0x80..0xE0 => (value::<2>(data), 2),
+        0xE0..0xF0 => (value::<3>(data), 3),
+        0xF0.. => (value::<4>(data), 4),
+    };
+    out.extend_by(&[value], T::of);
+    length
+}
+
+/// The value of the first sequence, which has so many bytes.
+#[inline(always)]
+fn value<const LENGTH: usize>(data: &[u8]) -> u32 {
+    let tail = data[1..LENGTH].iter().fold(0, |sum, &byte| sum << 6 | u32::from(byte & 0x3F));
+    u32::from(data[0] & (0x7F >> LENGTH)) << (6 * (LENGTH - 1)) | tail
+}
+
+/// Write text as UTF-8 does; surrogates as if they were scalar values.
+///
+/// # Panics
+/// It has no room.
+pub fn to_utf8(text: Text<'_>, out: &mut Output<'_, u8>) {
+    match text {
+        Text::One(points) => encode(points, out),
+        Text::Two(points) => encode(points, out),
+        Text::Four(points) => encode(points, out),
+    }
+}
+
+fn encode<P: Point>(points: &[P], out: &mut Output<'_, u8>) {
+    let (blocks, rest) = points.as_chunks::<BLOCK>();
+    for block in blocks {
+        let all = block.iter().fold(0, |all, &point| all | point.into());
+        match all {
+            0..0x80 => out.extend_by(block, |point| point.into() as u8),
+            0x80..0x800 => spell_short(block, BLOCK, out),
+            _ => spell_long(block, all, out),
+        }
+    }
+    let mut block = [P::default(); BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    if rest.iter().all(|&point| point.into() < 0x800) {
+        spell_short(&block, rest.len(), out);
+    } else {
+        spell_any(&block, rest.len(), out);
+    }
+}
+
+/// A code point as a str holds it.
+trait Point: Copy + Default + Into<u32> {}
+
+impl<P: Copy + Default + Into<u32>> Point for P {}
+
+/// Write `count` code points up to U+07FF.
+fn spell_short<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8>) {
+    let (mut sequences, mut lengths) = ([[0; 2]; BLOCK], [0; BLOCK]);
+    for (lane, &point) in block.iter().enumerate() {
+        let point = point.into() as u16;
+        let is_two = u16::from(point >= 0x80).wrapping_neg();
+        let two = 0xC0 | point >> 6 | (0x80 | point & 0x3F) << 8;
+        sequences[lane] = (point & !is_two | two & is_two).to_le_bytes();
+        lengths[lane] = 1 + u8::from(point >= 0x80);
+    }
+    out.extend_parts::<2, { 2 * BLOCK }>(&sequences[..count], &lengths[..count]);
+}
+
+/// Write a block with longer sequences, given all its code points or-ed.
+fn spell_long<P: Point>(block: &[P; BLOCK], all: u32, out: &mut Output<'_, u8>) {
+    let least = block.iter().fold(u32::MAX, |least, &point| least.min(point.into()));
+    match least {
+        0x800.. if all < 0x1_0000 => out.extend_bytes(block, |point| {
+            let [first, second, third, _] = three(point.into()).to_le_bytes();
+            [first, second, third]
+        }),
+        0x1_0000.. => out.extend_bytes(block, |point| four(point.into()).to_le_bytes()),
+        _ => spell_any(block, BLOCK, out),
+    }
+}
+
+/// Write `count` code points.
+fn spell_any<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8>) {
+    let (mut sequences, mut lengths) = ([[0; LONGEST]; BLOCK], [0; BLOCK]);
+    for (lane, &point) in block.iter().enumerate() {
+        let point = point.into();
+        let is = |from: u32| u32::from(point >= from).wrapping_neg();
+        let two = 0xC0 | point >> 6 | tail(point, 0) << 8;
+        let short = point & !is(0x80) | two & is(0x80);
+        let long = three(point) & !is(0x1_0000) | four(point) & is(0x1_0000);
+        sequences[lane] = (short & !is(0x800) | long & is(0x800)).to_le_bytes();
+        lengths[lane] = 1 + u8::from(point >= 0x80) + u8::from(point >= 0x800) + u8::from(point >= 0x1_0000);
+    }
+    out.extend_parts::<LONGEST, { LONGEST * BLOCK }>(&sequences[..count], &lengths[..count]);
+}
+
+/// The bytes of a sequence of three, the first lowest.
+#[inline(always)]
+fn three(point: u32) -> u32 {
+    0xE0 | point >> 12 | tail(point, 1) << 8 | tail(point, 0) << 16
+}
+
+/// The bytes of a sequence of four, the first lowest.
+#[inline(always)]
+fn four(point: u32) -> u32 {
+    0xF0 | point >> 18 | tail(point, 2) << 8 | tail(point, 1) << 16 | tail(point, 0) << 24
+}
+
+/// The continuation byte at a place from the last.
+#[inline(always)]
+fn tail(point: u32, place: u32) -> u32 {
+    0x80 | (point >> (6 * place) & 0x3F)
+}
+
+/// The length in UTF-8 of text without surrogates and without values beyond Unicode.
+pub fn utf8_bytes(text: Text<'_>) -> usize {
+    text.len()
+        + match text {
+            Text::One(points) => super::ascii::count_beyond_ascii(points),
+            Text::Two(points) => longer(points),
+            Text::Four(points) => longer(points),
+        }
+}
+
+/// How many bytes more than one each the code points take.
+fn longer<P: Point>(points: &[P]) -> usize {
+    let each = |point: u32| u32::from(point >= 0x80) + u32::from(point >= 0x800) + u32::from(point >= 0x1_0000);
+    points.chunks(0x1_0000).map(|some| some.iter().map(|&point| each(point.into())).sum::<u32>() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::MaybeUninit;
+
+    use super::*;
+
+    fn text() -> String {
+        let words = [
+            "ascii only, and more than a block of it, so that it is copied as a whole; ",
+            "é",
+            "ß a",
+            "ж",
+            "жук жив",
+            "中",
+            "中文字",
+            "😀",
+            "😀🎉",
+            "\u{7F}\u{80}\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}",
+        ];
+        let most = if cfg!(miri) { 60 } else { 3000 };
+        (0..most).map(|at: usize| words[(at * at + at / 7) % words.len()]).collect()
+    }
+
+    fn written<T: Copy>(count: usize, write: impl FnOnce(&mut Output<'_, T>)) -> Vec<T> {
+        let mut memory = vec![MaybeUninit::uninit(); count];
+        let mut out = Output::new(&mut memory);
+        write(&mut out);
+        out.finish();
+        out.values().to_vec()
+    }
+
+    fn check(text: &str) {
+        let points: Vec<u32> = text.chars().map(u32::from).collect();
+        assert_eq!(written(points.len(), |out| decode::<u32>(text.as_bytes(), out)), points);
+        assert_eq!(written(text.len(), |out| encode(&points, out)), text.as_bytes());
+        assert_eq!(utf8_bytes(Text::Four(&points)), text.len());
+        let two: Option<Vec<u16>> = points.iter().map(|&point| point.try_into().ok()).collect();
+        if let Some(two) = two {
+            assert_eq!(written(two.len(), |out| decode::<u16>(text.as_bytes(), out)), two);
+            assert_eq!(written(text.len(), |out| encode(&two, out)), text.as_bytes());
+            assert_eq!(utf8_bytes(Text::Two(&two)), text.len());
+        }
+        let one: Option<Vec<u8>> = points.iter().map(|&point| point.try_into().ok()).collect();
+        if let Some(one) = one {
+            assert_eq!(written(one.len(), |out| decode::<u8>(text.as_bytes(), out)), one);
+            assert_eq!(written(text.len(), |out| encode(&one, out)), text.as_bytes());
+            assert_eq!(utf8_bytes(Text::One(&one)), text.len());
+        }
+    }
+
+    #[test]
+    fn text_is_written_as_the_standard_library_writes_it() {
+        for largest in ['\u{7F}', '\u{FF}', '\u{7FF}', '\u{FFFF}', char::MAX] {
+            let text: String = text().chars().filter(|&char| char <= largest).collect();
+            check(&text);
+            let borders: Vec<usize> = text.char_indices().map(|(at, _)| at).take(150).collect();
+            for (number, &at) in borders.iter().enumerate() {
+                check(&text[..at]);
+                check(&text[borders[number / 2]..at]);
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too many")]
+    fn every_scalar_value_is_written_as_the_standard_library_writes_it() {
+        check(&('\0'..=char::MAX).collect::<String>());
+        check(&('\0'..='\u{FFFF}').collect::<String>());
+        check(&('\0'..='\u{FF}').collect::<String>());
+    }
+}

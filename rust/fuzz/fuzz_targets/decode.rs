@@ -1,0 +1,98 @@
+//! Decoding by the kernels, under every policy, whole, in two pieces and measured first, means what the judge says; and
+//! faults are where it says, with a name.
+
+#![no_main]
+
+use eightfold_core::{Form, Halt, OnFault, Pass, Scan, Step, TextBuffer};
+use eightfold_fuzz::{POLICIES, form_of, judged, prefix};
+use libfuzzer_sys::fuzz_target;
+
+const LARGEST: u32 = 0x10_FFFF;
+
+fn pass<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
+    Pass { form, data, is_final: true, largest: LARGEST, on_fault }
+}
+
+fn text(buffer: &TextBuffer) -> Vec<u32> {
+    (0..buffer.text().len()).map(|at| buffer.text().at(at)).collect()
+}
+
+/// What one sequence after another gives: a pass over each alone, which the kernels have no room for.
+fn one_by_one(form: &Form, data: &[u8], on_fault: OnFault) -> Option<Vec<u32>> {
+    let (mut points, mut at) = (Vec::new(), 0);
+    while at < data.len() {
+        at = match judged(form, data, at) {
+            Step::Value { end, code_point } if code_point <= LARGEST => {
+                points.push(code_point);
+                end
+            }
+            Step::Value { end, .. } | Step::Unit { end } => match on_fault {
+                OnFault::Replace => {
+                    points.push(0xFFFD);
+                    end
+                }
+                OnFault::Ignore => end,
+                OnFault::BackslashReplace => {
+                    points.extend(
+                        data[at..end].iter().flat_map(|byte| format!("\\x{byte:02x}").into_bytes()).map(u32::from),
+                    );
+                    end
+                }
+                _ => return None,
+            },
+            Step::Wait => unreachable!("nothing follows"),
+        }
+    }
+    Some(points)
+}
+
+fn check_pieces(form: &Form, data: &[u8], cut: usize, on_fault: OnFault) {
+    let (mut whole, mut parts) = (TextBuffer::default(), TextBuffer::default());
+    let expected = pass(form, data, on_fault).run(0, &mut whole);
+    let mut halt = Pass { is_final: false, ..pass(form, &data[..cut], on_fault) }.run(0, &mut parts);
+    if let Halt::End(at) = halt {
+        assert!(at <= cut);
+        halt = pass(form, data, on_fault).run(at, &mut parts);
+    }
+    assert_eq!((halt == Halt::End(data.len()), text(&parts)), (expected == Halt::End(data.len()), text(&whole)));
+}
+
+fn check(form: &Form, data: &[u8], cut: usize, on_fault: OnFault) {
+    let mut whole = TextBuffer::default();
+    let halt = pass(form, data, on_fault).run(0, &mut whole);
+    if let Some(expected) = one_by_one(form, data, on_fault) {
+        assert_eq!((halt, text(&whole)), (Halt::End(data.len()), expected));
+    }
+    let survey = pass(form, data, on_fault).measure(0);
+    assert_eq!(survey.map(|survey| survey.count), (halt == Halt::End(data.len())).then(|| whole.text().len()));
+    if on_fault == OnFault::Stop {
+        let (points, end) = prefix(form, data, LARGEST);
+        assert_eq!(text(&whole), points);
+        assert!(matches!(halt, Halt::End(at) | Halt::Fault { start: at, .. } if at == end));
+    }
+    check_pieces(form, data, cut, on_fault);
+}
+
+fn check_faults(form: &Form, data: &[u8]) {
+    let scan = Scan { form, data, is_final: true, at: 0, limit: data.len() };
+    let (mut at, faults) = (0, scan.collect::<Vec<_>>());
+    let mut expected = Vec::new();
+    while at < data.len() {
+        at = match judged(form, data, at) {
+            Step::Value { end, .. } => end,
+            _ => {
+                let fault = form.fault_at(data, at, true).expect("a fault has a name");
+                expected.push(fault);
+                fault.end
+            }
+        }
+    }
+    assert_eq!(faults, expected);
+}
+
+fuzz_target!(|input: &[u8]| {
+    let &[form, policy, cut, ref data @ ..] = input else { return };
+    let (form, on_fault) = (form_of(form), POLICIES[usize::from(policy) % POLICIES.len()]);
+    check(form, data, usize::from(cut) % (data.len() + 1), on_fault);
+    check_faults(form, data);
+});
