@@ -30,8 +30,7 @@ mod tests {
     fn names_are_in_the_order_of_their_code_points() {
         let mut names = ["\u{1F600}".as_bytes(), b"\xFF", "\u{E000}".as_bytes(), b"a", "\u{D7FF}".as_bytes(), b"\x80"];
         names.sort_by(|left, right| compare(left, right));
-        let expected =
-            [b"a", "\u{D7FF}".as_bytes(), b"\x80", b"\xFF", "\u{E000}".as_bytes(), "\u{1F600}".as_bytes()];
+        let expected = [b"a", "\u{D7FF}".as_bytes(), b"\x80", b"\xFF", "\u{E000}".as_bytes(), "\u{1F600}".as_bytes()];
         assert_eq!(names, expected);
     }
 }

@@ -228,11 +228,12 @@ impl Walk {
     }
 
     fn told_or(&mut self, rules: Result<Option<Rules>, Errno>, path: &Path) -> Option<Arc<Rules>> {
-        rules.unwrap_or_else(|error| {
-            self.tell_unreadable(path.as_os_str().as_bytes().to_vec(), error);
-            None
-        })
-        .map(Arc::new)
+        rules
+            .unwrap_or_else(|error| {
+                self.tell_unreadable(path.as_os_str().as_bytes().to_vec(), error);
+                None
+            })
+            .map(Arc::new)
     }
 
     /// Keep the entries that are taken, and sort them.
@@ -277,9 +278,8 @@ impl Selection {
             return Taken::No;
         }
         let is_excluded = |rules: &Option<Rules>| is_selected(rules, path, is_folder) == Some(true);
-        let is_missing = |rules: &Option<Rules>| {
-            !is_folder && rules.is_some() && is_selected(rules, path, is_folder) != Some(true)
-        };
+        let is_missing =
+            |rules: &Option<Rules>| !is_folder && rules.is_some() && is_selected(rules, path, is_folder) != Some(true);
         if is_excluded(&self.exclude) || is_missing(&self.include) {
             return Taken::No;
         }
