@@ -1,6 +1,8 @@
 //! Examining: whether a file needs no more than to be counted, because it is clean, or binary and so left alone.
 
 use std::ffi::CStr;
+use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use eightfold_core::kernels::find_pair;
 use eightfold_core::{Form, Scan};
@@ -27,7 +29,7 @@ const POINTS_FOR_AN_UNLIKELY: usize = 50;
 #[derive(Debug)]
 pub struct Examination {
     /// The form without signatures, of 8-bit units.
-    pub form: std::sync::Arc<Form>,
+    pub form: Arc<Form>,
     /// A file that begins with one of these needs more.
     pub marks: Vec<Vec<u8>>,
     /// Whether a file with a NUL in its head may be in another form.
@@ -166,7 +168,7 @@ fn may_be_wide(head: &[u8]) -> bool {
     let (halves, _) = whole.as_chunks::<2>();
     let (words, _) = whole.as_chunks::<4>();
     let is_bad_half = |unit: u16| unit < 8 || (0xE000..0xF900).contains(&unit);
-    let is_bad_word = |unit: u32| unit < 8 || unit > 0x10_FFFF;
+    let is_bad_word = |unit: u32| !(8..=0x10_FFFF).contains(&unit);
     let is_refused =
         |unlikely: usize, units: usize| unlikely > FEW.min(units / FEW).max(units / POINTS_FOR_AN_UNLIKELY);
     let count = |is_bad: &dyn Fn(&[u8; 2]) -> bool| halves.iter().filter(|unit| is_bad(unit)).count();
@@ -177,11 +179,66 @@ fn may_be_wide(head: &[u8]) -> bool {
         && is_refused(count_words(&|unit| is_bad_word(u32::from_be_bytes(*unit))), words.len()))
 }
 
-fn read_retrying(file: impl std::os::fd::AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+fn read_retrying(file: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
     loop {
         match read(&file, &mut *buffer) {
             Err(Errno::INTR) => {}
             done => return done,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+    use std::{env, fs, process};
+
+    use eightfold_core::{Row, Tables};
+    use rustix::fs::{CWD, mknodat, symlinkat};
+
+    use super::*;
+
+    fn ascii() -> Examination {
+        let row = Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] };
+        let tables = Tables {
+            unit_bytes: 1,
+            big_endian: false,
+            joins_pairs: false,
+            rows: vec![row],
+            units: Vec::new(),
+            names: Vec::new(),
+        };
+        Examination {
+            form: Arc::new(Form::new(tables).ok().expect("it is small")),
+            marks: Vec::new(),
+            may_differ: true,
+            skips_binary: true,
+            escapes: false,
+            suspects: Vec::new(),
+            special: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_came_in_the_place_of_a_file_is_neither_followed_nor_waited_for() {
+        let path = env::temp_dir().join(format!("eightfold-tree-{}", process::id()));
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("file"), "text").unwrap();
+        symlinkat("file", CWD, path.join("link")).unwrap();
+        mknodat(CWD, path.join("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let handle = openat(CWD, &path, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+        let folder = Folder { path: path.as_os_str().as_bytes().to_vec(), inside: Vec::new(), handle };
+        let examination = ascii();
+        let mut examiner = Examiner::new(&examination);
+        let verdicts = [c"file", c"link", c"pipe", c"none", c"."].map(|name| examiner.verdict(&folder, name));
+        fs::remove_dir_all(&path).unwrap();
+        let expected = [
+            Verdict::Clean(4),
+            Verdict::Unreadable(Errno::LOOP),
+            Verdict::Irregular,
+            Verdict::Unreadable(Errno::NOENT),
+            Verdict::Irregular,
+        ];
+        assert_eq!(verdicts, expected);
     }
 }

@@ -1,7 +1,10 @@
 //! Patterns for paths, as `eightfold.files.walk.globs` defines them, which says what they mean and by which source.
 
-/// The classes of bytes that a bracket may name, each by its ranges.
-const CLASSES: [(&[u8], &[(u8, u8)]); 12] = [
+/// A class of bytes: its name and its ranges.
+type Class = (&'static [u8], &'static [(u8, u8)]);
+
+/// The classes that a bracket may name.
+const CLASSES: [Class; 12] = [
     (b"alnum", &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')]),
     (b"alpha", &[(b'A', b'Z'), (b'a', b'z')]),
     (b"blank", &[(b' ', b' '), (b'\t', b'\t')]),
