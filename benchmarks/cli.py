@@ -1,4 +1,4 @@
-"""Measure the command line side by side with ripgrep, isutf8, iconv, uconv and recode: whole processes, on the same files.
+"""Measure the command line side by side with ripgrep, isutf8, iconv, uconv, recode: whole processes on the same files.
 
 Each line has the wall time of ours and of the peer in seconds, the median of the rounds with the least and the
 greatest, and says how many times as fast ours is. All run in turns and on one core, except with `-j`. A program that is
