@@ -61,13 +61,14 @@ impl Rules {
     }
 }
 
-/// Read the patterns of a file of git, by its path from a folder; no file has none.
+/// Read the patterns of a file of git, by its path from a folder; no file has none. The flags say whether a link
+/// is followed.
 ///
 /// # Errors
 ///
 /// It cannot be read, or is no regular file.
-pub fn read_rules(folder: impl AsFd, path: &Path, inside: &[u8]) -> Result<Option<Rules>, Errno> {
-    match content(folder, path) {
+pub fn read_rules(folder: impl AsFd, path: &Path, links: OFlags, inside: &[u8]) -> Result<Option<Rules>, Errno> {
+    match content(folder, path, links) {
         Ok(content) => Ok(Some(Rules::in_folder(&content, inside)).filter(|rules| !rules.is_empty())),
         Err(Errno::NOENT) => Ok(None),
         Err(error) => Err(error),
@@ -84,7 +85,7 @@ pub fn exclude_of(folder: &Path) -> PathBuf {
 
 /// The path after a prefix in one of git's files.
 fn said(path: &Path, prefix: &[u8]) -> Option<PathBuf> {
-    let content = content(CWD, path).ok()?;
+    let content = content(CWD, path, OFlags::empty()).ok()?;
     let first = content.split(|&byte| byte == b'\n').next()?;
     let kept = first.len() - first.iter().rev().take_while(|&&byte| byte == b'\r').count();
     let way = first[..kept].strip_prefix(prefix)?;
@@ -92,8 +93,8 @@ fn said(path: &Path, prefix: &[u8]) -> Option<PathBuf> {
 }
 
 /// What a regular file holds, by its path from a folder.
-fn content(folder: impl AsFd, path: &Path) -> Result<Vec<u8>, Errno> {
-    let file = openat(folder, path, OFlags::RDONLY | AT_ONCE, Mode::empty())?;
+fn content(folder: impl AsFd, path: &Path, links: OFlags) -> Result<Vec<u8>, Errno> {
+    let file = openat(folder, path, OFlags::RDONLY | AT_ONCE | links, Mode::empty())?;
     match FileType::from_raw_mode(fstat(&file)?.st_mode) {
         FileType::RegularFile => {}
         FileType::Directory => return Err(Errno::ISDIR),

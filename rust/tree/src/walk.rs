@@ -218,11 +218,11 @@ impl Walk {
         let mut rules = if entries.has_repository { Vec::new() } else { outer.to_vec() };
         if entries.has_repository {
             let exclude = exclude_of(path);
-            rules.extend(self.told_or(read_rules(CWD, &exclude, &folder.inside), &exclude));
+            rules.extend(self.told_or(read_rules(CWD, &exclude, OFlags::empty(), &folder.inside), &exclude));
         }
         if entries.has_ignore_file {
             let name = Path::new(".gitignore");
-            rules.extend(self.told_or(read_rules(handle, name, &folder.inside), &path.join(name)));
+            rules.extend(self.told_or(read_rules(handle, name, OFlags::NOFOLLOW, &folder.inside), &path.join(name)));
         }
         Some(Arc::new(rules))
     }
