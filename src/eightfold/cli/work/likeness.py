@@ -25,7 +25,7 @@ _SIGNATURES = sorted(
 )
 
 
-WIDE_MARKS = tuple(signature.mark for signature, _ in _SIGNATURES)
+WIDE_MARKS: tuple[bytes, ...] = tuple(signature.mark for signature, _ in _SIGNATURES)
 """How files of 16- and 32-bit units begin."""
 
 

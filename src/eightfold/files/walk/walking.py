@@ -161,10 +161,10 @@ class Folder:
     __slots__ = ("ignored", "inside", "path", "ruled")
 
     def __init__(self, path: str, inside: bytes, ignored: Ignored | None, ruled: Ruled | None) -> None:
-        self.path = path
-        self.inside = inside
-        self.ignored = ignored
-        self.ruled = ruled
+        self.path: str = path
+        self.inside: bytes = inside
+        self.ignored: Ignored | None = ignored
+        self.ruled: Ruled | None = ruled
 
     def below(self, name: str) -> Folder:
         """Return a folder of this one, before it is entered."""

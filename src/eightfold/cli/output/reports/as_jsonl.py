@@ -21,7 +21,7 @@ from eightfold.version import __version__
 class JsonLinesReport(Report):
     """See :class:`eightfold.cli.output.reports.report.Report`. Stable from 1.0."""
 
-    lists_all = True
+    lists_all: bool = True
 
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a fault."""
