@@ -1,4 +1,4 @@
-"""Measure the command line side by side with isutf8, iconv, uconv and recode: whole processes, on the same files.
+"""Measure the command line side by side with ripgrep, isutf8, iconv, uconv, recode: whole processes on the same files.
 
 Each line has the wall time of ours and of the peer in seconds, the median of the rounds with the least and the
 greatest, and says how many times as fast ours is. All run in turns and on one core, except with `-j`. A program that is
@@ -23,7 +23,12 @@ from benchmarks.contests import (
     COUNTED,
     ESCAPED_COUNTED,
     FAULTY,
+    FILE_BYTES,
+    ONE_SEARCH,
     PYTHON,
+    SEARCH,
+    TREE,
+    TREE_AT_ONCE,
     UNSEARCHED,
     Contest,
     Scale,
@@ -39,6 +44,7 @@ from benchmarks.timing import Spread, spread
 QUICK = Scale(sizes=(MIB,), files=500)
 JUDGED = 256 * MIB
 """The size that goals are for; starting a process has a goal of its own."""
+TREE_BYTES = Scale().files * FILE_BYTES
 STARTING = 0.060
 """How many seconds longer a start may take than that of an interpreter that does nothing."""
 
@@ -67,6 +73,9 @@ GOALS: Mapping[tuple[str, str, int], Goal] = {
     (CLEAN_JSON, UNSEARCHED, JUDGED): Goal(times=1 / 2),
     (ESCAPED_COUNTED, CLEAN_JSON, JUDGED): Goal(times=1 / 2),
     (FAULTY, CLEAN, JUDGED): Goal(times=1 / 8),
+    (TREE, ONE_SEARCH, TREE_BYTES): Goal(times=1 / 2),
+    (TREE_AT_ONCE, SEARCH, TREE_BYTES): Goal(times=1 / 2),
+    (TREE, "find -exec isutf8", TREE_BYTES): Goal(times=1.5),
     ("version", PYTHON, 0): Goal(over=STARTING),
     ("check, one small file", PYTHON, 0): Goal(over=STARTING),
 }

@@ -34,13 +34,17 @@ FAULTY, COUNTED = "check, faulty", "check --statistics, faulty"
 CLEAN_JSON = "check, clean JSON"
 ESCAPED, ESCAPED_COUNTED = "check, escaped JSON", "check --statistics, escaped JSON"
 UNSEARCHED = "check --escapes off"
+TREE, TREE_AT_ONCE, TREE_REPAIRED = "check, a tree", "check -j 0, a tree", "repair, a tree"
+ONE_SEARCH, SEARCH = "rg -c -j 1", "rg -c"
+NOWHERE = "qzxjkvnowhere"
+"""A word that no file has."""
 
 
 class Scale(NamedTuple):
     """The extent of a measurement: the sizes of files in bytes, and the number of files in a tree."""
 
     sizes: tuple[int, ...] = (MIB, 16 * MIB, 256 * MIB, GIB)
-    files: int = 20_000
+    files: int = 100_000
 
 
 class Contest(NamedTuple):
@@ -238,11 +242,15 @@ def _converted(path: Path, size: int, source: str, target: str) -> Contest:
 
 def _trees(top: Path, count: int) -> Contest:
     ours = (
-        _ours(f"check, {count} files", "check", str(top)),
-        _ours(f"check -j 0, {count} files", "check", "-j", "0", str(top), cores=True),
+        _ours(TREE, "check", str(top)),
+        _ours(TREE_AT_ONCE, "check", "-j", "0", str(top), cores=True),
+        _ours(TREE_REPAIRED, "repair", str(top), cores=True),
     )
     find = ("find", str(top), "-type", "f", "-exec")
+    search = ("rg", "--count", NOWHERE, str(top))
     others = (
+        Program(ONE_SEARCH, (*search, "-j", "1"), statuses=(1,)),
+        Program(SEARCH, search, statuses=(1,), cores=True),
         Program("find -exec isutf8", (*find, "isutf8", "{}", "+")),
         Program("find -exec iconv", (*find, "iconv", "-f", "UTF-8", "{}", "+")),
     )

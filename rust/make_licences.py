@@ -19,7 +19,7 @@ RUST = Path(__file__).parent
 WRITTEN = RUST.parent / "LICENSE-CORE.txt"
 NOT_CARRIED = RUST / "licences"
 ROOT = "eightfold-python"
-PREFERRED = ("LICENSE-MIT", "LICENSE", "LICENSE.md", "LICENSE.txt")
+PREFERRED = ("LICENSE-MIT", "license-mit", "LICENSE", "LICENSE.md", "LICENSE.txt")
 """All crates are under the MIT licence, or under a choice of licences that includes it."""
 CPP = ("*.cpp", "*.cc", "*.h")
 NOTICE = re.compile(r"/\*((?:(?!\*/).)*?Copyright.*?)\*/", re.DOTALL)

@@ -78,6 +78,11 @@ def choose(with_core: _Choice, without: _Choice) -> _Choice:
     return without if CORE is None else with_core
 
 
+def only_in_core(name: str) -> Any:
+    """Return what the core alone has, as it may not on every system; None where it is not to be had or not active."""
+    return getattr(CORE, name, None)
+
+
 def compare(**facts: object) -> None:
     """Compare facts of the package with those of the core under the same names, if the core is active.
 

@@ -106,3 +106,18 @@ def column_changes(
 def spliced_column(
     column: Column, rows: bytes, ends: bytes, values: bytes
 ) -> tuple[bytes | None, bytes, bytes | None]: ...
+
+class Tree:
+    """Only where the system is one of Unix's: see `eightfold.files.walk.trees`."""
+
+    def __init__(
+        self,
+        top: bytes,
+        form: Form,
+        selected: object,
+        examined: object,
+        special: list[tuple[bytes, tuple[bytes, ...]]],
+        threads: int,
+    ) -> None: ...
+    def __iter__(self) -> Tree: ...
+    def __next__(self) -> tuple[int, int, int, int, list[tuple[bytes, bytes, int]]]: ...

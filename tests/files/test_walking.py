@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from eightfold.files import FileError
 from eightfold.files.walk.globs import globs, pattern
+from eightfold.files.walk.trees import can_walk
 from eightfold.files.walk.walking import Found, Selection, found_under
+from support.core_trees import found_by_core
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs names of any bytes, links and pipes")
@@ -31,9 +33,11 @@ def make_tree(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 def walked(folder: Path, selection: Selection = IGNORING) -> list[str]:
     errors: list[FileError] = []
-    found = [os.fsdecode(each.inside) for each in found_under(str(folder), errors.append, selection)]
+    found = list(found_under(str(folder), errors.append, selection))
+    if can_walk():
+        assert found_by_core(str(folder), errors.append, selection) == found
     assert errors == []
-    return found
+    return [os.fsdecode(each.inside) for each in found]
 
 
 GIT_ENVIRONMENT = {

@@ -34,6 +34,8 @@ mod reader;
 mod stream;
 mod surveyed;
 mod threads;
+#[cfg(unix)]
+mod tree;
 mod window;
 mod wtf8;
 
@@ -83,6 +85,9 @@ mod _native {
     use super::measuring::{code_point_count, converted_length, encoded_length};
     #[pymodule_export]
     use super::stream::{decoded_piece, encoded_piece};
+    #[cfg(unix)]
+    #[pymodule_export]
+    use super::tree::Tree;
     #[pymodule_export]
     use super::wtf8::joined;
 

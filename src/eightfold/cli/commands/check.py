@@ -38,8 +38,10 @@ from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files, tell_foreign
 from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
+from eightfold.files.parallel.threads import allowed
 from eightfold.files.walk.globs import Pattern
-from eightfold.files.walk.walking import Found
+from eightfold.files.walk.trees import Trees, can_walk
+from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.forms import Form
 from eightfold.reference import signed
 
@@ -213,7 +215,7 @@ def _checked(options: Options) -> Summary:
     if options.runner:
         _check_datasets(report, options)
     elif options.jobs == 1:
-        for met in _met(options):
+        for met in _met(options, check):
             check.take(met)
     else:
         _check_at_once(check, options)
@@ -256,16 +258,24 @@ _NOT_OF_DATASETS = {
 def _check_at_once(check: FileCheck, options: Options) -> None:
     from eightfold.cli.work.schedule import at_once
 
-    with closing(at_once(options.jobs, options.task, check, _met(options))) as turns:
+    with closing(at_once(options.jobs, options.task, check, _met(options, check))) as turns:
         for turn in turns:
             turn()
 
 
-def _met(options: Options) -> Iterator[Found | FileError]:
-    """Yield the files that the paths name, and, in order, folders that cannot be listed."""
+def _met(options: Options, check: FileCheck) -> Iterator[Found | FileError]:
+    """Yield the files that the paths name, and, in order, folders that cannot be listed; what needs no check passes."""
     errors: deque[FileError] = deque()
-    for found in found_files(options.named(errors.append), errors.append, options.selection):
+    walking = _walking(options, check)
+    for found in found_files(options.named(errors.append), errors.append, options.selection, walking):
         while errors:
             yield errors.popleft()
         yield found
     yield from errors
+
+
+def _walking(options: Options, check: FileCheck) -> Walking:
+    if check.report.lists_all or not can_walk():
+        return walked
+    examination, names = options.task.examination, options.configurations.names
+    return Trees(examination, check.pass_over, allowed(options.jobs), names)

@@ -53,14 +53,19 @@ class Configurations:
         self._in: dict[str, Configuration | None] = {}
         self._above: dict[str, Ruled | None] = {}
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files that are looked for in each folder."""
+        return () if self.off or self.file else (OWN, SHARED)
+
     def uncounted(self) -> Configurations:
         """Return the same, which counts apart."""
         return Configurations(self.file, off=self.off)
 
-    def count(self, ruled: Ruled) -> None:
-        """Count a file or a folder that rules exclude."""
+    def count(self, ruled: Ruled, count: int = 1) -> None:
+        """Count files and folders that rules exclude."""
         origin = ruled.rules.origin
-        self.excluded[origin] = self.excluded.get(origin, 0) + 1
+        self.excluded[origin] = self.excluded.get(origin, 0) + count
 
     def here(self) -> Configuration | None:
         """Return the configuration of the current folder, which sets what holds for a whole run.

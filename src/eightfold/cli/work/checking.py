@@ -14,14 +14,24 @@ from eightfold.cli.options.json_files import JsonFiles
 from eightfold.cli.output.reports.findings import Cell, Checked, Context
 from eightfold.cli.output.reports.report import Report
 from eightfold.cli.work.inputs import byte_order_reported, identified
-from eightfold.cli.work.likeness import PAIRED, OtherForm, Pairs, has_fewer_faults, is_binary, other_form
+from eightfold.cli.work.likeness import (
+    PAIRED,
+    WIDE_MARKS,
+    OtherForm,
+    Pairs,
+    has_fewer_faults,
+    is_binary,
+    may_be_binary,
+    other_form,
+)
 from eightfold.faults import ESCAPED_SURROGATE
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
-from eightfold.files.read.reading import Source, opened
+from eightfold.files.read.reading import READ, Source, opened
 from eightfold.files.read.scanning import DOCUMENT, counts_in, faults_in
 from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.globs import Pattern
+from eightfold.files.walk.trees import Examination, Passed, can_examine
 from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.reference import signed
@@ -93,6 +103,19 @@ class Task(NamedTuple):
         name, is_given = next(matching, self._form_beside_map(found))
         return (None if name is None else end_named(name)), is_given
 
+    def examination(self, ruled: str) -> Examination | None:
+        """Return what the core looks for in files to which a configuration gives a form; None if it cannot do so."""
+        name, is_given = self._form_beside_map(Found("", b"", True, ruled))
+        found = None if name is None else end_named(name)
+        if found is None or self.mojibake or not can_examine(found):
+            return None
+        marks = () if is_given else WIDE_MARKS
+        skips_binary = not self.binary and may_be_binary(found)
+        special = tuple(glob for glob, _ in self.form_map)
+        return Examination(
+            found, marks, not is_given, skips_binary, self.escapes is not None, special=special, unpack=self.unpack
+        )
+
     def _form_beside_map(self, found: Found) -> tuple[str | None, bool]:
         if self.form_is_given or not found.form:
             return self.form, self.form_is_given
@@ -141,6 +164,11 @@ class FileCheck:
         self._task = task
         self._threads = threads
 
+    def pass_over(self, passed: Passed) -> None:
+        """Count files that need no check."""
+        READ.add(files=passed.clean + passed.binary, bytes=passed.bytes)
+        self.report.summary.add_passed(clean=passed.clean, binary=passed.binary)
+
     def take(self, met: Found | FileError) -> None:
         """Check a file, or report a folder that cannot be listed."""
         if isinstance(met, Found):
@@ -161,7 +189,7 @@ class FileCheck:
                 self.report.end_file(checked)
                 return
             twice = asked is None or self._task.context
-            with opened(found.path, twice=twice, unpack=self._task.unpack) as source:
+            with opened(found.path, twice=twice, unpack=self._task.unpack, regular=found.walked) as source:
                 plain = asked or identified(source, self.report.tell)
                 other = None if is_given else other_form(source, plain)
                 if other is None and found.walked and not self._task.binary and is_binary(source, plain):

@@ -12,7 +12,7 @@ from eightfold.files import FileError
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import STANDARD_INPUT, Source
 from eightfold.files.read.segments import LONGEST_SIGNATURE
-from eightfold.files.walk.walking import EVERYTHING, Found, Selection, found_under
+from eightfold.files.walk.walking import EVERYTHING, Found, Selection, Walking, found_under, walked
 from eightfold.forms import Form, form
 
 
@@ -30,17 +30,20 @@ def files_of(
 
 
 def found_files(
-    paths: Iterable[str], on_error: Callable[[FileError], None], selection: Selection = EVERYTHING
+    paths: Iterable[str],
+    on_error: Callable[[FileError], None],
+    selection: Selection = EVERYTHING,
+    walking: Walking = walked,
 ) -> Iterator[Found]:
     """Yield the selected files that paths name, as :func:`files_of` does, with where each was found.
 
-    Paths that are not a sequence are taken as they come, and may be none.
+    Paths that are not a sequence are taken as they come, and may be none. For ``walking`` see :func:`found_under`.
     """
     for path in paths or (STANDARD_INPUT,):
         if path == STANDARD_INPUT:
             yield from _standard_input(on_error, selection)
         else:
-            yield from found_under(path, on_error, selection)
+            yield from found_under(path, on_error, selection, walking)
 
 
 def _standard_input(on_error: Callable[[FileError], None], selection: Selection) -> Iterator[Found]:

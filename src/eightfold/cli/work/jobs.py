@@ -19,7 +19,7 @@ from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote, is_temporary, packing_of
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT, Source, opened
-from eightfold.files.walk.walking import Found
+from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.files.write.writing import Snapshot, replacing, snapshot, standard_output
 
 
@@ -123,15 +123,19 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> 
 
 
 def found(
-    options: DestinationOptions, on_error: Callable[[FileError], None], *, replaced: bool = False
+    options: DestinationOptions,
+    on_error: Callable[[FileError], None],
+    *,
+    replaced: bool = False,
+    walking: Walking = walked,
 ) -> Iterator[Found]:
-    """Yield the files that paths stand for.
+    """Yield the files that paths stand for, those in folders as the walking finds them.
 
     In a folder it skips temporary files, which a running or killed command left; backups, if files are backed up; and
     compressed files, if files are replaced.
     """
     compressed = 0
-    for file in found_files(options.paths, on_error, options.selection):
+    for file in found_files(options.paths, on_error, options.selection, walking):
         refusal = _refusal(options, file)
         if refusal is not None:
             on_error(refusal)

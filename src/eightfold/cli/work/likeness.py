@@ -25,6 +25,10 @@ _SIGNATURES = sorted(
 )
 
 
+WIDE_MARKS: tuple[bytes, ...] = tuple(signature.mark for signature, _ in _SIGNATURES)
+"""How files of 16- and 32-bit units begin."""
+
+
 @dataclass(frozen=True, slots=True)
 class OtherForm(Fault):
     """The fault of a file that looks like another form; its span is the byte order mark, or empty.
@@ -102,7 +106,12 @@ def is_binary(source: Source, asked: Form) -> bool:
 
     In forms of 16- and 32-bit units bytes of 0 are everywhere, and a file of MUTF-8 (a class file, NBT) is seldom text.
     """
-    return asked.unit_bytes == 1 and asked.name != "mutf-8" and b"\0" in source.head(_HEAD_BYTES)
+    return may_be_binary(asked) and b"\0" in source.head(_HEAD_BYTES)
+
+
+def may_be_binary(asked: Form) -> bool:
+    """Return whether a NUL shows that a file is not text in a form: see :func:`is_binary`."""
+    return asked.unit_bytes == 1 and asked.name != "mutf-8"
 
 
 _PAIR = "surrogate-pair"

@@ -67,10 +67,17 @@ class Ignored:
             found = found.inside(at)
         return found
 
-    def inside(self, folder: str) -> Ignored:
-        """Return what is ignored in a folder inside this one."""
+    def inside(self, folder: str, *, reports: bool = True) -> Ignored:
+        """Return what is ignored in a folder inside this one, and report ignore files there that cannot be read."""
         step = os.fsencode(os.path.basename(folder)) + b"/"
-        return Ignored(folder, self._on_error, tuple(each._replace(way=each.way + step) for each in self._rules))
+        outer = tuple(each._replace(way=each.way + step) for each in self._rules)
+        found = Ignored(folder, self._on_error if reports else lambda error: None, outer)
+        found._on_error = self._on_error
+        return found
+
+    def rules(self) -> list[tuple[bytes, tuple[Pattern, ...]]]:
+        """Return the rules that hold, the weakest first: the way from their folder to this one, and their patterns."""
+        return [(each.way, each.patterns) for each in self._rules]
 
     def has(self, name: str, *, is_folder: bool) -> bool:
         """Return whether an entry of the folder is ignored; git's own files always are."""

@@ -68,8 +68,8 @@ class RuleBook(Protocol):
     def within(self, folder: str, outer: Ruled | None) -> Ruled | None:
         """Return the rules for a folder of one that has these, as :meth:`above` does, from the folder itself only."""
 
-    def count(self, ruled: Ruled) -> None:
-        """Count a file or a folder that rules exclude."""
+    def count(self, ruled: Ruled, count: int = 1) -> None:
+        """Count files and folders that rules exclude."""
 
     def uncounted(self) -> RuleBook:
         """Return the same, which counts apart: for another walk through the same folders."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from eightfold.files import FileError, file_error
 from eightfold.files.paths.addresses import is_remote, is_temporary
@@ -67,10 +67,10 @@ class Selection(NamedTuple):
         self.leave(ruled)
         return True
 
-    def leave(self, ruled: Ruled) -> None:
+    def leave(self, ruled: Ruled, count: int = 1) -> None:
         """Count what a configuration leaves out."""
         if self.rules is not None:
-            self.rules.count(ruled)
+            self.rules.count(ruled, count)
 
     def uncounted(self) -> Selection:
         """Return the same for another walk, which counts apart."""
@@ -81,12 +81,26 @@ EVERYTHING = Selection()
 OnError = Callable[[FileError], None]
 
 
+class Walking(Protocol):
+    """Walks through one folder."""
+
+    def __call__(self, top: Folder, on_error: OnError, selection: Selection, /) -> Iterator[Found]:
+        """Yield the files that are taken; see :func:`found_under`."""
+
+
 def files_under(path: str, on_error: OnError) -> Iterator[str]:
     """Yield the path, or if it is a folder, all files in it: see :func:`found_under`."""
     return (found.path for found in found_under(path, on_error))
 
 
-def found_under(path: str, on_error: OnError, selection: Selection = EVERYTHING) -> Iterator[Found]:
+def walked(top: Folder, on_error: OnError, selection: Selection) -> Iterator[Found]:
+    """Yield the files of a folder that are taken; see :func:`found_under`."""
+    return Walk(on_error, selection).files(top)
+
+
+def found_under(
+    path: str, on_error: OnError, selection: Selection = EVERYTHING, walking: Walking = walked
+) -> Iterator[Found]:
     """Yield the path, or if it is a folder, the files in it, sorted by name; files come before folders.
 
     Args:
@@ -94,6 +108,7 @@ def found_under(path: str, on_error: OnError, selection: Selection = EVERYTHING)
         on_error: called with each folder that cannot be listed, and each ignore file or configuration that cannot be
             read; walking continues after it, but a folder with such a configuration is skipped.
         selection: which files in a folder to include.
+        walking: walks through a folder; it may take care of some files itself, and not yield them.
     """
     is_folder = os.path.isdir(path)
     ruled: Ruled | None = None
@@ -106,7 +121,7 @@ def found_under(path: str, on_error: OnError, selection: Selection = EVERYTHING)
     if selection.force_exclude and _is_excluded(path, ruled, selection, is_folder=is_folder):
         return
     if is_folder:
-        yield from _Walk(on_error, selection).files(path, ruled)
+        yield from walking(Folder(path, b"", None, ruled), on_error, selection)
         return
     inside = os.fsencode(os.path.normpath(path))
     yield Found(path, inside, False, "" if ruled is None else ruled.form_of(os.path.basename(inside)))
@@ -133,7 +148,7 @@ def _is_on_way(path: bytes, is_folder: bool, excludes: Callable[[bytes, bool], b
     return any(excludes(way, is_folder or way is not ways[-1]) for way in ways)
 
 
-class _Folder:
+class Folder:
     """A folder to walk.
 
     Args:
@@ -146,29 +161,31 @@ class _Folder:
     __slots__ = ("ignored", "inside", "path", "ruled")
 
     def __init__(self, path: str, inside: bytes, ignored: Ignored | None, ruled: Ruled | None) -> None:
-        self.path = path
-        self.inside = inside
-        self.ignored = ignored
-        self.ruled = ruled
+        self.path: str = path
+        self.inside: bytes = inside
+        self.ignored: Ignored | None = ignored
+        self.ruled: Ruled | None = ruled
 
-    def below(self, name: str) -> _Folder:
+    def below(self, name: str) -> Folder:
         """Return a folder of this one, before it is entered."""
         ruled = None if self.ruled is None else self.ruled.below(name)
-        return _Folder(os.path.join(self.path, name), self.inside + os.fsencode(name) + b"/", self.ignored, ruled)
+        return Folder(os.path.join(self.path, name), self.inside + os.fsencode(name) + b"/", self.ignored, ruled)
 
 
-class _Walk:
+class Walk:
+    """A walk through folders: see :func:`found_under`."""
+
     def __init__(self, on_error: OnError, selection: Selection) -> None:
         self._on_error = on_error
         self._selection = selection
 
-    def files(self, top: str, ruled: Ruled | None) -> Iterator[Found]:
+    def files(self, top: Folder, *, is_entered: bool = False) -> Iterator[Found]:
         """Yield the files of a folder that are taken."""
         # A list and no recursion: folders may lie deeper in each other than Python's calls may.
-        due = [_Folder(top, b"", None, ruled)]
+        due = [top]
         while due:
             folder = due.pop()
-            if not self._enter(folder):
+            if not (is_entered and folder is top) and not self.enter(folder):
                 continue
             files, folders = self._entries(folder)
             for name in files:
@@ -177,7 +194,7 @@ class _Walk:
                 yield Found(os.path.join(folder.path, name), folder.inside + inside, True, form)
             due += [folder.below(name) for name in folders[::-1]]
 
-    def _enter(self, folder: _Folder) -> bool:
+    def enter(self, folder: Folder) -> bool:
         """Find what holds in a folder; return whether its configuration can be read, if it has one."""
         if self._selection.rules is not None and folder.inside:
             try:
@@ -193,7 +210,7 @@ class _Walk:
             return None
         return Ignored.from_repository(folder, self._on_error) if outer is None else outer.inside(folder)
 
-    def _entries(self, folder: _Folder) -> tuple[list[str], list[str]]:
+    def _entries(self, folder: Folder) -> tuple[list[str], list[str]]:
         """Return the names of the files and of the folders in a folder that are taken, each sorted."""
         files: list[str] = []
         folders: list[str] = []
@@ -207,7 +224,7 @@ class _Walk:
             self._on_error(file_error(folder.path, error))
         return sorted(files), sorted(folders)
 
-    def _takes(self, name: str, folder: _Folder, *, is_folder: bool) -> bool:
+    def _takes(self, name: str, folder: Folder, *, is_folder: bool) -> bool:
         ignored, ruled = folder.ignored, folder.ruled
         if is_temporary(name) or (ignored is not None and ignored.has(name, is_folder=is_folder)):
             return False

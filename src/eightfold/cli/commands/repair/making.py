@@ -36,6 +36,7 @@ from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan
+from eightfold.files.walk.walking import walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
 from eightfold.repair import LOSSLESS
@@ -44,7 +45,7 @@ from eightfold.repair import LOSSLESS
 def show(options: Options) -> int:
     """Show the changes; return the exit status."""
     work = RepairRun(options)
-    for file in found(options, work.failures.tell):
+    for file in found(options, work.failures.tell, walking=work.walking()):
         job = job_of(options, file, STANDARD_OUTPUT)
         work.do(job, _put_difference if options.diff else _put_changes, "the rest of the file is not shown")
     work.summarize(f"{work.changed} to repair")
@@ -206,7 +207,8 @@ def plan(options: Options) -> int:
 
     with sink(Job("", options.plan, unpack=options.unpack)) as target:
         begin_plan(target)
-        for each in once(found(options, work.failures.tell, replaced=True)):
+        walking = work.walking() if len(options.paths) == 1 else walked
+        for each in once(found(options, work.failures.tell, replaced=True, walking=walking)):
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
             work.do(job, partial(add, job), f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")

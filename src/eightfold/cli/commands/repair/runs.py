@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from eightfold.cli.commands.repair.options import Options, repairer
+from eightfold.cli.commands.repair.options import ESCAPE, Options, repairer
 from eightfold.cli.commands.repair.tables import TableFile, opened_table
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.selection import say_excluded, say_nothing_read
@@ -14,15 +14,18 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
-from eightfold.cli.work.likeness import is_binary, other_form
+from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form
 from eightfold.cli.work.remedies import units_of
 from eightfold.cli.work.stopping import StoppedError, fault_line
 from eightfold.cli.work.wholly_legacy import tell_charset
 from eightfold.faults import ESCAPED_SURROGATE, ConversionError, Fault
 from eightfold.files import FileError
+from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
-from eightfold.files.read.reading import Source
+from eightfold.files.read.reading import READ, Source
 from eightfold.files.read.tables import table_kind
+from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
+from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.forms import Form
 from eightfold.repair import Repaired
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from eightfold.cli.commands.repair.escape_paths import EscapePaths
 
 _SQLITE = b"SQLite format 3\0"
+_ESCAPES = ((0xEE, (0xBE, 0xBF)),)
+"""How U+EF80 to U+EFFF begin in UTF-8: the policy `escape` escapes them, as they are its own escapes."""
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
 
 
@@ -132,6 +137,33 @@ class RepairRun:
         self.lossy: int = 0
         self.escapes_left: int = 0
         self._worst = NOTHING_WRONG
+
+    def walking(self) -> Walking:
+        """Return what walks through folders; if nothing is written, files that need no repair are only counted."""
+        options = self._options
+        if not can_walk() or options.form is not UTF_8 or options.mojibake or options.backup:
+            return walked
+        return Trees(self._examination, self._pass_over, allowed(processors()), options.configurations.names)
+
+    def _examination(self, ruled: str) -> Examination | None:
+        options = self._options
+        if not options.form_is_given and ruled not in ("", UTF_8.name):
+            return None
+        may_differ = not options.form_is_given
+        return Examination(
+            UTF_8,
+            (_SQLITE, *(WIDE_MARKS if may_differ else ())),
+            may_differ,
+            not options.binary,
+            options.json_files is not None,
+            _ESCAPES if options.policy == ESCAPE else (),
+            unpack=options.unpack,
+        )
+
+    def _pass_over(self, passed: Passed) -> None:
+        READ.add(files=passed.clean + passed.binary, bytes=passed.bytes)
+        self.files += passed.clean
+        self.binary += passed.binary
 
     def do(self, job: Job, act: Callable[[File | TableFile], None], outcome: str) -> bool:
         """Open a file and process it; return whether that succeeded.

@@ -20,6 +20,8 @@ from eightfold.version import __version__
 class JsonReport(Report):
     """See :class:`eightfold.cli.output.reports.report.Report`."""
 
+    lists_all: bool = True
+
     def __init__(self) -> None:
         super().__init__()
         self._files = 0

@@ -21,6 +21,8 @@ from eightfold.version import __version__
 class JsonLinesReport(Report):
     """See :class:`eightfold.cli.output.reports.report.Report`. Stable from 1.0."""
 
+    lists_all: bool = True
+
     def fault(self, path: str, found: Located, context: Context | None) -> None:
         """Write a fault."""
         _put("fault", {"path": shown(path), **fault_values(found, context)})

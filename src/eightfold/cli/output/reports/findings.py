@@ -143,3 +143,10 @@ class Summary:
         self.tally.add(checked.tally)
         if checked.tally.faults:
             self.forms.setdefault(checked.form, Tally()).add(checked.tally)
+
+    def add_passed(self, *, clean: int, binary: int) -> None:
+        """Count files without faults, and binary ones, of which nothing else is known."""
+        self.files += clean
+        self.read += clean
+        self.well_formed += clean
+        self.binary += binary

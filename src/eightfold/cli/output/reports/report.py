@@ -12,7 +12,10 @@ class Report:
 
     Attributes:
         summary: what all files came to so far.
+        lists_all: whether it writes something for each file, even without faults.
     """
+
+    lists_all: bool = False
 
     def __init__(self) -> None:
         self.summary: Summary = Summary()

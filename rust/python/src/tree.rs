@@ -1,0 +1,123 @@
+//! A tree for Python: the core walks it and examines its files in threads, without the global lock.
+
+use std::time::Duration;
+
+use eightfold_tree::{Batch, Batches, Examination, Rules, Selection, Taken, Told, Walk, What};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::handle::Handle;
+use crate::threads::threads_of;
+
+/// How long a batch is waited for before Ctrl-C is listened to.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+/// What is told of a place beside an errno: see `eightfold.files.walk.trees`.
+const FILE: i32 = 0;
+const FOLDER: i32 = -1;
+const IRREGULAR: i32 = -2;
+
+/// The way from the folder of patterns to the top, and the patterns as they were written.
+type Patterns = (Vec<u8>, Vec<Vec<u8>>);
+
+/// `eightfold.files.walk.trees.Selected`.
+#[derive(FromPyObject)]
+struct Selected {
+    include: Option<Patterns>,
+    exclude: Option<Patterns>,
+    configured_include: Option<Patterns>,
+    configured_exclude: Option<Patterns>,
+    ignored: Option<Vec<Patterns>>,
+    handed_back: Vec<Vec<u8>>,
+    temporary: Vec<u8>,
+}
+
+/// `eightfold.files.walk.trees.Examination`.
+#[derive(FromPyObject)]
+struct Examined {
+    marks: Vec<Vec<u8>>,
+    may_differ: bool,
+    skips_binary: bool,
+    escapes: bool,
+    suspects: Vec<(u8, (u8, u8))>,
+}
+
+fn rules((way, lines): Patterns) -> Rules {
+    Rules::at_top(way, lines.iter().map(Vec::as_slice))
+}
+
+/// The batches of a tree: see `eightfold.files.walk.trees`.
+#[pyclass(frozen, module = "eightfold._native")]
+pub struct Tree {
+    batches: Batches,
+}
+
+/// What came of a batch: how many files are clean, how many binary, the bytes of both, what a configuration has left
+/// out, and what is told: path, way from the top, and what it is.
+type Counted<'py> = (usize, usize, u64, usize, Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, i32)>);
+
+#[pymethods]
+impl Tree {
+    #[new]
+    fn new(
+        top: Vec<u8>,
+        form: &Bound<'_, PyAny>,
+        selected: Selected,
+        examined: Examined,
+        special: Vec<Patterns>,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let examination = Examination {
+            form: Handle::of(form)?.get().form.clone(),
+            marks: examined.marks,
+            may_differ: examined.may_differ,
+            skips_binary: examined.skips_binary,
+            escapes: examined.escapes,
+            suspects: examined.suspects,
+            special: special.into_iter().map(rules).collect(),
+        };
+        let walk = Walk::new(top, selection(selected));
+        let batches = Batches::new(walk, examination, threads_of(threads)?)?;
+        Ok(Tree { batches })
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Counted<'py>>> {
+        loop {
+            match py.detach(|| self.batches.take(LONGEST_WAIT)) {
+                Taken::Batch(batch) => return Ok(Some(as_python(py, batch))),
+                Taken::Later => py.check_signals()?,
+                Taken::End => return Ok(None),
+            }
+        }
+    }
+}
+
+fn selection(given: Selected) -> Selection {
+    Selection {
+        include: given.include.map(rules),
+        exclude: given.exclude.map(rules),
+        configured_include: given.configured_include.map(rules),
+        configured_exclude: given.configured_exclude.map(rules),
+        ignored: given.ignored.map(|all| all.into_iter().map(rules).collect()),
+        handed_back: given.handed_back,
+        temporary: given.temporary,
+    }
+}
+
+fn as_python<'py>(py: Python<'py>, batch: Batch) -> Counted<'py> {
+    let bytes = |content: &[u8]| PyBytes::new(py, content);
+    let told = |told: &Told| (bytes(&told.path), bytes(&told.inside), code_of(told.what));
+    (batch.clean, batch.binary, batch.bytes, batch.left_out, batch.told.iter().map(told).collect())
+}
+
+fn code_of(what: What) -> i32 {
+    match what {
+        What::File => FILE,
+        What::Folder => FOLDER,
+        What::Irregular => IRREGULAR,
+        What::Unreadable(error) => error.raw_os_error(),
+    }
+}

@@ -1,0 +1,257 @@
+//! Batches: threads take the files of a walk in turns and examine them; what they found is taken in order.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+use std::{io, mem, vec};
+
+use crate::examine::{Examination, Examiner, Verdict};
+use crate::walk::{Folder, Next, Told, Walk, What};
+
+/// How many files and how many folders a batch has at most: a thread has these folders open.
+const FILES: usize = 256;
+const FOLDERS: usize = 3;
+/// How many batches may be done before the first of them is taken, for each thread.
+const AHEAD: usize = 8;
+
+/// What came of some files.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// How many are clean.
+    pub clean: usize,
+    /// How many are binary.
+    pub binary: usize,
+    /// How many bytes both have.
+    pub bytes: u64,
+    /// How many files and folders a configuration has left out.
+    pub left_out: usize,
+    /// All else, in order.
+    pub told: Vec<Told>,
+}
+
+/// A part of a batch that is not examined yet.
+enum Piece {
+    Files(Arc<Folder>, Vec<CString>),
+    Told(Told),
+}
+
+/// What threads take from.
+struct Due {
+    walk: Walk,
+    /// The files that the last batch had no room for.
+    rest: Option<(Arc<Folder>, vec::IntoIter<CString>)>,
+    number: usize,
+}
+
+impl Due {
+    /// The next batch: its number, its pieces, and how much a configuration has left out of it.
+    fn take(&mut self) -> Option<(usize, Vec<Piece>, usize)> {
+        let (mut pieces, mut room) = (Vec::new(), FILES);
+        while room > 0 && pieces.len() < FOLDERS {
+            match self.rest.take().map(|(folder, names)| Next::Files(folder, names)).or_else(|| self.walk.next()) {
+                Some(Next::Told(told)) => pieces.push(Piece::Told(told)),
+                Some(Next::Files(folder, mut names)) => {
+                    let taken: Vec<_> = names.by_ref().take(room).collect();
+                    room -= taken.len();
+                    self.rest = (names.len() > 0).then(|| (folder.clone(), names));
+                    pieces.push(Piece::Files(folder, taken));
+                }
+                None => break,
+            }
+        }
+        let left_out = mem::take(&mut self.walk.left_out);
+        (!pieces.is_empty() || left_out > 0).then(|| {
+            self.number += 1;
+            (self.number - 1, pieces, left_out)
+        })
+    }
+}
+
+/// What threads have done.
+#[derive(Default)]
+struct Done {
+    batches: BTreeMap<usize, Batch>,
+    /// The number of the batch that is taken next.
+    next: usize,
+    /// How many batches there are, once it is known.
+    total: Option<usize>,
+    is_abandoned: bool,
+}
+
+struct Shared {
+    examination: Examination,
+    due: Mutex<Due>,
+    done: Mutex<Done>,
+    /// Something is done.
+    is_ready: Condvar,
+    /// Something was taken.
+    has_room: Condvar,
+    ahead: usize,
+}
+
+impl Shared {
+    fn work(&self) {
+        let mut examiner = Examiner::new(&self.examination);
+        while self.wait_for_room() {
+            let Some((number, pieces, left_out)) = lock(&self.due).take() else { break };
+            let batch = examined(&mut examiner, pieces, left_out);
+            lock(&self.done).batches.insert(number, batch);
+            self.is_ready.notify_one();
+        }
+        let number = lock(&self.due).number;
+        lock(&self.done).total = Some(number);
+        self.is_ready.notify_one();
+    }
+
+    /// Wait until there is room for another batch; returns false once nobody takes any.
+    fn wait_for_room(&self) -> bool {
+        let is_full = |done: &mut Done| done.batches.len() >= self.ahead && !done.is_abandoned;
+        let done = self.has_room.wait_while(lock(&self.done), is_full).unwrap_or_else(PoisonError::into_inner);
+        !done.is_abandoned
+    }
+}
+
+fn examined(examiner: &mut Examiner<'_>, pieces: Vec<Piece>, left_out: usize) -> Batch {
+    let mut batch = Batch { left_out, ..Batch::default() };
+    for piece in pieces {
+        match piece {
+            Piece::Told(told) => batch.told.push(told),
+            Piece::Files(folder, names) => {
+                for name in names {
+                    let verdict = examiner.verdict(&folder, &name);
+                    batch.add(verdict, || folder.told(&name, what_of(verdict)));
+                }
+            }
+        }
+    }
+    batch
+}
+
+fn what_of(verdict: Verdict) -> What {
+    match verdict {
+        Verdict::Irregular => What::Irregular,
+        Verdict::Unreadable(error) => What::Unreadable(error),
+        _ => What::File,
+    }
+}
+
+impl Batch {
+    /// Add the batch that follows.
+    fn append(&mut self, more: Batch) {
+        self.clean += more.clean;
+        self.binary += more.binary;
+        self.bytes += more.bytes;
+        self.left_out += more.left_out;
+        self.told.extend(more.told);
+    }
+
+    fn add(&mut self, verdict: Verdict, told: impl FnOnce() -> Told) {
+        match verdict {
+            Verdict::Clean(bytes) => {
+                self.clean += 1;
+                self.bytes += bytes;
+            }
+            Verdict::Binary(bytes) => {
+                self.binary += 1;
+                self.bytes += bytes;
+            }
+            _ => self.told.push(told()),
+        }
+    }
+}
+
+/// The batches of a walk, which threads make.
+pub struct Batches {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Whether there is another batch.
+pub enum Taken {
+    /// There is.
+    Batch(Batch),
+    /// There is none yet.
+    Later,
+    /// There is none.
+    End,
+}
+
+impl Batches {
+    /// Begin with as many threads as can be had, at most so many.
+    ///
+    /// # Errors
+    ///
+    /// None can be had.
+    pub fn new(walk: Walk, examination: Examination, threads: NonZeroUsize) -> io::Result<Batches> {
+        let shared = Arc::new(Shared {
+            examination,
+            due: Mutex::new(Due { walk, rest: None, number: 0 }),
+            done: Mutex::default(),
+            is_ready: Condvar::new(),
+            has_room: Condvar::new(),
+            ahead: AHEAD * threads.get(),
+        });
+        let begun: Result<Vec<_>, _> = (0..threads.get()).map(|_| begin(&shared)).collect();
+        match begun {
+            Ok(threads) => Ok(Batches { shared, threads }),
+            Err(error) => {
+                abandon(&shared);
+                Err(error)
+            }
+        }
+    }
+
+    /// Take the next batch, and wait for it no longer than this.
+    ///
+    /// # Panics
+    ///
+    /// All threads have, so none will come.
+    #[must_use]
+    pub fn take(&self, longest: Duration) -> Taken {
+        let is_late = |done: &mut Done| !done.batches.contains_key(&done.next) && done.total != Some(done.next);
+        let done = lock(&self.shared.done);
+        let waited = self.shared.is_ready.wait_timeout_while(done, longest, is_late);
+        let (mut done, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let next = done.next;
+        if let Some(mut batch) = done.batches.remove(&next) {
+            let mut next = next + 1;
+            // Whatever is done is taken at once.
+            while let Some(more) = done.batches.remove(&next) {
+                batch.append(more);
+                next += 1;
+            }
+            done.next = next;
+            self.shared.has_room.notify_all();
+            return Taken::Batch(batch);
+        }
+        if done.total == Some(next) {
+            return Taken::End;
+        }
+        assert!(!self.threads.iter().all(JoinHandle::is_finished), "the threads have ended too early");
+        Taken::Later
+    }
+}
+
+/// The threads end with the file at which they are; nobody waits for them, as a file may take long.
+impl Drop for Batches {
+    fn drop(&mut self) {
+        abandon(&self.shared);
+    }
+}
+
+fn begin(shared: &Arc<Shared>) -> io::Result<JoinHandle<()>> {
+    let shared = shared.clone();
+    Builder::new().name("eightfold-tree".to_owned()).spawn(move || shared.work())
+}
+
+fn abandon(shared: &Shared) {
+    lock(&shared.done).is_abandoned = true;
+    shared.has_room.notify_all();
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

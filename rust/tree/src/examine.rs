@@ -1,0 +1,244 @@
+//! Examining: whether a file needs no more than to be counted, because it is clean, or binary and so left alone.
+
+use std::ffi::CStr;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use eightfold_core::kernels::find_pair;
+use eightfold_core::{Form, Scan};
+use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
+use rustix::io::{Errno, read};
+
+use crate::rules::{AT_ONCE, Rules};
+use crate::walk::Folder;
+
+/// How much of a file is read at once, and the least of it that is the head.
+const CHUNK_BYTES: usize = 256 * 1024;
+const HEAD_BYTES: usize = 8192;
+/// More bytes than that are held back between two chunks by a form with sequences of any length only.
+const HELD_BYTES: usize = 64;
+/// A larger file is worth several threads of its own.
+const LARGE_BYTES: u64 = 8 << 20;
+/// A shorter head is too little to tell units of 16 bits from anything else.
+const TELLING_BYTES: usize = 64;
+/// The bounds of `eightfold.evidence`: so many unlikely code points, one in so many, or else one in so many more.
+const FEW: usize = 3;
+const POINTS_FOR_AN_UNLIKELY: usize = 50;
+
+/// What is looked for in files.
+#[derive(Debug)]
+pub struct Examination {
+    /// The form without signatures, of 8-bit units.
+    pub form: Arc<Form>,
+    /// A file that begins with one of these needs more.
+    pub marks: Vec<Vec<u8>>,
+    /// Whether a file with a NUL in its head may be in another form.
+    pub may_differ: bool,
+    /// Whether a file with a NUL in its head is left alone.
+    pub skips_binary: bool,
+    /// Whether a file with an escape of a surrogate in JSON needs more.
+    pub escapes: bool,
+    /// A file that has one of these bytes before one in a range needs more.
+    pub suspects: Vec<(u8, (u8, u8))>,
+    /// A file that matches one of these needs more, whatever it holds.
+    pub special: Vec<Rules>,
+}
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is clean, and has so many bytes.
+    Clean(u64),
+    /// It is left alone, and has so many bytes.
+    Binary(u64),
+    /// It needs more.
+    More,
+    /// It is no regular file any more.
+    Irregular,
+    /// It cannot be read.
+    Unreadable(Errno),
+}
+
+/// Examines files one after another.
+pub struct Examiner<'a> {
+    examination: &'a Examination,
+    buffer: Box<[u8]>,
+}
+
+impl<'a> Examiner<'a> {
+    /// An examiner with a buffer of its own.
+    #[must_use]
+    pub fn new(examination: &'a Examination) -> Self {
+        Examiner { examination, buffer: vec![0; CHUNK_BYTES].into() }
+    }
+
+    /// Examine a file of an open folder.
+    pub fn verdict(&mut self, folder: &Folder, name: &CStr) -> Verdict {
+        if !self.examination.special.is_empty() {
+            let path = [&folder.inside, name.to_bytes()].concat();
+            if self.examination.special.iter().any(|rules| rules.touch(&path)) {
+                return Verdict::More;
+            }
+        }
+        self.examined(folder, name).unwrap_or_else(Verdict::Unreadable)
+    }
+
+    fn examined(&mut self, folder: &Folder, name: &CStr) -> Result<Verdict, Errno> {
+        // A link or a pipe may have come in its place since it was listed.
+        let file = openat(&folder.handle, name, OFlags::RDONLY | OFlags::NOFOLLOW | AT_ONCE, Mode::empty())?;
+        let status = fstat(&file)?;
+        if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
+            return Ok(Verdict::Irregular);
+        }
+        let size = u64::try_from(status.st_size).unwrap_or(0);
+        let mut held = read_retrying(&file, &mut self.buffer)?;
+        if size >= LARGE_BYTES || (held as u64) < size.min(HEAD_BYTES as u64) {
+            return Ok(Verdict::More);
+        }
+        if let Some(verdict) = self.examination.by_head(&self.buffer[..held.min(HEAD_BYTES)], size) {
+            return Ok(verdict);
+        }
+        let mut passed = held as u64;
+        loop {
+            let is_last = passed == size && held < CHUNK_BYTES;
+            let Some(rest) = self.examination.passed_over(&self.buffer[..held], is_last) else {
+                return Ok(Verdict::More);
+            };
+            if is_last {
+                return Ok(Verdict::Clean(passed));
+            }
+            self.buffer.copy_within(rest..held, 0);
+            let kept = held - rest;
+            let more = read_retrying(&file, &mut self.buffer[kept..])?;
+            if more == 0 {
+                let is_clean = self.examination.passed_over(&self.buffer[..kept], true).is_some();
+                return Ok(if is_clean { Verdict::Clean(passed) } else { Verdict::More });
+            }
+            held = kept + more;
+            passed += more as u64;
+        }
+    }
+}
+
+impl Examination {
+    /// The verdict that the head of a file allows.
+    fn by_head(&self, head: &[u8], size: u64) -> Option<Verdict> {
+        if self.marks.iter().any(|mark| head.starts_with(mark)) {
+            return Some(Verdict::More);
+        }
+        if !(self.may_differ || self.skips_binary) || !head.contains(&0) {
+            return None;
+        }
+        if self.may_differ && (!self.skips_binary || may_be_wide(head)) {
+            return Some(Verdict::More);
+        }
+        Some(Verdict::Binary(size))
+    }
+
+    /// Where what more input decides begins in clean bytes; None if they are not clean.
+    fn passed_over(&self, data: &[u8], is_final: bool) -> Option<usize> {
+        let mut scan = Scan { form: &self.form, data, is_final, at: 0, limit: data.len() };
+        if scan.stops_at_fault() || data.len() - scan.at > HELD_BYTES || (is_final && scan.at < data.len()) {
+            return None;
+        }
+        let is_suspect = find_pair(data, &self.suspects).is_some() || (self.escapes && has_escape(data, is_final));
+        (!is_suspect).then_some(scan.at)
+    }
+}
+
+/// Whether bytes may have the escape of a surrogate in JSON, or end in what may become one.
+fn has_escape(data: &[u8], is_final: bool) -> bool {
+    let mut at = 0;
+    while let Some(found) = find_pair(&data[at..], &[(b'\\', (b'u', b'u'))]) {
+        at += found + 2;
+        if data.get(at).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'd')) {
+            return true;
+        }
+    }
+    !is_final && (data.ends_with(b"\\") || data.ends_with(b"\\u"))
+}
+
+/// Whether there may be evidence for units of 16 or 32 bits in a head with a NUL. `eightfold.evidence` refuses bytes with
+/// many unlikely code points; here the likeliest of these are counted, so it decides of what is left.
+fn may_be_wide(head: &[u8]) -> bool {
+    if head.len() < TELLING_BYTES {
+        return true;
+    }
+    let whole = &head[..head.len() / 4 * 4];
+    let (halves, _) = whole.as_chunks::<2>();
+    let (words, _) = whole.as_chunks::<4>();
+    let is_bad_half = |unit: u16| unit < 8 || (0xE000..0xF900).contains(&unit);
+    let is_bad_word = |unit: u32| !(8..=0x10_FFFF).contains(&unit);
+    let is_refused =
+        |unlikely: usize, units: usize| unlikely > FEW.min(units / FEW).max(units / POINTS_FOR_AN_UNLIKELY);
+    let count = |is_bad: &dyn Fn(&[u8; 2]) -> bool| halves.iter().filter(|unit| is_bad(unit)).count();
+    let count_words = |is_bad: &dyn Fn(&[u8; 4]) -> bool| words.iter().filter(|unit| is_bad(unit)).count();
+    !(is_refused(count(&|unit| is_bad_half(u16::from_le_bytes(*unit))), halves.len())
+        && is_refused(count(&|unit| is_bad_half(u16::from_be_bytes(*unit))), halves.len())
+        && is_refused(count_words(&|unit| is_bad_word(u32::from_le_bytes(*unit))), words.len())
+        && is_refused(count_words(&|unit| is_bad_word(u32::from_be_bytes(*unit))), words.len()))
+}
+
+fn read_retrying(file: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+    loop {
+        match read(&file, &mut *buffer) {
+            Err(Errno::INTR) => {}
+            done => return done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+    use std::{env, fs, process};
+
+    use eightfold_core::{Row, Tables};
+    use rustix::fs::{CWD, mknodat, symlinkat};
+
+    use super::*;
+
+    fn ascii() -> Examination {
+        let row = Row { first: 0, last: 0x7F, ranges: vec![(0, 0x7F)] };
+        let tables = Tables {
+            unit_bytes: 1,
+            big_endian: false,
+            joins_pairs: false,
+            rows: vec![row],
+            units: Vec::new(),
+            names: Vec::new(),
+        };
+        Examination {
+            form: Arc::new(Form::new(tables).ok().expect("it is small")),
+            marks: Vec::new(),
+            may_differ: true,
+            skips_binary: true,
+            escapes: false,
+            suspects: Vec::new(),
+            special: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_came_in_the_place_of_a_file_is_neither_followed_nor_waited_for() {
+        let path = env::temp_dir().join(format!("eightfold-tree-{}", process::id()));
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("file"), "text").unwrap();
+        symlinkat("file", CWD, path.join("link")).unwrap();
+        mknodat(CWD, path.join("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let handle = openat(CWD, &path, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+        let folder = Folder { path: path.as_os_str().as_bytes().to_vec(), inside: Vec::new(), handle };
+        let examination = ascii();
+        let mut examiner = Examiner::new(&examination);
+        let verdicts = [c"file", c"link", c"pipe", c"none", c"."].map(|name| examiner.verdict(&folder, name));
+        fs::remove_dir_all(&path).unwrap();
+        let expected = [
+            Verdict::Clean(4),
+            Verdict::Unreadable(Errno::LOOP),
+            Verdict::Irregular,
+            Verdict::Unreadable(Errno::NOENT),
+            Verdict::Irregular,
+        ];
+        assert_eq!(verdicts, expected);
+    }
+}

@@ -1,0 +1,112 @@
+//! Patterns with the place that they are relative to, and the files of git that hold some.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::io::{Errno, read};
+
+use crate::globs::{Pattern, deciding};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// Flags of every call that opens: it must not wait, as nobody may ever open the other end of a pipe.
+pub const AT_ONCE: OFlags = OFlags::NONBLOCK.union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
+
+/// Patterns, and the way from their folder to a path.
+#[derive(Debug)]
+pub struct Rules {
+    patterns: Vec<Pattern>,
+    /// The way from their folder to the top: empty, or names with a slash each.
+    lead: Vec<u8>,
+    /// How much of a path from the top lies above their folder.
+    skipped: usize,
+}
+
+impl Rules {
+    /// The patterns of lines that hold at the top, and the way there from their folder.
+    pub fn at_top<'a>(lead: Vec<u8>, lines: impl IntoIterator<Item = &'a [u8]>) -> Rules {
+        Rules { patterns: lines.into_iter().filter_map(Pattern::new).collect(), lead, skipped: 0 }
+    }
+
+    /// The patterns of a file of git in a folder, by the way there from the top.
+    fn in_folder(content: &[u8], inside: &[u8]) -> Rules {
+        let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
+        let lines = content.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        Rules { skipped: inside.len(), ..Rules::at_top(Vec::new(), lines) }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// What the patterns decide of a path from the top, as [`deciding`] says it.
+    pub fn decide(&self, path: &[u8], is_folder: bool) -> Option<bool> {
+        deciding(&self.patterns, &self.seen(path), is_folder)
+    }
+
+    /// Whether a pattern matches a file, negated or not.
+    pub fn touch(&self, path: &[u8]) -> bool {
+        let seen = self.seen(path);
+        self.patterns.iter().any(|each| each.matches(&seen, false))
+    }
+
+    /// A path from the top as the patterns see it.
+    fn seen<'a>(&self, path: &'a [u8]) -> Cow<'a, [u8]> {
+        let path = &path[self.skipped..];
+        if self.lead.is_empty() { Cow::Borrowed(path) } else { Cow::Owned([&self.lead, path].concat()) }
+    }
+}
+
+/// Read the patterns of a file of git, by its path from a folder; no file has none. The flags say whether a link
+/// is followed.
+///
+/// # Errors
+///
+/// It cannot be read, or is no regular file.
+pub fn read_rules(folder: impl AsFd, path: &Path, links: OFlags, inside: &[u8]) -> Result<Option<Rules>, Errno> {
+    match content(folder, path, links) {
+        Ok(content) => Ok(Some(Rules::in_folder(&content, inside)).filter(|rules| !rules.is_empty())),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The path of `info/exclude` of the repository that begins in a folder.
+pub fn exclude_of(folder: &Path) -> PathBuf {
+    let git = folder.join(".git");
+    // In a worktree or a submodule, `.git` is a file that names the actual folder, which may name the shared one.
+    let kept = said(&git, b"gitdir: ").map_or(git, |way| folder.join(way));
+    said(&kept.join("commondir"), b"").map_or(kept.clone(), |way| kept.join(way)).join("info/exclude")
+}
+
+/// The path after a prefix in one of git's files.
+fn said(path: &Path, prefix: &[u8]) -> Option<PathBuf> {
+    let content = content(CWD, path, OFlags::empty()).ok()?;
+    let first = content.split(|&byte| byte == b'\n').next()?;
+    let kept = first.len() - first.iter().rev().take_while(|&&byte| byte == b'\r').count();
+    let way = first[..kept].strip_prefix(prefix)?;
+    (!way.is_empty()).then(|| Path::new(OsStr::from_bytes(way)).to_owned())
+}
+
+/// What a regular file holds, by its path from a folder.
+fn content(folder: impl AsFd, path: &Path, links: OFlags) -> Result<Vec<u8>, Errno> {
+    let file = openat(folder, path, OFlags::RDONLY | AT_ONCE | links, Mode::empty())?;
+    match FileType::from_raw_mode(fstat(&file)?.st_mode) {
+        FileType::RegularFile => {}
+        FileType::Directory => return Err(Errno::ISDIR),
+        _ => return Err(Errno::INVAL),
+    }
+    let (mut content, mut piece) = (Vec::new(), vec![0; 1 << 14]);
+    loop {
+        match read(&file, &mut *piece) {
+            Ok(0) => return Ok(content),
+            Ok(length) => content.extend_from_slice(&piece[..length]),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
