@@ -20,19 +20,19 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-# Targets of random input, and how long each gets.
+# Targets of random input, and how long each gets; minutes of a soak.
 FUZZED := decode encode convert columns
-MIN ?= 1
+fuzz: MIN ?= 1
+soak: MIN ?= 10
 SEC ?= 0
 
 # Every supported Python, on PATH or in pyenv; a t marks the free-threaded build.
 PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
 ENGINES := python reference
 
-# What touches memory: hostile callers, and the tests that compare engines. Minutes of a soak.
+# What touches memory: hostile callers, and the tests that compare engines.
 SANITIZED ?= -n 2 tests/hostile tests/engines/test_native.py tests/engines/test_native_memory.py \
     tests/engines/test_free_threading.py tests/engines/test_parity_parts.py tests/verbs/test_policy.py tests/verbs/test_buffers.py
-MIN ?= 10
 
 # Stamps: files that record finished steps, so that they are not repeated. Another PYTHON is another environment.
 MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
@@ -75,10 +75,9 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	@test -n "$(NATIVE)" || { echo "make test-core: cargo and a C++ compiler are needed" >&2; exit 1; }
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	$(BIN)/python rust/make_licences.py --check
-	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core
+	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core -p eightfold-tree
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
-	cd rust && for level in avx512 $(LEVELS); do \
-	    EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core --no-default-features || exit 1; done
+	cd rust && EIGHTFOLD_SIMD=portable cargo test --quiet -p eightfold-core --no-default-features
 	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \
 	    cargo check --quiet -p eightfold-core --no-default-features --target wasm32-unknown-unknown; \
 	else echo "make test-core: rustup has no target wasm32-unknown-unknown here: the core was not checked for it"; fi
@@ -102,9 +101,8 @@ fuzz: ## give the core random input, judged by its rows; so many minutes for eac
 audit: $(INSTALLED_DEV) ## look for known holes in what the core links in and the tools install, and in the workflows
 	.ci/audit $(BIN)/python
 
-test-levels: $(INSTALLED_DEV) ## run the tests that compare engines with AVX2, and all tests on the portable kernels
-	EIGHTFOLD_SIMD=avx2 $(BIN)/python -m pytest $(PYTEST) $(COMPARING)
-	EIGHTFOLD_SIMD=portable $(BIN)/python -m pytest $(PYTEST)
+test-levels: $(INSTALLED_DEV) ## run the tests that compare engines on the kernels of lesser machines
+	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) $(COMPARING) || exit 1; done
 
 test-hostile: $(INSTALLED_DEV) ## run all tests of hostile callers: a signal in every verb
 	EIGHTFOLD_HOSTILE=1 $(BIN)/python -m pytest $(PYTEST) tests/hostile
@@ -129,13 +127,16 @@ test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and
 
 scale: $(INSTALLED_SCALE) # install Spark and Ray, over a gigabyte
 
-full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines, exhaustive inputs
+full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed Pythons, all engines and levels, exhaustive inputs
 	@for version in $(PYTHONS); do \
 	    python=$$(sh .ci/find-python $$version) || { echo "make full: there is no Python $$version here"; continue; }; \
 	    echo "make full: Python $$version is $$python"; \
 	    $(MAKE) --no-print-directory PYTHON="$$python" VENV="build/full/$$version" test || exit 1; \
 	done
 	for engine in $(ENGINES); do EIGHTFOLD_ENGINE=$$engine $(BIN)/python -m pytest $(PYTEST) || exit 1; done
+	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) || exit 1; done
+	cd rust && for level in avx512 avx2; do \
+	    EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core --no-default-features || exit 1; done
 	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
 	$(MAKE) --no-print-directory test-search
 
