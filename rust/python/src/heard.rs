@@ -185,6 +185,9 @@ impl<T: Sink, E: Hears> Sink for Heard<'_, T, E> {
 
     #[inline]
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
+        if input.is_known() {
+            return self.inner.take(input, start, limit);
+        }
         self.by_steps(start, limit, |inner, start, limit| inner.take(input, start, limit))
     }
 }

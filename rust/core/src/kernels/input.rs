@@ -79,6 +79,13 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Whether this is an input from [`Input::known`]. It is read to where measuring ended, and not to a limit before that,
+    /// which could cut a unit.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        matches!(self, Input::Bytes(source) if source.answer == Answer::Never)
+    }
+
     /// The bytes from an offset on, if they were found to be ASCII: each is its own code point.
     #[must_use]
     pub fn ascii(&self, start: usize, extent: &Extent) -> Option<&'a [u8]> {
