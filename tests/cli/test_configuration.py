@@ -207,7 +207,7 @@ def test_strict_and_the_format_hold_for_the_run(tree: Path, capsys: pytest.Captu
     configure(tree, "strict = true\noutput-format = 'github'\nform = 'corrected-utf-8'")
     (tree / "letter.txt").write_bytes(b"clean\n")
     assert main(["check", "letter.txt"]) == 1
-    assert capsys.readouterr().out.startswith("::warning file=letter.txt,line=1")
+    assert capsys.readouterr().out.startswith("::error file=letter.txt,line=1")
     os.chdir("..")
     assert main(["check", "tree/letter.txt"]) == 0
     assert capsys.readouterr().out.startswith("tree/letter.txt:1:")

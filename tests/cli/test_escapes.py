@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import html
 import json
 import time
 from collections import Counter
@@ -63,7 +64,7 @@ def test_every_format_has_the_path(folder: Path, capsys: pytest.CaptureFixture[s
     for name in FORMATS:
         status, lines = checked("--output-format", name, "chat.json", capsys=capsys)
         assert status == 0
-        shown = "\n".join(lines).replace("\\\\", "\\").replace('\\"', '"')
+        shown = html.unescape("\n".join(lines)).replace("\\\\", "\\").replace('\\"', '"')
         assert TEXT in shown
         assert KEY in shown
         assert shown.count("escaped-surrogate") >= 2

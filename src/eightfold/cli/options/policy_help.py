@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
+from contextlib import suppress
 
+from eightfold.cli.options.arguments import OneOf
 from eightfold.repair import LOSSLESS, POLICIES, policy_named
 
 
@@ -22,13 +23,15 @@ def policies_listed() -> str:
     return "\n".join(lines)
 
 
-def policy_argument(name: str) -> str:
-    """Return the policy with this name.
+class PolicyName(OneOf):
+    """The type of an option that takes the name of a policy of repair, or another name of its charset."""
 
-    Raises:
-        argparse.ArgumentTypeError: there is none.
-    """
-    try:
-        return policy_named(name)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(POLICIES)}") from None
+    def __call__(self, name: str) -> str:
+        """Return the policy with this name.
+
+        Raises:
+            argparse.ArgumentTypeError: there is none.
+        """
+        with suppress(ValueError):
+            name = policy_named(name)
+        return super().__call__(name)

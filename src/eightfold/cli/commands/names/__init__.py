@@ -8,14 +8,14 @@ from eightfold.cli.commands.names.finding import report
 from eightfold.cli.commands.names.fixing import apply, show, undo
 from eightfold.cli.commands.names.options import FORMATS, Options
 from eightfold.cli.options.arguments import CommandParser, OneOf, form_argument, path_argument
-from eightfold.cli.options.policy_help import policies_listed, policy_argument
+from eightfold.cli.options.policy_help import PolicyName, policies_listed
 from eightfold.cli.options.root import add_root
 from eightfold.cli.output.ending import UsageError
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.forms import Form
-from eightfold.repair import Repairer
+from eightfold.repair import POLICIES, Repairer
 
 __all__ = ["Options", "parser", "run"]
 
@@ -61,7 +61,7 @@ def parser() -> CommandParser:
         *("-f", "--form"), type=_form, metavar="FORM", help="the 8-bit form that names are in (default: utf-8)"
     )
     command.add_argument(
-        "--fix", type=policy_argument, metavar="POLICY", help="make names UTF-8, with one of the policies below"
+        "--fix", type=PolicyName(POLICIES), metavar="POLICY", help="make names UTF-8, with one of the policies below"
     )
     command.add_argument("--apply", metavar="LOG", help="with --fix: rename, and write a log to this file")
     command.add_argument("--undo", metavar="LOG", help="restore the old names of files from a log")

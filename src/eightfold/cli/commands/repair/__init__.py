@@ -13,7 +13,7 @@ from eightfold.cli.options.destination import add_destination
 from eightfold.cli.options.escapes import REPAIR, add_escapes
 from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
-from eightfold.cli.options.policy_help import policies_listed, policy_argument
+from eightfold.cli.options.policy_help import PolicyName, policies_listed
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.root import add_root
 from eightfold.cli.options.runner import add_runner
@@ -21,7 +21,7 @@ from eightfold.cli.options.selection import add_selection, say_nothing_read
 from eightfold.cli.output.ending import NOTHING_WRONG, UsageError
 from eightfold.cli.work.certifying import check_certificate
 from eightfold.cli.work.watching import watched
-from eightfold.repair import ESCAPE_POLICIES
+from eightfold.repair import ESCAPE_POLICIES, POLICIES
 
 __all__ = ["Options", "parser", "run"]
 
@@ -84,7 +84,7 @@ def parser() -> CommandParser:
     add_form(command)
     command.add_argument(
         "--errors",
-        type=policy_argument,
+        type=PolicyName(POLICIES),
         metavar="POLICY",
         help=f"what to write for a fault: one of the policies below (default: {DEFAULT_POLICY}); latin-1 and cp1252 "
         "have all names that Python has for them, such as windows-1252",
