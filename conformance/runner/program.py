@@ -103,7 +103,7 @@ class Program:
         self._lines = queue.Queue(LINES_AHEAD)
         self._complaints = deque(maxlen=1)
         _in_background(_read_lines, _own(self._process.stdout), self._lines)
-        _in_background(_keep_last, _own(self._process.stderr), self._complaints)
+        self._listener = _in_background(_keep_last, _own(self._process.stderr), self._complaints)
         hello = self._answer({"op": "hello", "protocol": PROTOCOL}, self.start_timeout)
         self.name, self.version = (printable(hello.get(key, "")) for key in ("name", "version"))
 
@@ -140,12 +140,15 @@ class Program:
             status = process.wait(timeout=1)
         except subprocess.TimeoutExpired:
             return "it closed its output"
+        self._listener.join(timeout=1)  # A program that it started may keep its standard error open.
         last = f": {self._complaints[0]}" if self._complaints else ""
         return f"it ended with status {status}{last}"
 
 
-def _in_background(work: Any, *given: Any) -> None:
-    threading.Thread(target=work, args=given, daemon=True).start()
+def _in_background(work: Any, *given: Any) -> threading.Thread:
+    thread = threading.Thread(target=work, args=given, daemon=True)
+    thread.start()
+    return thread
 
 
 def _own(stream: Any) -> Any:

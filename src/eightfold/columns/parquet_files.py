@@ -30,6 +30,7 @@ class ParquetReader:
         options = {"pre_buffer": False, "buffer_size": 1 << 20, "page_checksum_verification": True}
         opened = import_module("pyarrow.parquet").ParquetFile
         self._footer = read_footer(file)
+        self.text_changes: list[TextChange]
         file, self.text_changes = self._with_texts(file, repaired)
         first = opened(file, **options)
         dictionaries = _text_dictionaries(first.schema_arrow)
