@@ -16,7 +16,7 @@ const AROUND: [&[u8]; 5] = [b"a", b"\x8A\xA2\xDC\x21\x23\x5B\x5D\x09\x0B", b"\\u
 
 fn datas(meant: &[u8], around: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     (0..LONGEST).flat_map(move |length| {
-        [0, 1, length / 2, length.saturating_sub(1), length].map(|place| {
+        [0, length.min(1), length / 2, length.saturating_sub(1), length].map(|place| {
             let mut data: Vec<u8> = around.iter().copied().cycle().take(length).collect();
             data.splice(place..place, meant.iter().copied());
             data
