@@ -123,7 +123,7 @@ links: $(INSTALLED_DOCS) ## follow the links of the documentation that lead else
 	$(BIN)/python -m sphinx --quiet -b linkcheck docs build/links
 
 test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and Ray, in an environment of its own; one quick test of each: SCALE="-k smoke"
-	$(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(or $(SCALE),$(PAGES_OF_SCALE)) tests/scale
+	PATH="$(abspath $(VENV)-scale/bin):$$PATH" $(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(or $(SCALE),$(PAGES_OF_SCALE)) tests/scale
 
 scale: $(INSTALLED_SCALE) # install Spark and Ray, over a gigabyte
 

@@ -22,6 +22,7 @@ from eightfold.forms.utf_8 import UTF_8
 from eightfold.repair import repair
 from support.datasets import LINES, dataset, files_in, tables_in
 from support.workers import DyingOnce
+from tests.support.table_files import KINDS, ill_named, written
 
 pytest.importorskip("pyarrow")
 
@@ -110,6 +111,22 @@ def test_repair_writes_the_same_tables_and_text(tmp_path: Path, capsys: Any) -> 
     assert [table["name"].to_pylist() for table in tables] == [["ok", "caf\uefe9", None, "x\uefff"] * 2] * 3
     assert cli.main(["check", "--runner", "local", "-j", "1", str(tmp_path / "out")]) == 0
     assert "1 binary file copied unchanged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_and_metadata_of_tables_are_repaired_as_file_by_file(kind: str, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "in").mkdir()
+    path = written(tmp_path / "in", kind, ill_named())
+    given = ["repair", "--runner", "local", str(tmp_path / "in"), "-o"]
+    assert cli.main([*given, str(tmp_path / "no"), "--errors", "strict"]) == 1
+    assert "sequence E9 is cut short by the end of the input" in capsys.readouterr().err
+    assert cli.main([*given, str(tmp_path / "out")]) == 0
+    assert "1 file written to" in capsys.readouterr().err
+    assert cli.main(["repair", str(path), "-o", str(tmp_path / "alone")]) == 0
+    assert files_in(tmp_path / "out") == {path.name: (tmp_path / "alone").read_bytes()}
+    (table,) = tables_in(tmp_path / "out")
+    assert table.column_names == ["caf\uefe9", "plain"]
+    assert cli.main(["check", "--runner", "local", "-j", "1", str(tmp_path / "out")]) == 0
 
 
 def test_two_processes_write_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,10 +251,12 @@ def test_links_in_a_dataset_are_refused(tmp_path: Path, capsys: Any) -> None:
     [
         (["check", "--runner", "dask", "in"], "'dask' is not one of local, spark, ray"),
         (["check", "--runner", "local"], "--runner needs a dataset"),
+        (["check", "--runner", "local", "--files-from", "list"], "--runner and --files-from cannot be combined"),
         (["check", "--runner", "local", "--context", "in"], "--runner and --context cannot be combined"),
         (["check", "--runner", "local", "--include", "*.a", "in"], "--runner and --include cannot be combined"),
         (["check", "--runner", "local", "-f", "auto", "in"], "cannot identify the form"),
         (["repair", "--runner", "local", "in"], "--runner needs -o FOLDER"),
+        (["repair", "--runner", "local", "-o", "out", "--files-from", "list"], "--runner and --files-from cannot be"),
         (["repair", "--runner", "local", "--in-place", "in"], "--runner and --in-place cannot be combined"),
         (["repair", "--runner", "local", "-o", "in/out", "in"], "it is inside the dataset"),
         (["repair", "--runner", "local", "-o", "file:///in/out", "file:///in"], "it is inside the dataset"),

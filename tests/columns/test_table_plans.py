@@ -225,15 +225,15 @@ def test_tables_and_text_files_share_a_plan(tmp_path: Path) -> None:
     assert (values(path), text.read_bytes()) == (before, b"caf\xe9\n")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_values_in_chunks_come_back(kind: str, seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     choices = [b"", b"a", b"\xff", b"\xed\xa0\x80", "\uef80".encode(), "é".encode(), b"caf\xe9" * 9, None]
-    names = strings([chance.choice(choices) for _ in range(500)])
-    bounds = sorted(chance.randrange(501) for _ in range(299))
-    lists = pa.ListArray.from_arrays(pa.array([0, *bounds, 500], pa.int32()), names)
-    given = pa.table({"name": names.slice(100, 300), "tags": lists})
+    names = strings([chance.choice(choices) for _ in range(200)])
+    bounds = sorted(chance.randrange(201) for _ in range(99))
+    lists = pa.ListArray.from_arrays(pa.array([0, *bounds, 200], pa.int32()), names)
+    given = pa.table({"name": names.slice(100, 100), "tags": lists})
     path = written(tmp_path, kind, given)
     before = values(path)
     plan, _ = planned(path, "--errors", chance.choice(["escape", "replace", "latin-1"]))

@@ -10,24 +10,13 @@ from typing import Any
 import pytest
 
 from eightfold import cli
-from tests.support.table_files import KINDS, strings
+from tests.support.table_files import KINDS, ill_named, strings
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 RUST = Path(__file__).parent / "data" / "rust.parquet"
 """Written by the crate parquet 60: see PROVENANCE.md there."""
-
-
-def ill_named() -> Any:
-    """Return a table whose names, at two levels, and whose metadata are ill-formed; its values are not."""
-    inner = pa.struct([pa.field(b"x\xff", pa.string()), pa.field("n", pa.float64())])
-    schema = pa.schema(
-        [pa.field(b"caf\xe9", pa.string(), metadata={"k": b"field \xfd"}), pa.field("plain", inner)],
-        metadata={b"au\xe9": b"Zo\xeb", b"clean": b"yes"},
-    )
-    both = pa.StructArray.from_arrays([pa.array(["a", None]), pa.array([1.5, 2])], ["a", "b"]).view(inner)
-    return pa.Table.from_arrays([pa.array(["ok", "é"]), both], schema=schema)
 
 
 def written(folder: Path, kind: str, given: Any) -> Path:

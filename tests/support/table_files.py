@@ -28,6 +28,17 @@ def table() -> Any:
     return pa().table(columns, metadata={"origin": "here"})
 
 
+def ill_named() -> Any:
+    """Return a table whose names, at two levels, and whose metadata are ill-formed; its values are not."""
+    inner = pa().struct([pa().field(b"x\xff", pa().string()), pa().field("n", pa().float64())])
+    schema = pa().schema(
+        [pa().field(b"caf\xe9", pa().string(), metadata={"k": b"field \xfd"}), pa().field("plain", inner)],
+        metadata={b"au\xe9": b"Zo\xeb", b"clean": b"yes"},
+    )
+    both = pa().StructArray.from_arrays([pa().array(["a", None]), pa().array([1.5, 2])], ["a", "b"]).view(inner)
+    return pa().Table.from_arrays([pa().array(["ok", "é"]), both], schema=schema)
+
+
 def written(folder: Path, kind: str, given: Any = None, **options: Any) -> Path:
     """Return a file with a table in two parts."""
     path, given = folder / f"data.{kind}", table() if given is None else given
