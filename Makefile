@@ -22,17 +22,19 @@ PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip
 
 # Targets of random input, and how long each gets.
 FUZZED := decode encode convert columns
-MIN ?= 1
+fuzz: MIN ?= 1
 SEC ?= 0
 
 # Every supported Python, on PATH or in pyenv; a t marks the free-threaded build.
 PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
 ENGINES := python reference
 
-# What touches memory: hostile callers, and the tests that compare engines. Minutes of a soak.
+# What touches memory: hostile callers, and the tests that compare engines.
 SANITIZED ?= -n 2 tests/hostile tests/engines/test_native.py tests/engines/test_native_memory.py \
     tests/engines/test_free_threading.py tests/engines/test_parity_parts.py tests/verbs/test_policy.py tests/verbs/test_buffers.py
-MIN ?= 10
+
+# Minutes.
+soak: MIN ?= 10
 
 # Stamps: files that record finished steps, so that they are not repeated. Another PYTHON is another environment.
 MADE := $(VENV)/made-by-$(subst /,-,$(PYTHON))
