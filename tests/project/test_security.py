@@ -14,7 +14,7 @@ ON_THE_TESTS_THEMSELVES = {"test_a_lost_byte_is_found"}
 """These show that another test is not blind."""
 
 
-def tests_in(path: Path) -> set[str]:
+def names_in(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
@@ -28,12 +28,12 @@ def test_each_row_has_a_promise_a_test_that_exists_and_says_how_often() -> None:
         assert promise
         assert "::test_" in tests, attack
         assert often.startswith(("always", "on demand", "three verbs")), attack
-    missing = [f"{path}::{name}" for path, name in NAMED if name not in tests_in(ROOT / path)]
+    missing = [f"{path}::{name}" for path, name in NAMED if name not in names_in(ROOT / path)]
     assert missing == []
 
 
 def test_every_test_of_hostile_callers_is_in_the_table() -> None:
-    there = {name for path in (ROOT / "tests" / "hostile").glob("test_*.py") for name in tests_in(path)}
+    there = {name for path in (ROOT / "tests" / "hostile").glob("test_*.py") for name in names_in(path)}
     assert there - {name for _, name in NAMED} == ON_THE_TESTS_THEMSELVES
 
 
