@@ -247,8 +247,8 @@ class Form(_Fixed):
     A form is immutable, so copying returns the same object; it can be pickled.
 
     Raises:
-        ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows, units,
-            names or code units, or a signature announces a form that itself has signatures.
+        ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,
+            units, names or code units, or a signature announces a form that itself has signatures.
 
     >>> Form("two", [Row(0, 0x7F, (0, 0x7F)), Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))]).name
     'two'
@@ -405,8 +405,9 @@ def _check_arguments(form: Form) -> None:
     for entries, kind in ((form.rows, "rows"), (form.units, "units"), (form.names, "names")):
         if len(entries) > MOST_ENTRIES:
             raise ValueError(f"{form.name}: a form has at most {MOST_ENTRIES} {kind}, not {len(entries)}")
-    if (count := sum(len(entry.unit_ranges) for entry in (*form.sequences, *form.names))) > MOST_UNITS_IN_ALL:
-        raise ValueError(f"{form.name}: all sequences have at most {MOST_UNITS_IN_ALL} code units together, not {count}")
+    units = sum(len(entry.unit_ranges) for entry in (*form.sequences, *form.names))
+    if units > MOST_UNITS_IN_ALL:
+        raise ValueError(f"{form.name}: its sequences have at most {MOST_UNITS_IN_ALL} units in all, not {units}")
     if sum(bool(unit.run) for unit in form.units) > 1:
         raise ValueError(f"{form.name}: only one decoding unit can have an unbounded length")
 
