@@ -8,6 +8,7 @@ use super::units::{Units, WideText};
 use super::utf8::is_utf8_up_to;
 use crate::chunk::CHUNK_BYTES;
 use crate::code_point::LEADS;
+use crate::derive::layout::Pairs;
 use crate::policy::Answer;
 
 /// Bytes that the kernels read.
@@ -59,6 +60,12 @@ impl<'a> Input<'a> {
             Input::Bytes(source) => source.measure_noting(start, limit, notes),
             Input::Units(units) => units.measure(start, limit),
         }
+    }
+
+    /// Whether it may be taken step by step: a step would part surrogate pairs that are joined.
+    #[must_use]
+    pub fn has_steps(&self) -> bool {
+        !matches!(self, Input::Bytes(source) if source.layout.pairs == Pairs::Joined)
     }
 
     /// The same input, with the notes that measuring made.
