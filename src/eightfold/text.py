@@ -7,7 +7,6 @@ are the reference implementation: when the core is active, each of them is repla
 from __future__ import annotations
 
 import operator
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -290,7 +289,7 @@ def tally(data: Data, form: AnyForm, *, threads: int = 1) -> dict[str, int]:
 
 
 def _limited(found: Iterator[Fault], limit: int | None) -> Iterator[Fault]:
-    if limit is not None and not (hasattr(limit, "__index__") and 0 <= operator.index(limit) <= sys.maxsize):
+    if limit is not None and not (hasattr(limit, "__index__") and operator.index(limit) >= 0):
         raise ValueError(f"limit must be None or a number of 0 or more, not {limit!r}")
     return Faults(_first(found, limit))
 

@@ -194,7 +194,6 @@ SCARCE_CALLS = {
     "faults of a column": "CORE.column_faults(column, form)",
     "changes of a column": 'CORE.column_changes(column, form, form, "replace")',
     "rows of a column": "CORE.ill_formed_rows(column, form)",
-    "escapes in JSON": r'CORE.unpaired_escapes(b"\\ud800" * (size // 6))',
     "code points into a buffer": 'eightfold.decode_code_points_into(latin, "utf-8", points)',
     "text into a buffer": 'eightfold.encode_into(text, "wtf-8", room)',
 }

@@ -17,7 +17,7 @@ PROBE = b"a\x80\x80\xff"
 HEAD = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
 import eightfold
 from eightfold import Form, Row
 from eightfold.forms import FaultRow, Signature, fault_row
@@ -48,6 +48,15 @@ BLOWN_UP = {
     "for n in range(1000)])",
     "rows of 255 units that part at the end": "Form('f', [ASCII] + [Row(0x100 + n, 0x100 + n, *[0x80] * 254, n) "
     "for n in range(256)])",
+    "1,024 rows of 255 units that part at the end": "Form('f', [Row(0x100 + n, 0x100 + n, *[0x80] * 253, "
+    "n >> 8, n & 255) for n in range(1024)])",
+    "as many units as may be, in short rows": "Form('f', [ASCII] + [Row(0x100 + n, 0x100 + n, *[0x80] * 6, "
+    "n >> 8, n & 255) for n in range(1023)])",
+    "as many units as may be, in long rows": "Form('f', [ASCII] + [Row(0x100 + n, 0x100 + n, *[0x80] * 254, n) "
+    "for n in range(32)])",
+    "as many rows as may be": "Form('f', [Row(n, n, n >> 8, n & 255) for n in range(1024)])",
+    "as many names as may be": "Form('f', [ASCII], names=[fault_row('overlong', *[(0x80, 0xFF)] * 5, 0x80 + (n >> 7), "
+    "0x80 + (n & 127)) for n in range(1024)])",
     "many rows": "Form('f', [Row(n, n, n) for n in range(60_000)], unit_bits=16)",
     "many rows of 32 bits": "Form('f', [Row(2 * n, 2 * n, 4 * n + 1) for n in range(100_000)], unit_bits=32)",
     "more rows than states": "Form('f', [Row(n, n, n >> 8, n & 255) for n in range(65_536)])",

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+import eightfold
 from support.command_line import ENVIRONMENT
 from support.needed import needs_core
 
@@ -103,3 +104,12 @@ def heard(prepare: str, call: str) -> str:
 @pytest.mark.parametrize("name", CALLS if EVERYTHING else QUICKLY)
 def test_a_signal_is_heard_during_a_long_call(name: str) -> None:
     assert heard(*CALLS[name]) in ("heard", "quick")
+
+
+@pytest.mark.parametrize("form", ["cesu-8", "mutf-8"])
+@pytest.mark.parametrize("shift", range(-8, 3))
+def test_a_look_for_signals_cuts_no_pair(form: str, shift: int) -> None:
+    """The core looks between steps of 2**18 bytes; a surrogate pair across one is still one code point."""
+    for rest in ("z" * 100, "\N{GRINNING FACE}" * 50, "é" * 50):
+        text = "a" * ((1 << 18) + shift) + "\N{GRINNING FACE}" + rest
+        assert eightfold.decode(eightfold.encode(text, form), form) == text

@@ -79,9 +79,11 @@ def test_limits_of_faults() -> None:
     assert len(list(eightfold.faults(data, "utf-8", limit=3))) == 3
     assert len(list(eightfold.faults(data, "utf-8"))) == 10
     assert len(list(eightfold.encode_faults("\ud800a" * 4, "utf-8", limit=2))) == 2
+    assert len(list(eightfold.faults(data, "utf-8", limit=1 << 70))) == 10
+    assert len(list(eightfold.encode_faults("\ud800a" * 4, "utf-8", limit=1 << 70))) == 4
 
 
-@pytest.mark.parametrize("limit", [-1, "3", 1 << 70, 2.0])
+@pytest.mark.parametrize("limit", [-1, "3", -1 << 70, 2.0])
 def test_limits_that_are_none_are_named(limit: Any) -> None:
     words = re.escape(f"limit must be None or a number of 0 or more, not {limit!r}")
     with pytest.raises(ValueError, match=words):

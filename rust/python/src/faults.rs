@@ -220,13 +220,13 @@ pub fn faults<'py>(
     Ok(Bound::new(py, faults)?.into_any())
 }
 
-/// The most faults to yield. `itertools.islice` is not an option: with two threads at once it reads freed memory.
+/// The most faults to yield; a number that no object can hold is the largest. `itertools.islice` is not an option: with
+/// two threads at once it reads freed memory.
 pub fn limit_of(limit: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(limit) = limit else { return Ok(usize::MAX) };
-    let number = names::index(limit.py())?.call1((limit,)).and_then(|number| number.extract::<isize>());
-    match number.ok().and_then(|number| usize::try_from(number).ok()) {
-        Some(number) => Ok(number),
-        None => {
+    match names::index(limit.py())?.call1((limit,)) {
+        Ok(number) if number.ge(0)? => Ok(number.extract().unwrap_or(usize::MAX)),
+        _ => {
             let message = format!("limit must be None or a number of 0 or more, not {}", limit.repr()?);
             Err(PyValueError::new_err(message))
         }

@@ -185,8 +185,10 @@ impl<T: Sink, E: Hears> Sink for Heard<'_, T, E> {
 
     #[inline]
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
-        if input.is_known() {
-            return self.inner.take(input, start, limit);
+        if !input.has_steps() {
+            let end = self.inner.take(input, start, limit)?;
+            self.worked(end - start)?;
+            return Ok(end);
         }
         self.by_steps(start, limit, |inner, start, limit| inner.take(input, start, limit))
     }

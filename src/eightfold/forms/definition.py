@@ -22,6 +22,8 @@ MOST_UNITS = 255
 """The maximum number of code units in a sequence of a table."""
 MOST_ENTRIES = 1024
 """The maximum number of rows, of units and of names: each is compared with all others. The largest form here has 13."""
+MOST_UNITS_IN_ALL = 8192
+"""The maximum number of code units of all these together."""
 
 
 def _range(given: int | Sequence[int]) -> Range:
@@ -225,7 +227,8 @@ class Form(_Fixed):
 
     Args:
         name: the form's name, as used in errors and faults.
-        rows: the well-formed sequences, at most 1024; the longest matching row wins.
+        rows: the well-formed sequences, at most 1024; the longest matching row wins. All sequences together have at
+            most 8192 code units.
         unit_bits: the width of a code unit: 8, 16 or 32.
         units: ill-formed sequences that are one decoding unit; elsewhere the unit is the maximal subpart by the rows.
         names: fault rows that only name faults; they do not change how the input is divided.
@@ -244,8 +247,8 @@ class Form(_Fixed):
     A form is immutable, so copying returns the same object; it can be pickled.
 
     Raises:
-        ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows, units
-            or names, or a signature announces a form that itself has signatures.
+        ValueError: two rows share a code point, or begin alike (the message names both), there are too many rows,
+            units, names or code units, or a signature announces a form that itself has signatures.
 
     >>> Form("two", [Row(0, 0x7F, (0, 0x7F)), Row(0x80, 0x7FF, (0xC2, 0xDF), (0x80, 0xBF))]).name
     'two'
@@ -402,6 +405,9 @@ def _check_arguments(form: Form) -> None:
     for entries, kind in ((form.rows, "rows"), (form.units, "units"), (form.names, "names")):
         if len(entries) > MOST_ENTRIES:
             raise ValueError(f"{form.name}: a form has at most {MOST_ENTRIES} {kind}, not {len(entries)}")
+    units = sum(len(entry.unit_ranges) for entry in (*form.sequences, *form.names))
+    if units > MOST_UNITS_IN_ALL:
+        raise ValueError(f"{form.name}: its sequences have at most {MOST_UNITS_IN_ALL} units in all, not {units}")
     if sum(bool(unit.run) for unit in form.units) > 1:
         raise ValueError(f"{form.name}: only one decoding unit can have an unbounded length")
 

@@ -8,6 +8,7 @@ use super::units::{Units, WideText};
 use super::utf8::is_utf8_up_to;
 use crate::chunk::CHUNK_BYTES;
 use crate::code_point::LEADS;
+use crate::derive::layout::Pairs;
 use crate::policy::Answer;
 
 /// Bytes that the kernels read.
@@ -61,6 +62,13 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Whether it may be taken step by step. A step could part surrogate pairs that are joined; and what is known to be
+    /// clean is read to where measuring ended, since a limit before that could cut a unit.
+    #[must_use]
+    pub fn has_steps(&self) -> bool {
+        !matches!(self, Input::Bytes(source) if source.layout.pairs == Pairs::Joined || source.answer == Answer::Never)
+    }
+
     /// The same input, with the notes that measuring made.
     #[must_use]
     pub fn noted(self, notes: &'a Notes) -> Self {
@@ -77,13 +85,6 @@ impl<'a> Input<'a> {
             Input::Bytes(source) => Input::Bytes(Source { answer: Answer::Never, ..source }),
             Input::Units(_) => self,
         }
-    }
-
-    /// Whether this is an input from [`Input::known`]. It is read to where measuring ended, and not to a limit before that,
-    /// which could cut a unit.
-    #[must_use]
-    pub fn is_known(&self) -> bool {
-        matches!(self, Input::Bytes(source) if source.answer == Answer::Never)
     }
 
     /// The bytes from an offset on, if they were found to be ASCII: each is its own code point.
