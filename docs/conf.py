@@ -154,9 +154,24 @@ def let_keys_scroll(app, pagename, templatename, context, doctree) -> None:
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
 
 
+PARAMETERS = re.compile(r"<dl>\n((?:<dd>.*</dd>\n)+)</dl>")
+
+
+def list_parameters(app, pagename, templatename, context, doctree) -> None:
+    """Make a list of the parameters of a long signature: Sphinx writes descriptions there that lack their terms."""
+
+    def listed(found: re.Match[str]) -> str:
+        items = re.sub("(</?)dd>", r"\1li>", found[1])
+        return f'<ul class="sig-params">\n{items}</ul>'
+
+    if "body" in context:
+        context["body"] = PARAMETERS.sub(listed, context["body"])
+
+
 def setup(app) -> None:
     """Connect the reading of pages, and their writing."""
     app.connect("html-page-context", let_keys_scroll)
+    app.connect("html-page-context", list_parameters)
     app.connect("source-read", read_page)
     app.connect("autodoc-process-docstring", join_names, priority=400)
     app.connect("autodoc-process-signature", name_types)
