@@ -135,6 +135,7 @@ html_favicon = "../src/eightfold/web/static/icon.svg"
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False
+html_show_search_summary = False  # A page that is opened as a file may not fetch others, which summaries come from.
 pygments_style = "a11y-high-contrast-light"  # Every colour has enough contrast; it comes with furo.
 pygments_dark_style = "github-dark"
 html_theme_options = {
@@ -148,10 +149,13 @@ copybutton_only_copy_prompt_lines = True
 copybutton_line_continuation_character = "\\"
 
 
+SCROLLING = re.compile(r'(<pre|<div class="table-wrapper[^"]*")>')
+
+
 def let_keys_scroll(app, pagename, templatename, context, doctree) -> None:
-    """Let the focus reach code blocks: a long line scrolls by the arrow keys only where the focus can be."""
+    """Let the focus reach code blocks and tables: what is wide scrolls by the keys only where the focus can be."""
     if "body" in context:
-        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+        context["body"] = SCROLLING.sub(r'\1 tabindex="0">', context["body"])
 
 
 PARAMETERS = re.compile(r"<dl>\n((?:<dd>.*</dd>\n)+)</dl>")
