@@ -135,6 +135,7 @@ html_favicon = "../src/eightfold/web/static/icon.svg"
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False
+html_show_search_summary = False  # A page that is opened as a file may not fetch others, which summaries come from.
 pygments_style = "a11y-high-contrast-light"  # Every colour has enough contrast; it comes with furo.
 pygments_dark_style = "github-dark"
 html_theme_options = {
@@ -148,15 +149,33 @@ copybutton_only_copy_prompt_lines = True
 copybutton_line_continuation_character = "\\"
 
 
+SCROLLING = re.compile(r'(<pre|<div class="table-wrapper[^"]*")>')
+
+
 def let_keys_scroll(app, pagename, templatename, context, doctree) -> None:
-    """Let the focus reach code blocks: a long line scrolls by the arrow keys only where the focus can be."""
+    """Let the focus reach code blocks and tables: what is wide scrolls by the keys only where the focus can be."""
     if "body" in context:
-        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+        context["body"] = SCROLLING.sub(r'\1 tabindex="0">', context["body"])
+
+
+PARAMETERS = re.compile(r"<dl>\n((?:<dd>.*</dd>\n)+)</dl>")
+
+
+def list_parameters(app, pagename, templatename, context, doctree) -> None:
+    """Make a list of the parameters of a long signature: Sphinx writes descriptions there that lack their terms."""
+
+    def listed(found: re.Match[str]) -> str:
+        items = re.sub("(</?)dd>", r"\1li>", found[1])
+        return f'<ul class="sig-params">\n{items}</ul>'
+
+    if "body" in context:
+        context["body"] = PARAMETERS.sub(listed, context["body"])
 
 
 def setup(app) -> None:
     """Connect the reading of pages, and their writing."""
     app.connect("html-page-context", let_keys_scroll)
+    app.connect("html-page-context", list_parameters)
     app.connect("source-read", read_page)
     app.connect("autodoc-process-docstring", join_names, priority=400)
     app.connect("autodoc-process-signature", name_types)

@@ -296,6 +296,14 @@ def test_nothing_is_cut_off_on_small_screens(explorer: Any, width: int) -> None:
 
 
 @only_server
+def test_the_chosen_tab_is_in_sight_on_small_screens(explorer: Any) -> None:
+    explorer.page.set_viewport_size({"width": 320, "height": 1300})
+    for name in ("own", "beside"):
+        explorer.show(f"tab={name}")
+        expect(explorer.page.locator(f"#tab-{name}")).to_be_in_viewport(ratio=1)
+
+
+@only_server
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("fragment", ["", CESU])
 def test_axe_finds_nothing(explorer: Any, scheme: str, fragment: str) -> None:

@@ -11,8 +11,9 @@ from explorer.tests.accessibility import SERIOUS, violations
 from explorer.tests.conftest import SITE
 
 PAGES = (
-    *("index", "tutorial", "proofs", "cli", "how-to/cesu-8-dumps", "how-to/pyarrow", "reference/forms/wtf-8"),
-    *("reference/faults", "reference/policies", "reference/python/eightfold", "explanation/family"),
+    *("index", "tutorial", "security", "proofs", "cli", "how-to/cesu-8-dumps", "how-to/pyarrow", "how-to/spark"),
+    *("reference/forms/wtf-8", "reference/faults", "reference/policies", "reference/python/eightfold"),
+    *("explanation/family", "explanation/scale"),
 )
 WIDTHS = (320, 768, 1280)
 
@@ -34,12 +35,7 @@ def site(browser: Browser, documentation: str) -> Iterator[Page]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_serious(
-    site: Page, documentation: str, name: str, scheme: str, request: pytest.FixtureRequest
-) -> None:
-    if name == "reference/python/eightfold":
-        reason = "definition-list: Sphinx writes a list of fields without a description for some verbs"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_axe_finds_nothing_serious(site: Page, documentation: str, name: str, scheme: str) -> None:
     site.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     site.goto(f"{documentation}{name}.html")
     assert violations(site, SERIOUS) == []

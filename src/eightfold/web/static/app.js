@@ -78,6 +78,13 @@ function showTabs() {
     tabindex: name === chosen ? 0 : -1, onclick: () => update({ tab: name }),
   }, label)));
   place("view").setAttribute("aria-labelledby", `tab-${chosen}`);
+  showWhole(place(`tab-${chosen}`), place("tabs"));
+}
+
+// On a narrow screen the tabs scroll; `scrollIntoView` would scroll the page too.
+function showWhole(tab, strip) {
+  const inner = tab.getBoundingClientRect(), outer = strip.getBoundingClientRect();
+  strip.scrollLeft += Math.max(0, inner.right - outer.right) + Math.min(0, inner.left - outer.left);
 }
 
 function moveTab(event) {
