@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use eightfold_features::avx2;
 
 use super::speller::{Points, Speller, Units};
-use super::{Room, halves, is_none, load_16, put, store_16, store_32};
+use super::{Place, Room, halves, is_none, load_16, no_copy, put, store_16, store_32};
 use crate::kernels::output::Output;
 
 /// The lanes of 16 bits in a vector.
@@ -134,13 +134,16 @@ impl<const IS_PLAIN: bool, const ANSWERS: bool> Speller<'_, IS_PLAIN, ANSWERS> {
         let lengths = lengths_32(block);
         let count = block.written + self.bytes_beyond_one(lengths);
         let eight = [lengths as u8, (lengths >> 16) as u8];
+        // Not by closures: these would store two bytes and load them as one value, which waits for the stores.
+        let mut copy = no_copy();
+        let mut place = Place::new(out, count, &mut copy);
         if self.spelling.splits && !is_none(block.most) {
-            // SAFETY: a byte is written for each of eight lanes, and those that are counted for their lengths.
-            unsafe { put(out, count, |room| put_pairs(bytes, block, eight, room)) };
+            put_pairs(bytes, block, eight, place.room());
         } else {
-            // SAFETY: as above.
-            unsafe { put(out, count, |room| put_fours(bytes, eight, room)) };
+            put_fours(bytes, eight, place.room());
         }
+        // SAFETY: a byte is written for each of eight lanes, and those that are counted for their lengths.
+        unsafe { place.finish() };
         block.written
     }
 
