@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import html
+import io
 import json
 import time
 from collections import Counter

@@ -35,7 +35,9 @@ class IpcReader:
         self._schema: Any = self._file.schema
         self.schema: Any = with_texts(self._schema, lambda text: repaired(text.data))
         pairs = zip(texts_of(self._schema), texts_of(self.schema), strict=True)
-        self.text_changes: list[TextChange] = [TextChange(old.place, old.data, new.data) for old, new in pairs if old != new]
+        self.text_changes: list[TextChange] = [
+            TextChange(old.place, old.data, new.data) for old, new in pairs if old != new
+        ]
 
     def texts(self) -> Iterator[Text]:
         """Yield the texts beside the values, as they are in the file."""
