@@ -77,7 +77,7 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core -p eightfold-tree
 	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
-	cd rust && EIGHTFOLD_SIMD=portable cargo test --quiet -p eightfold-core --no-default-features
+	cd rust && cargo test --quiet -p eightfold-core --no-default-features --lib --test small
 	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \
 	    cargo check --quiet -p eightfold-core --no-default-features --target wasm32-unknown-unknown; \
 	else echo "make test-core: rustup has no target wasm32-unknown-unknown here: the core was not checked for it"; fi
@@ -135,7 +135,7 @@ full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed
 	done
 	for engine in $(ENGINES); do EIGHTFOLD_ENGINE=$$engine $(BIN)/python -m pytest $(PYTEST) || exit 1; done
 	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) || exit 1; done
-	cd rust && for level in avx512 avx2; do \
+	cd rust && for level in avx512 $(LEVELS); do \
 	    EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core --no-default-features || exit 1; done
 	EIGHTFOLD_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PYTEST)
 	$(MAKE) --no-print-directory test-search
