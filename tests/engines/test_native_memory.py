@@ -188,7 +188,6 @@ SCARCE_CALLS = {
     "encode one long fault": 'eightfold.encode(lone, "utf-8", "backslashreplace")',
     "a handler with a long answer": 'eightfold.decode(b"a\\xff", "utf-8", "long")',
     "a handler with a long answer of bytes": 'eightfold.encode("a\\ud800", "utf-8", "long bytes")',
-    "convert by threads": 'eightfold.convert(latin, "utf-8", "utf-32-le", threads=2)',
     "faults of a column": "CORE.column_faults(column, form)",
     "changes of a column": 'CORE.column_changes(column, form, form, "replace")',
     "rows of a column": "CORE.ill_formed_rows(column, form)",
