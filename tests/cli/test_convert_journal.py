@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from eightfold.cli import main
 from eightfold.files.records.journals import NAME
-from support.command_line import ENVIRONMENT, command, run
+from support.kills import kills_until_done
 
 # What becomes of UTF-8 that is read as UTF-16 is again UTF-16 without a fault: nothing would warn of a second time.
 LINE = ["convert", "-f", "utf-16-le", "-t", "utf-8", "--in-place"]
@@ -49,38 +45,17 @@ def test_a_run_that_ends_well_leaves_no_journal(tmp_path: Path) -> None:
     assert found(tmp_path) == wanted
 
 
-def usual_seconds(line: list[str], folder: Path, count: int) -> float:
-    make(folder, count)
-    begun = time.monotonic()
-    assert run(*line, str(folder), cwd=folder).returncode == 0
-    return time.monotonic() - begun
-
-
 @pytest.mark.parametrize("jobs", ["1", "4"])
-def test_killed_at_any_moment_and_run_again_all_is_converted_once(
-    jobs: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    chance, line = random.Random(8), [*LINE, "-j", jobs]
-    usual = min(usual_seconds(line, tmp_path_factory.mktemp("usual"), 120) for _ in range(3))
+def test_killed_at_any_moment_and_run_again_all_is_converted_once(jobs: str, tmp_path: Path) -> None:
     wanted = make(tmp_path, 120)
-    kills = 0
-    for _ in range(60):
-        process = subprocess.Popen(command(*line, str(tmp_path)), stderr=subprocess.DEVNULL, env=ENVIRONMENT)
-        deadline = time.monotonic() + usual * chance.uniform(0.3, 0.8)
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.002)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            kills += 1
-        status = process.wait()
-        originals = {path: text.decode().encode("utf-16-le") for path, text in wanted.items()}
-        assert all(path.read_bytes() in (wanted[path], originals[path]) for path in wanted)
-        # Killed after its last step, and before its exit status, a run has done all and leaves no journal.
-        if status == 0 or found(tmp_path) == wanted:
-            break
-    if found(tmp_path) != wanted:
-        assert main([*line, str(tmp_path)]) == 0
-    assert kills
+    made = {path: path.read_bytes() for path in wanted}
+
+    def whole() -> None:
+        assert all(path.read_bytes() in (made[path], wanted[path]) for path in wanted)
+
+    # Killed after its last step, and before its exit status, a run has done all and leaves no journal.
+    line = [*LINE, "-j", jobs, str(tmp_path)]
+    assert kills_until_done(line, tmp_path, made, whole, lambda: found(tmp_path) == wanted)
     assert found(tmp_path) == wanted
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import random
-import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from eightfold.files.records import journals
 from eightfold.files.write import locks
 from eightfold.files.write.locks import held
 from support.command_line import ENVIRONMENT, command, run
+from support.kills import kills_until_done
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs locks, pipes and signals")
 Captured = pytest.CaptureFixture[str]
@@ -74,36 +72,16 @@ def test_a_file_that_is_its_own_result_leaves_nothing_behind_where_a_run_was_kil
 # --- stopped and begun again ------------------------------------------------------------------------------------------
 
 
-def usual_seconds(form: str, errors: str, folder: Path) -> float:
-    make(folder / "tree", 60)
-    begun = time.monotonic()
-    assert run(*line(form, errors), "tree", cwd=folder).returncode == 0
-    return time.monotonic() - begun
-
-
 @on_posix
 @pytest.mark.parametrize(("form", "errors"), REPAIRS)
 def test_killed_at_any_moment_and_run_again_all_is_repaired_once(form: str, errors: str, tmp_path: Path) -> None:
-    chance = random.Random(7)
-    usual = min(usual_seconds(form, errors, tmp_path) for _ in range(3))
     made = make(tmp_path / "tree", 60)
     goal = {path: once(data, form, errors) for path, data in made.items()}
-    kills = 0
-    for _ in range(40):
-        with subprocess.Popen(
-            command(*line(form, errors), "tree"), cwd=tmp_path, stderr=subprocess.DEVNULL, env=ENVIRONMENT
-        ) as process:
-            deadline = time.monotonic() + usual * chance.uniform(0.3, 0.8)
-            while process.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.002)
-            kills += process.poll() is None
-            process.send_signal(signal.SIGKILL)
+
+    def whole() -> None:
         assert all(path.read_bytes() in (made[path], goal[path]) for path in made)
-        if process.returncode == 0 or found(tmp_path) == goal:
-            break
-    else:
-        assert main([*line(form, errors), str(tmp_path / "tree")]) == 0
-    assert kills
+
+    assert kills_until_done([*line(form, errors), "tree"], tmp_path, made, whole, lambda: found(tmp_path) == goal)
     assert found(tmp_path) == goal
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +17,8 @@ from eightfold.cli import main
 from eightfold.files.paths.entries import Entry
 from eightfold.files.read import reading
 from eightfold.files.write.temporary import temporary_beside
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import run
+from support.kills import kills_until_done
 from support.peaks import peak
 
 FILES = 12
@@ -59,42 +59,19 @@ def files_in(folder: Path) -> set[Path]:
     return {path for path in folder.rglob("*") if path.is_file()}
 
 
-def run_and_kill(seconds: float, *arguments: str, folder: Path) -> int | None:
-    """Return the exit status, or None where the run had to be killed."""
-    with subprocess.Popen(
-        command(*arguments), cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            return process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return None
-
-
-def followed_through_kills(way: str, folder: Path, tree: dict[Path, bytes], ends: list[dict[Path, bytes]]) -> int:
-    """Start a run again and again until it ends, each time with more patience; return how often it was killed."""
-    seed = random.randrange(1 << 30)
-    moments = random.Random(seed)
-    kills, patience = 0, 0.15
-    while (status := run_and_kill(moments.uniform(0.1, patience), "repair", way, "plan.jsonl", folder=folder)) is None:
-        kills, patience = kills + 1, patience * 1.08
-        for path, data in contents(tree).items():
-            assert data in [end[path] for end in ends], f"{path} is a mixture (seed {seed})"
-    assert status == 0, f"seed {seed}"
-    return kills
-
-
 def test_killed_at_any_moment_a_plan_is_gone_on_with(tmp_path: Path) -> None:
     tree = make_tree(tmp_path / "tree", seed=8, size=3_000)
     goal = repaired(tree)
     assert run("repair", "--errors", "latin-1", "--plan", "plan.jsonl", "tree", cwd=tmp_path).returncode == 0
-    kills = followed_through_kills("--apply", tmp_path, tree, [tree, goal])
-    assert contents(tree) == goal
-    assert files_in(tmp_path) == {*tree, tmp_path / "plan.jsonl"}, "strays are gone"
-    kills += followed_through_kills("--undo", tmp_path, tree, [tree, goal])
-    assert contents(tree) == tree
-    assert files_in(tmp_path) == {*tree, tmp_path / "plan.jsonl"}
-    assert kills > 0
+
+    def whole() -> None:
+        for path, data in contents(tree).items():
+            assert data in (tree[path], goal[path]), f"{path} is a mixture"
+
+    for way, before, after in (("--apply", tree, goal), ("--undo", goal, tree)):
+        assert kills_until_done(["repair", way, "plan.jsonl"], tmp_path, before, whole, lambda: False)
+        assert contents(tree) == after
+        assert files_in(tmp_path) == {*tree, tmp_path / "plan.jsonl"}, "strays are gone"
 
 
 @given(seed=st.integers(0, 1 << 30), done=st.sets(st.integers(0, FILES - 1)), back=st.booleans())
