@@ -4,8 +4,11 @@ import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 # Where CI is set, Hypothesis takes the same examples each time. `make test-search` looks for new ones.
@@ -23,3 +26,12 @@ if hasattr(signal, "SIGHUP"):
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["XDG_STATE_HOME"] = os.environ["LOCALAPPDATA"] = tempfile.mkdtemp(prefix="eightfold-state-")
     atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
+
+
+@pytest.fixture
+def threads_change_places_often() -> Iterator[None]:
+    """Let a thread run for a hundredth of a millisecond where others wait."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)

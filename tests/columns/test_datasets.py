@@ -257,6 +257,8 @@ def test_links_in_a_dataset_are_refused(tmp_path: Path, capsys: Any) -> None:
         (["check", "--runner", "local", "-f", "auto", "in"], "cannot identify the form"),
         (["repair", "--runner", "local", "in"], "--runner needs -o FOLDER"),
         (["repair", "--runner", "local", "-o", "out", "--files-from", "list"], "--runner and --files-from cannot be"),
+        (["repair", "--runner", "local", "-z", "in"], "-z needs --files-from"),
+        (["repair", "--runner", "local", "--escapes", "repair", "in"], "--runner and --escapes cannot be combined"),
         (["repair", "--runner", "local", "--in-place", "in"], "--runner and --in-place cannot be combined"),
         (["repair", "--runner", "local", "-o", "in/out", "in"], "it is inside the dataset"),
         (["repair", "--runner", "local", "-o", "file:///in/out", "file:///in"], "it is inside the dataset"),

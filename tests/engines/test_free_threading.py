@@ -22,6 +22,8 @@ from eightfold import Row
 from eightfold.stream import Checker, Decoder, Encoder
 from support.command_line import ENVIRONMENT
 
+pytestmark = pytest.mark.usefixtures("threads_change_places_often")
+
 THREADS = 8
 IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 only_free_threaded = pytest.mark.skipif(not IS_FREE_THREADED, reason="needs a build of Python without the global lock")
@@ -53,14 +55,6 @@ def together(work: Callable[[int], _T], threads: int = THREADS) -> list[_T]:
     if raised:
         raise raised[0]
     return results  # type: ignore[return-value]
-
-
-@pytest.fixture(autouse=True)
-def threads_change_places_often() -> Iterator[None]:
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(interval)
 
 
 # --- the module -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ import pytest
 
 import eightfold
 
+pytestmark = pytest.mark.usefixtures("threads_change_places_often")
+
 LARGE = "a漢é😀".encode() * (40_000 if eightfold.ENGINE == "native" else 400)
 
 VERBS: dict[str, Callable[[Any], Any]] = {
@@ -64,14 +66,6 @@ def spoiled(spoil: Callable[[], None]) -> Iterator[None]:
         stop.set()
         thread.join()
     assert not raised
-
-
-@pytest.fixture(autouse=True)
-def threads_change_places_often() -> Iterator[None]:
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(interval)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -35,7 +35,7 @@ fn first_stop(py: Python<'_>, form: &Form, data: &[u8], at: usize, is_final: boo
     let (mut nothing, length) = ((), data.len() - at);
     let mut heard = Heard::new(&mut nothing);
     let is_fault = released(py, length, || scan.stops_at_fault(&mut heard));
-    heard.told()?;
+    heard.result()?;
     Ok((scan.at, is_fault))
 }
 
@@ -312,7 +312,7 @@ impl Faults {
         let mut heard = Heard::new(&mut nothing);
         let fault = released(py, limit - at, || scan.next_fault(&mut heard));
         // Otherwise the iterator stays where it was.
-        heard.told()?;
+        heard.result()?;
         self.place.at = scan.at;
         Ok(fault)
     }

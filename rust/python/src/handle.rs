@@ -457,10 +457,10 @@ fn kept<T>(
 }
 
 /// What is known about a policy for the form itself, if it has been kept.
-fn known<T, A>(kept: &Mutex<Vec<Kept<T>>>, policy: &Bound<'_, PyAny>, told: impl Fn(&T) -> A) -> Option<A> {
+fn known<T, A>(kept: &Mutex<Vec<Kept<T>>>, policy: &Bound<'_, PyAny>, view: impl Fn(&T) -> A) -> Option<A> {
     let name = policy_name(policy)?;
     let fits = |each: &&Kept<T>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;
-    locked(kept).iter().find(fits).map(|found| told(&found.policy))
+    locked(kept).iter().find(fits).map(|found| view(&found.policy))
 }
 
 fn each<T>(form: &Bound<'_, PyAny>, name: &str, of: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>) -> PyResult<Vec<T>> {

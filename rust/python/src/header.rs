@@ -138,8 +138,8 @@ mod since_3_14 {
                 // SAFETY: both are instances of str.
                 let (read, asked) = unsafe { (flags(text.as_ptr()), asked(text.as_ptr())) };
                 // Only of a compact str can the functions say that it is ASCII.
-                let told = KIND | COMPACT | if read & COMPACT == 0 { 0 } else { ASCII };
-                if read & told != asked & told {
+                let checked = KIND | COMPACT | if read & COMPACT == 0 { 0 } else { ASCII };
+                if read & checked != asked & checked {
                     return Err(PyImportError::new_err(
                         "this interpreter lays out a str in another way than the core was built for",
                     ));

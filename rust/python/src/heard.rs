@@ -55,7 +55,7 @@ impl Ear {
     }
 
     /// What a handler raised.
-    pub fn told(self) -> PyResult<()> {
+    pub fn result(self) -> PyResult<()> {
         self.raised.map_or(Ok(()), Err)
     }
 }
@@ -99,7 +99,7 @@ impl SharedEar {
 pub fn with_shared_ear<R>(work: impl FnOnce(&SharedEar) -> R) -> PyResult<R> {
     let shared = SharedEar::new();
     let result = work(&shared);
-    take(&mut *locked(&shared.ear)).told()?;
+    take(&mut *locked(&shared.ear)).result()?;
     Ok(result)
 }
 
@@ -129,8 +129,8 @@ impl<'a, T> Heard<'a, T> {
     }
 
     /// What a handler raised; where there is something, nothing else about the pass counts.
-    pub fn told(self) -> PyResult<()> {
-        self.ear.told()
+    pub fn result(self) -> PyResult<()> {
+        self.ear.result()
     }
 }
 

@@ -38,7 +38,7 @@ pub fn unpaired_escapes(
     let limit = limit.unwrap_or(usize::MAX);
     let found =
         released(text.py(), data.len().saturating_sub(start), || found(data, (start, limit), r#final, &mut ear));
-    ear.told()?;
+    ear.result()?;
     found.map_err(|_| PyMemoryError::new_err(()))
 }
 

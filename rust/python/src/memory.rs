@@ -158,9 +158,9 @@ pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bou
 /// Make a str of what a pass gives that has been measured.
 pub fn str_of_pass<'py>(py: Python<'py>, surveyed: &Surveyed<'_>) -> PyResult<Bound<'py, PyString>> {
     let (pass, survey) = (surveyed.pass(), surveyed.survey());
-    let mut told = Ok(());
+    let mut outcome = Ok(());
     let fill = |memory: Unseen<'_, '_>| {
-        told = released(py, pass.data.len(), || match (memory, surveyed.same()) {
+        outcome = released(py, pass.data.len(), || match (memory, surveyed.same()) {
             // One byte for each character: they are the same.
             (Unseen::One(out), Some(same)) => {
                 out.copy(same);
@@ -169,17 +169,17 @@ pub fn str_of_pass<'py>(py: Python<'py>, surveyed: &Surveyed<'_>) -> PyResult<Bo
             (Unseen::One(out), None) => surveyed.write(out),
             (Unseen::Two(out), _) => surveyed.write(out),
             (Unseen::Four(out), _) => {
-                let told = surveyed.write(out);
+                let outcome = surveyed.write(out);
                 // Payload bits are in Unicode where a layout was made of them. What is added to those is looked at once more.
                 let is_moved = pass.form.layout.as_ref().is_some_and(|layout| layout.shift().is_some());
                 assert!(!is_moved || is_text(out.values()), "a kernel wrote what no str holds");
-                told
+                outcome
             }
         });
     };
     // SAFETY: what is written is what was measured, and else nobody sees it.
     let text = unsafe { new_str(py, survey.count, survey.width, fill) }?;
-    told?;
+    outcome?;
     made(text)
 }
 
@@ -249,7 +249,7 @@ pub fn str_if_nearly_ascii<'py>(
     };
     // SAFETY: what is written is ASCII, and what the policy answers.
     let made = unsafe { partial_str(py, room, width, fill) };
-    ear.told()?;
+    ear.result()?;
     // Where there is no memory for so much, what it is measured to need may be had.
     let made = made.ok().filter(|_| is_so);
     // SAFETY: nobody else has seen the str, of which so many characters have been written.
@@ -428,7 +428,7 @@ pub fn encoded(
 ) -> PyResult<Result<(), (usize, usize)>> {
     let mut heard = Heard::new(place);
     let result = released(py, text.len(), || encode_text(form, text, start, missing, &mut heard));
-    heard.told()?;
+    heard.result()?;
     match result {
         Ok(()) => Ok(Ok(())),
         Err(TextFault::Missing { start, end }) => Ok(Err((start, end))),
@@ -447,13 +447,13 @@ pub fn bytes_of_text<'py>(
     if encoded(py, how, (text, 0), &mut size)?.is_err() {
         return Ok(None);
     }
-    let mut told = Ok(());
+    let mut outcome = Ok(());
     let made = new_bytes(py, mark.len() + size, |out| {
         out.copy(mark);
         // Measuring has shown that writing meets no fault.
-        told = encoded(py, how, (text, 0), out).map(|_| ());
+        outcome = encoded(py, how, (text, 0), out).map(|_| ());
     })?;
-    told?;
+    outcome?;
     // Else the bytes would be shown with parts that nobody wrote.
     Ok(Some(made.expect("the text is shorter than it was measured")))
 }

@@ -160,7 +160,7 @@ impl<'py> Reader<'py> {
         let (pass, start, run) = (self.pass(is_final), self.at, self.run);
         let mut heard = Heard::new(sink);
         let halt = released(self.input.py(), pass.data.len(), || pass.run_within(start, run, &mut heard));
-        heard.told()?;
+        heard.result()?;
         Ok(halt)
     }
 

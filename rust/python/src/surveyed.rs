@@ -24,7 +24,7 @@ impl<'a> Surveyed<'a> {
         let mut survey = Survey::begun(start);
         let mut heard = Heard::new(&mut survey);
         let halt = released(py, pass.data.len(), || pass.run(start, &mut heard));
-        heard.told()?;
+        heard.result()?;
         let Halt::End(end) = halt else { return Ok(None) };
         // What is behind the end decides nothing that is before it.
         Ok(Some(Surveyed { pass: Pass { data: &pass.data[..end], is_final: true, ..pass }, start, survey }))
@@ -56,6 +56,6 @@ impl<'a> Surveyed<'a> {
     pub fn write(&self, sink: &mut impl Sink) -> PyResult<()> {
         let mut heard = Heard::new(sink);
         self.pass.write(self.start, &self.survey, &mut heard);
-        heard.told()
+        heard.result()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eightfold_tree::{Batch, Batches, Examination, Rules, Selection, Taken, Told, Walk, What};
+use eightfold_tree::{Batch, Batches, Examination, Finding, Rules, Selection, Taken, Walk, What};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -11,7 +11,7 @@ use crate::threads::threads_of;
 
 /// How long a batch is waited for before Ctrl-C is listened to.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
-/// What is told of a place beside an errno: see `eightfold.files.walk.trees`.
+/// What was found at a place, beside an errno: see `eightfold.files.walk.trees`.
 const FILE: i32 = 0;
 const FOLDER: i32 = -1;
 const IRREGULAR: i32 = -2;
@@ -52,7 +52,7 @@ pub struct Tree {
 }
 
 /// What came of a batch: how many files are clean, how many binary, the bytes of both, what a configuration has left
-/// out, and what is told: path, way from the top, and what it is.
+/// out, and what was found: path, way from the top, and what it is.
 type Counted<'py> = (usize, usize, u64, usize, Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, i32)>);
 
 #[pymethods]
@@ -109,8 +109,8 @@ fn selection(given: Selected) -> Selection {
 
 fn as_python<'py>(py: Python<'py>, batch: Batch) -> Counted<'py> {
     let bytes = |content: &[u8]| PyBytes::new(py, content);
-    let told = |told: &Told| (bytes(&told.path), bytes(&told.inside), code_of(told.what));
-    (batch.clean, batch.binary, batch.bytes, batch.left_out, batch.told.iter().map(told).collect())
+    let shown = |finding: &Finding| (bytes(&finding.path), bytes(&finding.inside), code_of(finding.what));
+    (batch.clean, batch.binary, batch.bytes, batch.left_out, batch.findings.iter().map(shown).collect())
 }
 
 fn code_of(what: What) -> i32 {

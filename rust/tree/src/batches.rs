@@ -9,7 +9,7 @@ use std::time::Duration;
 use std::{io, mem, vec};
 
 use crate::examine::{Examination, Examiner, Verdict};
-use crate::walk::{Folder, Next, Told, Walk, What};
+use crate::walk::{Finding, Folder, Next, Walk, What};
 
 /// How many files and how many folders a batch has at most: a thread has these folders open.
 const FILES: usize = 256;
@@ -29,13 +29,13 @@ pub struct Batch {
     /// How many files and folders a configuration has left out.
     pub left_out: usize,
     /// All else, in order.
-    pub told: Vec<Told>,
+    pub findings: Vec<Finding>,
 }
 
 /// A part of a batch that is not examined yet.
 enum Piece {
     Files(Arc<Folder>, Vec<CString>),
-    Told(Told),
+    Finding(Finding),
 }
 
 /// What threads take from.
@@ -52,7 +52,7 @@ impl Due {
         let (mut pieces, mut room) = (Vec::new(), FILES);
         while room > 0 && pieces.len() < FOLDERS {
             match self.rest.take().map(|(folder, names)| Next::Files(folder, names)).or_else(|| self.walk.next()) {
-                Some(Next::Told(told)) => pieces.push(Piece::Told(told)),
+                Some(Next::Finding(finding)) => pieces.push(Piece::Finding(finding)),
                 Some(Next::Files(folder, mut names)) => {
                     let taken: Vec<_> = names.by_ref().take(room).collect();
                     room -= taken.len();
@@ -118,11 +118,11 @@ fn examined(examiner: &mut Examiner<'_>, pieces: Vec<Piece>, left_out: usize) ->
     let mut batch = Batch { left_out, ..Batch::default() };
     for piece in pieces {
         match piece {
-            Piece::Told(told) => batch.told.push(told),
+            Piece::Finding(finding) => batch.findings.push(finding),
             Piece::Files(folder, names) => {
                 for name in names {
                     let verdict = examiner.verdict(&folder, &name);
-                    batch.add(verdict, || folder.told(&name, what_of(verdict)));
+                    batch.add(verdict, || folder.finding(&name, what_of(verdict)));
                 }
             }
         }
@@ -145,10 +145,10 @@ impl Batch {
         self.binary += more.binary;
         self.bytes += more.bytes;
         self.left_out += more.left_out;
-        self.told.extend(more.told);
+        self.findings.extend(more.findings);
     }
 
-    fn add(&mut self, verdict: Verdict, told: impl FnOnce() -> Told) {
+    fn add(&mut self, verdict: Verdict, finding: impl FnOnce() -> Finding) {
         match verdict {
             Verdict::Clean(bytes) => {
                 self.clean += 1;
@@ -158,7 +158,7 @@ impl Batch {
                 self.binary += 1;
                 self.bytes += bytes;
             }
-            _ => self.told.push(told()),
+            _ => self.findings.push(finding()),
         }
     }
 }

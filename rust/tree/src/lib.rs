@@ -2,7 +2,7 @@
 //!
 //! A [`Walk`] lists folders, an [`Examination`] says what is looked for in files, and [`Batches`] do both in threads. What
 //! they decide is what `eightfold.files.walk` and the commands decide without a core: whatever is not certain here is
-//! told, and decided there.
+//! a [`Finding`], and decided there.
 
 #![cfg(unix)]
 
@@ -16,4 +16,4 @@ mod walk;
 pub use batches::{Batch, Batches, Taken};
 pub use examine::Examination;
 pub use rules::Rules;
-pub use walk::{Selection, Told, Walk, What};
+pub use walk::{Finding, Selection, Walk, What};

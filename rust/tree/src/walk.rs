@@ -45,16 +45,16 @@ pub struct Selection {
 
 /// A place in a tree, and what is the matter with it.
 #[derive(Debug)]
-pub struct Told {
+pub struct Finding {
     /// Its path.
     pub path: Vec<u8>,
     /// Its way from the top.
     pub inside: Vec<u8>,
-    /// What there is to tell.
+    /// What was found there.
     pub what: What,
 }
 
-/// What there is to tell of a place.
+/// What was found at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A file needs more than to be counted.
@@ -80,9 +80,9 @@ pub struct Folder {
 
 impl Folder {
     /// A place in the folder.
-    pub fn told(&self, name: &CStr, what: What) -> Told {
+    pub fn finding(&self, name: &CStr, what: What) -> Finding {
         let name = name.to_bytes();
-        Told { path: joined(&self.path, name), inside: [&self.inside, name].concat(), what }
+        Finding { path: joined(&self.path, name), inside: [&self.inside, name].concat(), what }
     }
 }
 
@@ -91,8 +91,8 @@ impl Folder {
 pub enum Next {
     /// A folder and its files.
     Files(Arc<Folder>, vec::IntoIter<CString>),
-    /// Something to tell.
-    Told(Told),
+    /// What Python decides about.
+    Finding(Finding),
 }
 
 type Ignoring = Option<Arc<Vec<Arc<Rules>>>>;
@@ -141,17 +141,17 @@ impl Walk {
     fn enter(&mut self, folder: Due) {
         let handle = match open(&folder) {
             Ok(handle) => handle,
-            Err(error) => return self.tell_unreadable(folder.path, error),
+            Err(error) => return self.found_unreadable(folder.path, error),
         };
         let mut entries = self.entries(&handle);
         if entries.is_handed_back && folder.depth > 0 {
             let inside = folder.inside.strip_suffix(b"/").unwrap_or_default().to_vec();
-            return self.next.push_back(Next::Told(Told { path: folder.path, inside, what: What::Folder }));
+            return self.next.push_back(Next::Finding(Finding { path: folder.path, inside, what: What::Folder }));
         }
         let ignored = self.ignoring(&folder, &handle, &entries);
         self.select(&mut entries, &folder.inside, ignored.as_ref());
         if let Some(error) = entries.failure {
-            self.tell_unreadable(folder.path.clone(), error);
+            self.found_unreadable(folder.path.clone(), error);
         }
         let here = Arc::new(Folder { path: folder.path, inside: folder.inside, handle });
         for name in entries.folders.into_iter().rev() {
@@ -168,8 +168,8 @@ impl Walk {
         }
     }
 
-    fn tell_unreadable(&mut self, path: Vec<u8>, error: Errno) {
-        self.next.push_back(Next::Told(Told { path, inside: Vec::new(), what: What::Unreadable(error) }));
+    fn found_unreadable(&mut self, path: Vec<u8>, error: Errno) {
+        self.next.push_back(Next::Finding(Finding { path, inside: Vec::new(), what: What::Unreadable(error) }));
     }
 
     /// List a folder.
@@ -218,19 +218,21 @@ impl Walk {
         let mut rules = if entries.has_repository { Vec::new() } else { outer.to_vec() };
         if entries.has_repository {
             let exclude = exclude_of(path);
-            rules.extend(self.told_or(read_rules(CWD, &exclude, OFlags::empty(), &folder.inside), &exclude));
+            rules.extend(self.rules_or_finding(read_rules(CWD, &exclude, OFlags::empty(), &folder.inside), &exclude));
         }
         if entries.has_ignore_file {
             let name = Path::new(".gitignore");
-            rules.extend(self.told_or(read_rules(handle, name, OFlags::NOFOLLOW, &folder.inside), &path.join(name)));
+            rules.extend(
+                self.rules_or_finding(read_rules(handle, name, OFlags::NOFOLLOW, &folder.inside), &path.join(name)),
+            );
         }
         Some(Arc::new(rules))
     }
 
-    fn told_or(&mut self, rules: Result<Option<Rules>, Errno>, path: &Path) -> Option<Arc<Rules>> {
+    fn rules_or_finding(&mut self, rules: Result<Option<Rules>, Errno>, path: &Path) -> Option<Arc<Rules>> {
         rules
             .unwrap_or_else(|error| {
-                self.tell_unreadable(path.as_os_str().as_bytes().to_vec(), error);
+                self.found_unreadable(path.as_os_str().as_bytes().to_vec(), error);
                 None
             })
             .map(Arc::new)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from eightfold.columns.arrays import changed_rows, spliced
 from eightfold.columns.arrow import as_type, binary_type, column_of, compute, is_text, name_of, pyarrow, type_name
 from eightfold.columns.carriers import carried_form
-from eightfold.columns.nested import children, holds_text, shown_name
+from eightfold.columns.nested import Shown, children, holds_text, shown_by, shown_name
 from eightfold.columns.rebuilding import assembled
 from eightfold.columns.schemas import type_with
 from eightfold.columns.values import each_value
@@ -39,15 +39,9 @@ class _Leaf(NamedTuple):
     array: Any
     steps: tuple[Any, ...]
 
-    def shown(self, row: int) -> tuple[int, str] | None:
+    def shown(self, row: int) -> Shown | None:
         """Return the outermost row that shows a value, and the path behind the name of the column, or None."""
-        path = ""
-        for step in self.steps:
-            found = step.shown(row)
-            if found is None:
-                return None
-            row, path = found.row, found.step + path
-        return row, path
+        return shown_by(self.steps, row)
 
 
 def _leaves(array: Any, by_row: bool, steps: tuple[Any, ...] = ()) -> Iterator[_Leaf]:

@@ -47,13 +47,7 @@ class Leaf(NamedTuple):
 
     def shown(self, row: int) -> Shown | None:
         """Return where a value is shown first, with the whole path behind the name of the column; None if nowhere."""
-        path = ""
-        for step in self.steps:
-            found = step.shown(row)
-            if found is None:
-                return None
-            row, path = found.row, found.step + path
-        return Shown(row, path)
+        return shown_by(self.steps, row)
 
     def marked(self, rows: Iterable[int]) -> bytearray:
         """Return a byte for each outermost row: 1 if it shows one of some values, else 0."""
@@ -196,6 +190,22 @@ def bounds(array: Any) -> tuple[int, int]:
     (first,) = offsets_of(buffer, width, array.offset, 0)
     (end,) = offsets_of(buffer, width, array.offset + len(array), 0)
     return first, end
+
+
+def shown_by(steps: Iterable[Any], row: int) -> Shown | None:
+    """Return where a value of an inner array is shown in the outermost, with all of the path; None if nowhere.
+
+    >>> [(_, step)] = children(pyarrow().array([["a"], ["b", "c"]]))
+    >>> shown_by([step], 2)
+    Shown(row=1, step='[1]')
+    """
+    path = ""
+    for step in steps:
+        found = step.shown(row)
+        if found is None:
+            return None
+        row, path = found.row, found.step + path
+    return Shown(row, path)
 
 
 def shown_name(name: str) -> str:
@@ -418,6 +428,7 @@ __all__ = [
     "holds_text",
     "leaves",
     "offset_width",
+    "shown_by",
     "shown_name",
     "union_codes",
     "union_offsets",

@@ -55,7 +55,7 @@ class Sink:
 
 
 class HeldEnd(Sink):
-    """A sink that, once it is told to, holds back the rest.
+    """A sink that holds back the rest on request.
 
     >>> sink = HeldEnd(print)
     >>> sink.hold()

@@ -311,15 +311,15 @@ def _ways_back(plan: repair.Plan, data: bytes, result: bytes, asked: Form) -> It
     yield _way("read U+EF80 to U+EFFF as bytes (XTF-8)", lambda: convert(result, "utf-8", "xtf-8", "escape"), data)
 
 
-def _way(told: str, go: Callable[[], bytes], data: bytes) -> dict[str, Any]:
+def _way(way: str, go: Callable[[], bytes], data: bytes) -> dict[str, Any]:
     try:
         back = go()
     except (UnicodeError, repair.PlanError) as error:
-        return {"way": told, "exact": False, "sha256": "", "why": str(error)}
+        return {"way": way, "exact": False, "sha256": "", "why": str(error)}
     same = back == data
     at = next((at for at, (one, other) in enumerate(zip(back, data, strict=False)) if one != other), None)
     differs = f"differs from byte {at} on" if at is not None else f"{len(back)} bytes instead of {len(data)}"
-    return {"way": told, "exact": same, "sha256": hashlib.sha256(back).hexdigest(), "why": "" if same else differs}
+    return {"way": way, "exact": same, "sha256": hashlib.sha256(back).hexdigest(), "why": "" if same else differs}
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -56,13 +56,13 @@ def _operation(name: str, question: Question) -> dict[str, Any]:
         "requestBody": {"required": True, "content": _json(question.fields.schema())},
         "responses": {
             "200": {"description": "The answer.", "content": _json(schema)},
-            **{str(status): _error(told) for status, told in ERRORS.items()},
+            **{str(status): _error(description) for status, description in ERRORS.items()},
         },
     }
 
 
-def _error(told: str) -> dict[str, Any]:
-    return {"description": told, "content": _json({"$ref": "#/components/schemas/Error"})}
+def _error(description: str) -> dict[str, Any]:
+    return {"description": description, "content": _json({"$ref": "#/components/schemas/Error"})}
 
 
 def _json(schema: Schema) -> dict[str, Any]:

@@ -119,8 +119,7 @@ pub fn decode_block<T: Unit>(block: &[u8; BLOCK], largest: u8, out: &mut Output<
         0x80..0xE0 => short(block, out),
         // A run, if few sequences begin here; what is left of the block is taken with what follows.
         0xE0.. if validity::count(block) <= BLOCK / 3 + 1 => {
-            let threes = run::<T, 3, 12>(block, 0xE0, out);
-            let end = threes + run::<T, 4, 16>(&block[threes..], 0xF0, out);
+            let end = runs(block, out);
             if end > 0 { end } else { any(block, out) }
         }
         0xE0.. => any(block, out),
@@ -148,12 +147,18 @@ fn short<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
 /// Write a run of sequences of three or of four bytes, or else sequences of any length that begin in a block, and return
 /// where they end.
 fn long<T: Unit>(data: &[u8], out: &mut Output<'_, T>) -> usize {
-    let threes = run::<T, 3, 12>(data, 0xE0, out);
-    let end = threes + run::<T, 4, 16>(&data[threes..], 0xF0, out);
+    let end = runs(data, out);
     match data[end..].first_chunk() {
         Some(block) if end < BLOCK => end + any(block, out),
         _ => end,
     }
+}
+
+/// Write a run of sequences of three bytes, then one of four; return where it ends.
+#[inline(always)]
+fn runs<T: Unit>(data: &[u8], out: &mut Output<'_, T>) -> usize {
+    let threes = run::<T, 3, 12>(data, 0xE0, out);
+    threes + run::<T, 4, 16>(&data[threes..], 0xF0, out)
 }
 
 /// Write sequences with leads from one on, as long as four of them take so many bytes.

@@ -148,13 +148,13 @@ impl Scan<'_> {
         match verdicts.alone(self.data[self.at]) {
             Some(Verdict::Sequence(1)) => Some((self.at + 1, None)),
             Some(Verdict::Fault(kind, 1)) => Some((self.at + 1, Some(kind))),
-            _ => self.told(verdicts),
+            _ => self.decided(verdicts),
         }
     }
 
     /// As [`Scan::step`], where several units decide.
     #[inline]
-    fn told(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
+    fn decided(&self, verdicts: &Verdicts) -> Option<(usize, Option<Kind>)> {
         let end = |units: u8| self.at + usize::from(units) * self.form.tables.unit_bytes;
         match verdicts.at(&self.form.tables, self.data, self.at) {
             Verdict::Sequence(units) => Some((end(units), None)),

@@ -188,7 +188,7 @@ def run(options: Options) -> int:
     options.check_naming()
     options.check_escapes()
     if options.runner:
-        refuse_others(options, _NOT_OF_DATASETS)
+        refuse_others(options, "form_map", "context")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
     if options.mojibake:
@@ -239,20 +239,6 @@ def _check_datasets(report: Report, options: Options) -> None:
     if json_files and any(json_files.lines_of(each, unpack=options.unpack) is not None for each in found):
         say("escapes in JSON are not looked for in datasets (--escapes off)")
     report_on(results(options.runner, Checking(task), pieces, jobs_of(options)), report, most)
-
-
-_NOT_OF_DATASETS = {
-    "files_from": "--files-from",
-    "form_map": "--form-map",
-    "context": "--context",
-    "mojibake": "--mojibake",
-    "escapes_in": "--escapes-in",
-    "include": "--include",
-    "exclude": "--exclude",
-    "no_ignore": "--no-ignore",
-    "force_exclude": "--force-exclude",
-}
-"""Options that cannot be combined with `--runner`, by their fields."""
 
 
 def _check_at_once(check: FileCheck, options: Options) -> None:

@@ -202,7 +202,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     check_certificate_apart(options, work)
     threads = allowed(options.jobs)
     with certificates(options) as certify, working(threads) as begin:
-        convert = partial(_turn, options, run.in_place, _Told(say, certify, run.lose), begin)
+        convert = partial(_turn, options, run.in_place, _Reporter(say, certify, run.lose), begin)
         turns = ((convert(job), job.unwritten) for job in work)
         status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
     run.check_read()
@@ -283,28 +283,28 @@ def _differ(file: Found, options: Options, lose: Callable[[Lost], object]) -> in
     return FAULTS if difference.differs else NOTHING_WRONG
 
 
-class _Told(NamedTuple):
+class _Reporter(NamedTuple):
     """Where the results of a conversion are reported: to the user, in certificates, and for the total."""
 
     say: Callable[[str], object]
     certify: Callable[[bytes], object]
     lose: Callable[[Lost], object]
 
-    def later(self, due: list[Callable[[], object]]) -> _Told:
+    def later(self, due: list[Callable[[], object]]) -> _Reporter:
         """Return the same for use in a thread: reports are kept until they are due."""
-        return _Told(*(partial(_defer, due, tell) for tell in self))
+        return _Reporter(*(partial(_defer, due, report) for report in self))
 
 
-def _defer(due: list[Callable[[], object]], tell: Callable[[Any], object], told: object) -> None:
-    due.append(partial(tell, told))
+def _defer(due: list[Callable[[], object]], report: Callable[[Any], object], what: object) -> None:
+    due.append(partial(report, what))
 
 
-def _turn(options: Options, in_place: InPlace, told: _Told, begin: Begin, job: Job) -> Callable[[], int]:
+def _turn(options: Options, in_place: InPlace, reporter: _Reporter, begin: Begin, job: Job) -> Callable[[], int]:
     """Return a function that converts a file when its turn comes, or waits for the thread that does."""
     if options.jobs == 1 or job.to_standard_output or small_size(job.source) is None:
-        return partial(_convert, options, in_place, told, job)
+        return partial(_convert, options, in_place, reporter, job)
     due: list[Callable[[], object]] = []
-    wait = begin(partial(_convert, options, in_place, told.later(due), job))
+    wait = begin(partial(_convert, options, in_place, reporter.later(due), job))
 
     def end() -> int:
         try:
@@ -316,8 +316,8 @@ def _turn(options: Options, in_place: InPlace, told: _Told, begin: Begin, job: J
     return end
 
 
-def _convert(options: Options, in_place: InPlace, told: _Told, job: Job) -> int:
-    convert = partial(_write_one, options, in_place, told, job)
+def _convert(options: Options, in_place: InPlace, reporter: _Reporter, job: Job) -> int:
+    convert = partial(_write_one, options, in_place, reporter, job)
     if options.in_place:
         in_place.once(job.source, convert)
     else:
@@ -325,17 +325,17 @@ def _convert(options: Options, in_place: InPlace, told: _Told, job: Job) -> int:
     return NOTHING_WRONG
 
 
-def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> None:
+def _write_one(options: Options, in_place: InPlace, reporter: _Reporter, job: Job) -> None:
     twice = options.form is None
     with sink(job, before(job)) as target, job.opened(twice=twice) as source:
-        conversion = _conversion(source, options, told.say, walked=job.walked)
+        conversion = _conversion(source, options, reporter.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
         losses = Losses(conversion)
-        pieces = _losing(_pieces(source, conversion, options, told.say, verifier), losses)
+        pieces = _losing(_pieces(source, conversion, options, reporter.say, verifier), losses)
         if conversion.target.name == DOCUMENT:
-            pieces = _document(pieces, source, conversion, None if options.document else told.say)
-        with byte_order_reported(source, conversion.source, told.say):
+            pieces = _document(pieces, source, conversion, None if options.document else reporter.say)
+        with byte_order_reported(source, conversion.source, reporter.say):
             for piece in pieces:
                 target.write(piece.result)
                 if certificate is not None:
@@ -343,12 +343,12 @@ def _write_one(options: Options, in_place: InPlace, told: _Told, job: Job) -> No
         if options.in_place and certificate is not None:
             in_place.begin(job.source, certificate.digests)
     if losses.lost:
-        told.say(f"{shown(job.source)}: {_lost_in_words(losses.lost, options)}")
-        told.lose(losses.lost)
+        reporter.say(f"{shown(job.source)}: {_lost_in_words(losses.lost, options)}")
+        reporter.lose(losses.lost)
     if verifier is not None:
-        told.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} identical")
+        reporter.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} identical")
         if options.certificate and certificate is not None:
-            told.certify(certificate.line("code points", {"code_points": verifier.count}))
+            reporter.certify(certificate.line("code points", {"code_points": verifier.count}))
 
 
 def _conversion(source: Source, options: Options, tell: Callable[[str], object], *, walked: bool) -> Conversion:

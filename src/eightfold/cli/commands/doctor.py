@@ -217,8 +217,8 @@ def _colour() -> Finding:
 
 def _forms() -> Finding:
     wrong = [each.name for each in forms() if not _reads_back(each)]
-    told = f"{len(forms())}, each tested: {len(forms()) - len(wrong)} round-trip"
-    return Finding("forms", told, f"{', '.join(wrong)} did not round-trip" if wrong else "")
+    summary = f"{len(forms())}, each tested: {len(forms()) - len(wrong)} round-trip"
+    return Finding("forms", summary, f"{', '.join(wrong)} did not round-trip" if wrong else "")
 
 
 def _reads_back(form: Form) -> bool:
@@ -232,8 +232,8 @@ def _codecs() -> Finding:
     register_codecs()
     missing = [each.name for each in forms() if not _has_codec(each)]
     ours = [each.name for each in forms() if not each.cpython_reasons]
-    told = f"{' '.join(ours)} after register_codecs(), the other {len(forms()) - len(ours)} are Python's"
-    return Finding("codecs", told, f"{', '.join(missing)} cannot be looked up" if missing else "")
+    summary = f"{' '.join(ours)} after register_codecs(), the other {len(forms()) - len(ours)} are Python's"
+    return Finding("codecs", summary, f"{', '.join(missing)} cannot be looked up" if missing else "")
 
 
 def _has_codec(form: Form) -> bool:

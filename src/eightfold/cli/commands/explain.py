@@ -202,8 +202,8 @@ def _put_tables(rows: Iterable[Explained]) -> None:
 def _cells(row: Explained) -> tuple[Cell, ...]:
     offset, units, bits, code_point, character, name = cells(row)
     marked = [Styled(part, "payload") if part.startswith("[") else part for part in re.split(r"(\[.*?\])", bits)]
-    told = Styled(name, row.fault.severity) if row.fault else name
-    return [Styled(offset, "place")], [units], marked, [Styled(code_point, "form")], [character], [told]
+    kind = Styled(name, row.fault.severity) if row.fault else name
+    return [Styled(offset, "place")], [units], marked, [Styled(code_point, "form")], [character], [kind]
 
 
 class _Noted:

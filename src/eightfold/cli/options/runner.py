@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -11,6 +10,8 @@ from eightfold.cli.output.ending import UsageError
 from eightfold.files.parallel.threads import processors
 
 NAMES = ("local", "spark", "ray")
+_OF_FILES = ("files_from", "mojibake", "escapes_in", "include", "exclude", "no_ignore", "force_exclude")
+"""The fields of options that a dataset, which is read whole and as it is, does not have."""
 
 
 def add_runner(parser: CommandParser, verb: str) -> None:
@@ -24,20 +25,20 @@ def add_runner(parser: CommandParser, verb: str) -> None:
     )
 
 
-def refuse_others(options: Any, flags: Mapping[str, str]) -> None:
+def refuse_others(options: Any, *others: str) -> None:
     """Refuse options that a dataset does not have.
 
     Args:
         options: of the command, a dataclass.
-        flags: by the name of a field, the flag that sets it.
+        others: the fields of such options, beside those that no command combines with it.
 
     Raises:
         UsageError: one of them is given, there is no dataset, or its form is to be identified.
     """
     for field in fields(options):
         default = field.default if field.default_factory is MISSING else field.default_factory()
-        if field.name in flags and getattr(options, field.name) != default:
-            raise UsageError(f"--runner and {flags[field.name]} cannot be combined")
+        if field.name in (*_OF_FILES, *others) and getattr(options, field.name) != default:
+            raise UsageError(f"--runner and --{field.name.replace('_', '-')} cannot be combined")
     if not options.paths or "-" in options.paths:
         raise UsageError("--runner needs a dataset: a folder, a file or a URL")
     if options.form is None:

@@ -124,11 +124,11 @@ class Trees:
         self, top: Folder, examination: Examination, on_error: OnError, selection: Selection
     ) -> Iterator[Found | Folder]:
         """Yield the files that need more, and the folders that are handed back."""
-        for clean, binary, size, left_out, told in self._begun(top, examination, selection):
+        for clean, binary, size, left_out, findings in self._begun(top, examination, selection):
             self._on_passed(Passed(clean, binary, size))
             if left_out and top.ruled is not None:
                 selection.leave(top.ruled, left_out)
-            for path, inside, code in told:
+            for path, inside, code in findings:
                 if code == _FOLDER:
                     yield _handed_back(top, inside)
                 elif code in _FOUND:

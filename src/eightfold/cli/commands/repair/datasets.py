@@ -21,26 +21,8 @@ from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.forms import Form
 
-_REFUSED = {
-    "files_from": "--files-from",
-    "in_place": "--in-place",
-    "backup": "--backup",
-    "plan": "--plan",
-    "apply": "--apply",
-    "undo": "--undo",
-    "root": "--root",
-    "diff": "--diff",
-    "verify": "--verify",
-    "certificate": "--certificate",
-    "mojibake": "--mojibake",
-    "escapes": "--escapes",
-    "escapes_in": "--escapes-in",
-    "escapes_errors": "--escapes-errors",
-    "include": "--include",
-    "exclude": "--exclude",
-    "no_ignore": "--no-ignore",
-    "force_exclude": "--force-exclude",
-}
+_REFUSED = ("in_place", "backup", "plan", "apply", "undo", "root", "diff", "verify", "certificate")
+_ESCAPES = ("escapes", "escapes_errors")
 
 
 def repair_dataset(options: Options) -> int:
@@ -49,7 +31,8 @@ def repair_dataset(options: Options) -> int:
     Raises:
         UsageError: the options contradict each other. FileError: the dataset cannot be read, or the result not written.
     """
-    refuse_others(options, _REFUSED)
+    options.check_naming()
+    refuse_others(options, *_REFUSED, *_ESCAPES)
     if len(options.paths) > 1:
         raise UsageError("--runner repairs one dataset at a time")
     if options.output in ("", "-"):

@@ -1,6 +1,6 @@
 """`repair --apply` and `--undo`: carry out a plan, file by file, and only on the files that it was made for.
 
-Each file is told by its digest: one that is as the plan would have it is left alone, so a run that was killed can be
+Each file is known by its digest: one that is as the plan would have it is left alone, so a run that was killed can be
 started again, and goes on where that one was.
 """
 
