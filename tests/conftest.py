@@ -1,6 +1,7 @@
 """Settings of all tests. Hypothesis has no deadline: the reference engine is slow, and machines are shared."""
 
 import atexit
+import gc
 import os
 import shutil
 import signal
@@ -35,3 +36,9 @@ def threads_change_places_often() -> Iterator[None]:
     sys.setswitchinterval(1e-5)
     yield
     sys.setswitchinterval(interval)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector from going through fifteen thousand tests each time that it is called."""
+    gc.collect()
+    gc.freeze()

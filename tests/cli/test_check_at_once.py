@@ -250,22 +250,25 @@ def test_no_process_is_started_for_few_files(tree: Path, monkeypatch: pytest.Mon
     assert [count for count, _, _ in started] == [1]
 
 
+class Recorded:
+    """Worker processes that note what they are given, and report nothing."""
+
+    def __init__(self, *_: object) -> None:
+        self.given: list[list[Found]] = []
+
+    def give(self, batch: list[Found]) -> Iterator[object]:
+        self.given.append(batch)
+        return iter(())
+
+    def end(self) -> None:
+        pass
+
+
 @pytest.mark.parametrize("jobs", [2, 3, 8])
 def test_this_process_takes_a_share(jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = []
-
-    class Recorded:
-        def __init__(self, count: int, *_: object) -> None:
-            assert count == jobs - 1
-
-        def give(self, batch: list[Found]) -> Iterator[object]:
-            given.append(batch)
-            return iter(())
-
-        def end(self) -> None:
-            pass
-
-    monkeypatch.setattr(schedule, "Workers", Recorded)
+    recorded = Recorded()
+    counts = []
+    monkeypatch.setattr(schedule, "Workers", lambda count, *_: counts.append(count) or recorded)
     monkeypatch.setattr(schedule, "_ALONE", 10)
     here = FileCheck(Task(), report_as("text", statistics=False))
     (tmp_path / "file").write_bytes(b"clean\n")
@@ -273,11 +276,12 @@ def test_this_process_takes_a_share(jobs: int, tmp_path: Path, monkeypatch: pyte
     files = (Found(str(tmp_path / "file"), b"file", walked=True) for _ in range(64 * (10 + 3 * share)))
     for turn in schedule.at_once(jobs, Task(), here, files):
         turn()
-    assert here.report.summary.files + 64 * len(given) == 64 * (10 + 3 * share)
-    assert len(given) == 3 * (share - 1)
+    assert here.report.summary.files + 64 * len(recorded.given) == 64 * (10 + 3 * share)
+    assert len(recorded.given) == 3 * (share - 1)
+    assert counts == [jobs - 1]
 
 
-def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
+def test_no_more_is_walked_than_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     met = []
 
     def walking() -> Iterator[Found]:
@@ -285,12 +289,16 @@ def test_no_more_is_walked_than_is_under_way(tmp_path: Path) -> None:
             met.append(number)
             yield Found(str(tmp_path / "file"), b"file", walked=True)
 
+    monkeypatch.setattr(schedule, "Workers", Recorded)
+    monkeypatch.setattr(schedule, "_ALONE", 1)
     (tmp_path / "file").write_bytes(b"clean\n")
     here = FileCheck(Task(), report_as("text", statistics=False))
     with closing(schedule.at_once(2, Task(), here, walking())) as due:
+        for number in range(1, 65):
+            next(due)()
+            assert (here.report.summary.files, len(met)) == (number, number)
         next(due)()
-        assert here.report.summary.files == 64
-        assert len(met) <= 64 * 5 + 1
+        assert 64 * 2 < len(met) <= 64 * 6 + 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")

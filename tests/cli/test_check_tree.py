@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from eightfold.cli import main
+from eightfold.cli.commands import check, convert
 from support.command_line import ENVIRONMENT, check_at_once, run
 
 BINARY_BYTES = 8 * 1024
@@ -192,6 +194,16 @@ def test_jobs_are_a_number(jobs: str) -> None:
     assert run("check", "-j", jobs, input=b"").returncode == 2
 
 
-def test_all_processors(tmp_path: Path) -> None:
-    make_tree(tmp_path, {"a": b"\xff"})
-    assert run("check", "-j", "0", ".", cwd=tmp_path).returncode == 1
+@pytest.mark.parametrize(
+    ("command", "line"), [(check, ["check"]), (convert, ["convert", "-t", "utf-16", "--in-place"])]
+)
+@pytest.mark.parametrize(("option", "jobs"), [([], 3), (["-j", "0"], 3), (["-j", "2"], 2)])
+def test_as_many_at_once_as_there_are_processors(
+    command: Any, line: list[str], option: list[str], jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_tree(tmp_path, {"a": b"a"})
+    asked: list[int] = []
+    monkeypatch.setattr(command, "processors", lambda: 3)
+    monkeypatch.setattr(command, "allowed", lambda threads: asked.append(threads) or threads)
+    assert main([*line, *option, str(tmp_path)]) == 0
+    assert set(asked) == {jobs}

@@ -218,7 +218,7 @@ def test_jobs_are_at_most_the_processors(jobs: int, tree: Path, capsys: pytest.C
     configure(tree, f"jobs = {jobs}")
     assert main(["check", "--show-settings"]) == 0
     shown = tomllib.loads(capsys.readouterr().out)["jobs"]
-    assert shown == (1 if jobs == 1 else processors())
+    assert shown == min(jobs, processors())
 
 
 def test_standard_input_has_the_form_of_the_current_folder(tree: Path) -> None:

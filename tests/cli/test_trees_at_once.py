@@ -9,6 +9,7 @@ import pytest
 from eightfold.cli import main
 from eightfold.cli.commands import check
 from eightfold.cli.commands.repair import runs
+from eightfold.files.records.journals import NAME
 from support.core_trees import needs_trees
 
 pytestmark = needs_trees
@@ -65,3 +66,33 @@ def test_both_walks_lead_to_the_same_words(
         monkeypatch.setattr(module, "can_walk", lambda: False)
     assert (main([*command, top]), capsys.readouterr()) == by_core
     assert by_core[0] in (1, 2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--errors", "replace", "--lossy", "--verify"),
+        ("--errors", "replace", "--escapes", "repair", "--lossy", "--binary"),
+        ("--certificate", "certificate.jsonl", "--verify"),
+        ("--backup", ".orig"),
+    ],
+)
+def test_both_walks_lead_to_the_same_files(
+    options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = []
+    for name, by_core in (("core", True), ("python", False)):
+        monkeypatch.setattr(runs, "can_walk", lambda by_core=by_core: by_core)
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / name).mkdir()
+        made(tmp_path / name / "tree")
+        monkeypatch.chdir(tmp_path / name)
+        for _ in range(2):
+            status = main(["repair", "--in-place", *options, "tree"])
+            files = (path for path in Path().rglob("*") if path.is_file())
+            # A journal is sealed with a new key.
+            contents = {path: b"" if path.name == NAME else path.read_bytes() for path in files}
+            ends.append((status, capsys.readouterr(), contents))
+    assert ends[:2] == ends[2:]
+    assert ends[0] != ends[1]

@@ -26,7 +26,7 @@ from eightfold.cli.options.escapes import EscapeOptions, add_escapes
 from eightfold.cli.options.files_from import NamingOptions, add_files_from
 from eightfold.cli.options.mojibake import add_mojibake, need_mojibake
 from eightfold.cli.options.reading_options import ReadingOptions, add_reading
-from eightfold.cli.options.runner import add_runner, jobs_of, refuse_others
+from eightfold.cli.options.runner import add_runner, refuse_others
 from eightfold.cli.options.selection import SelectionOptions, add_selection, glob_argument, say_nothing_read
 from eightfold.cli.options.setting import Setting, Switch
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
@@ -38,7 +38,7 @@ from eightfold.cli.work.checking import FileCheck, Task
 from eightfold.cli.work.inputs import found_files, tell_foreign
 from eightfold.cli.work.watching import watched
 from eightfold.files import FileError
-from eightfold.files.parallel.threads import allowed
+from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.walk.globs import Pattern
 from eightfold.files.walk.trees import Trees, can_walk
 from eightfold.files.walk.walking import Found, Walking, walked
@@ -48,7 +48,7 @@ from eightfold.reference import signed
 
 @dataclass
 class Options(NamingOptions, SelectionOptions, EscapeOptions, ReadingOptions):
-    """The options of `check`; `form` is None for auto."""
+    """The options of `check`; `form` is None for auto, `jobs` 0 for one per processor."""
 
     form: Form | None = UTF_8
     form_map: list[tuple[Pattern, str | None]] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Options(NamingOptions, SelectionOptions, EscapeOptions, ReadingOptions):
     statistics: bool = False
     max_faults: int | None = None
     context: bool = False
-    jobs: int = 1
+    jobs: int = 0
     strict: bool = False
     show_settings: bool = False
     mojibake: bool = False
@@ -98,10 +98,7 @@ def parser() -> CommandParser:
                 "eightfold check --exclude vendor/ --form-map '*.class=mutf-8' .",
                 "skip a folder, and choose a form by file name",
             ),
-            (
-                "eightfold check -j 0 --output-format sarif --output-file faults.sarif .",
-                "use all processors, and write a file for CI",
-            ),
+            ("eightfold check --output-format sarif --output-file faults.sarif .", "write a file for CI"),
             (
                 "curl -s https://example.org | eightfold check --output-format json",
                 "check standard input, with results for a program",
@@ -191,6 +188,7 @@ def run(options: Options) -> int:
         refuse_others(options, "form_map", "context")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
+    options.jobs = options.jobs or processors()
     if options.mojibake:
         need_mojibake()
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:
@@ -238,7 +236,7 @@ def _check_datasets(report: Report, options: Options) -> None:
     found = (Found(piece.path, piece.path.encode("utf-8", "surrogateescape"), True) for piece in pieces)
     if json_files and any(json_files.lines_of(each, unpack=options.unpack) is not None for each in found):
         say("escapes in JSON are not looked for in datasets (--escapes off)")
-    report_on(results(options.runner, Checking(task), pieces, jobs_of(options)), report, most)
+    report_on(results(options.runner, Checking(task), pieces, options.jobs), report, most)
 
 
 def _check_at_once(check: FileCheck, options: Options) -> None:

@@ -29,7 +29,7 @@ from eightfold.cli.work.stopping import StoppedError, fault_line, line_at
 from eightfold.cli.work.watching import watched
 from eightfold.faults import ConversionError
 from eightfold.files import FileError
-from eightfold.files.parallel.threads import Begin, ahead, allowed, working
+from eightfold.files.parallel.threads import Begin, ahead, allowed, processors, working
 from eightfold.files.path_text import shown
 from eightfold.files.read.converting import Conversion, ConvertedPiece, check_policy, converted
 from eightfold.files.read.losses import Losses, Lost
@@ -46,14 +46,14 @@ from eightfold.policy import POLICIES
 
 @dataclass
 class Options(CertificateOptions):
-    """The options of `convert`; `form` is None for auto."""
+    """The options of `convert`; `form` is None for auto, `jobs` 0 for one per processor."""
 
     form: Form | None = UTF_8
     to: Form = UTF_8
     errors: str = "strict"
     strict: bool = False
     diff: bool = False
-    jobs: int = 1
+    jobs: int = 0
     internal: bool = False
     document: bool = False
 
@@ -161,7 +161,7 @@ def run(options: Options) -> int:
     if options.document and options.to.name != DOCUMENT:
         raise UsageError("--document needs -t corrected-utf-8")
     check_certificate(options, writes=True)
-    options.jobs = options.configurations.setting("jobs", options.jobs)
+    options.jobs = options.configurations.setting("jobs", options.jobs) or processors()
     if options.form is not None:
         # Wrong use is reported before anything is read.
         _check_policy(Conversion(options.form, options.to, options.errors))

@@ -17,7 +17,6 @@ from eightfold.cli.output import colour
 from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say
 from eightfold.files.extras import installing
-from eightfold.files.parallel.threads import processors
 from eightfold.files.path_text import shown
 from eightfold.forms import Form, form
 
@@ -195,11 +194,11 @@ def add_jobs(parser: CommandParser, verb: str) -> None:
     """Add the option for the number of parallel jobs."""
     parser.add_argument(
         *("-j", "--jobs"),
-        type=jobs_argument,
+        type=count_argument,
         action=Setting,
         metavar="N",
         help=f"{verb} N files, or parts of a large one, at once "
-        "(default: 1; 0: one per processor); the output is the same",
+        "(default, and 0: one per processor); the output is the same",
     )
 
 
@@ -289,12 +288,3 @@ def count_argument(given: str) -> int:
     if not (given.isascii() and given.isdigit()):
         raise argparse.ArgumentTypeError(f"{given!r} is not a non-negative integer")
     return int(given)
-
-
-def jobs_argument(given: str) -> int:
-    """Return how many to do at once, 0 for as many as there are processors.
-
-    Raises:
-        argparse.ArgumentTypeError: it is not a number.
-    """
-    return count_argument(given) or processors()

@@ -239,7 +239,7 @@ def _switch(value: Any) -> bool:
 def _jobs(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise _WrongError("a number is expected, 0 or more")
-    return min(value or processors(), processors())
+    return min(value, processors())
 
 
 def _format(value: Any) -> str:

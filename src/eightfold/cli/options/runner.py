@@ -7,7 +7,6 @@ from typing import Any
 
 from eightfold.cli.options.arguments import CommandParser, OneOf
 from eightfold.cli.output.ending import UsageError
-from eightfold.files.parallel.threads import processors
 
 NAMES = ("local", "spark", "ray")
 _OF_FILES = ("files_from", "mojibake", "escapes_in", "include", "exclude", "no_ignore", "force_exclude")
@@ -45,10 +44,4 @@ def refuse_others(options: Any, *others: str) -> None:
         raise UsageError("--runner cannot identify the form: give it with -f")
 
 
-def jobs_of(options: Any) -> int:
-    """Return the number of processes: what `-j` says, or one per processor."""
-    configurations: Any = options.configurations
-    return int(options.jobs) if "jobs" in configurations.given else processors()
-
-
-__all__ = ["NAMES", "add_runner", "jobs_of", "refuse_others"]
+__all__ = ["NAMES", "add_runner", "refuse_others"]

@@ -98,12 +98,13 @@ def job_of(options: DestinationOptions, file: Found, target: str, inside: str = 
     return Job(file.path, target, file.walked, inside, folder, *ways, file.inside)
 
 
-def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> list[Job]:
+def jobs(options: DestinationOptions, on_error: Callable[[FileError], None], walking: Walking = walked) -> list[Job]:
     """Return all jobs, before any is done.
 
     Args:
         options: the paths, and where their results go.
         on_error: called with each folder that cannot be listed.
+        walking: walks through a folder whose files are replaced; files that it does not find stay as they are.
 
     Raises:
         UsageError: the options contradict each other, or results would be written over each other or over sources.
@@ -111,7 +112,7 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None]) -> 
     _check(options)
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
-        files = once(found(options, on_error, replaced=True))
+        files = once(found(options, on_error, replaced=True, walking=walking))
         return [job_of(options, file, file.path) for file in files]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not _is_folder(options.output):

@@ -4,8 +4,9 @@ Small files go in batches to processes, since what is done for them is done by P
 time; a large file is checked here in its turn, by threads, while the processes go on with what comes after it.
 
 A process takes as long to start as some thousand small files to check, so none is started before so many are done: few
-files are checked as if nobody had asked for more at once. And this process, which walks the folders and tells what the
-others found, is one of those that were asked for: it takes a share of the batches itself.
+files are checked one by one as they are found, as if nobody had asked for more at once. And this process, which walks
+the folders and reports what the others found, is one of those that were asked for: it takes a share of the batches
+itself.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def at_once(jobs: int, task: Task, here: FileCheck, files: Iterable[Met]) -> Gen
     try:
         for turn in schedule.of(files):
             due.append(turn)
-            if len(due) > 2 * jobs:
+            if schedule.is_alone or len(due) > 2 * jobs:
                 yield due.popleft()
         yield from due
     finally:
@@ -70,10 +71,19 @@ class _Schedule:
         self._bytes = 0
         self._room = _BYTES_IN_A_BATCH
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether no more than this process is needed so far."""
+        return self._due < _ALONE
+
     def of(self, files: Iterable[Met]) -> Iterator[Turn]:
         for met in files:
             size = small_size(met.path) if isinstance(met, Found) else None
             cost = None if size is None else _cost(met.path, size)
+            if self.is_alone:
+                yield partial(self._here.take, met)
+                self._spend(cost or 0)
+                continue
             if self._batch and (cost is None or cost > self._room):
                 yield self._given()
             if isinstance(met, Found) and size is not None and cost is not None:
@@ -84,6 +94,12 @@ class _Schedule:
                 yield partial(self._here.take, met)
         if self._batch:
             yield self._given()
+
+    def _spend(self, cost: int) -> None:
+        """Count a file that is checked alone, as part of a batch."""
+        self._room -= cost
+        if self._room < _LEAST_COST:
+            self._due, self._room = self._due + 1, _BYTES_IN_A_BATCH
 
     def _given(self) -> Turn:
         """Return the turn of the batch, which this process or another checks."""
@@ -96,8 +112,7 @@ class _Schedule:
         return partial(self._replay, self._workers.give(batch), len(batch), size)
 
     def _is_ours(self, number: int) -> bool:
-        share = _BATCHES_EACH * (self._jobs - 1) + 1
-        return number <= _ALONE or number % share == 0
+        return number % (_BATCHES_EACH * (self._jobs - 1) + 1) == 0
 
     def _check(self, batch: list[Found]) -> None:
         for found in batch:

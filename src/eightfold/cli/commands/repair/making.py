@@ -36,7 +36,6 @@ from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan
-from eightfold.files.walk.walking import walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
 from eightfold.repair import LOSSLESS
@@ -87,14 +86,14 @@ def write(options: Options) -> int:
     work = RepairRun(options)
     options = replace(options, output=options.output or STANDARD_OUTPUT)
     if not options.in_place or _stays(options):
-        return _write(jobs(options, work.failures.tell), options, work)
+        return _write(jobs(options, work.failures.tell, work.walking()), options, work)
     with held(options.paths):
         form = "auto" if options.form is None else options.form.name
         escapes = {} if options.escape_policy is None else {"escapes": options.escape_policy}
         by = "repair --mojibake" if options.mojibake else "repair"
         done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by, **escapes}
         in_place = InPlace("repaired", done)
-        files = jobs(options, work.failures.tell)
+        files = jobs(options, work.failures.tell, work.walking())
         if in_place.nothing_left(job.source for job in files):
             return NOTHING_WRONG
         status = _write(files, options, work, in_place)
@@ -207,8 +206,7 @@ def plan(options: Options) -> int:
 
     with sink(Job("", options.plan, unpack=options.unpack)) as target:
         begin_plan(target)
-        walking = work.walking() if len(options.paths) == 1 else walked
-        for each in once(found(options, work.failures.tell, replaced=True, walking=walking)):
+        for each in once(found(options, work.failures.tell, replaced=True, walking=work.walking())):
             job = replace(job_of(options, each, each.path), in_place=each.path != STANDARD_INPUT)
             work.do(job, partial(add, job), f"{shown(each.path)} is not in the plan")
     work.summarize(f"{planned} in the plan")

@@ -139,10 +139,12 @@ class RepairRun:
         self._worst = NOTHING_WRONG
 
     def walking(self) -> Walking:
-        """Return what walks through folders; if nothing is written, files that need no repair are only counted."""
+        """Return what walks through folders; files that need no repair are only counted."""
         options = self._options
         if not can_walk() or options.form is not UTF_8 or options.mojibake or options.backup:
             return walked
+        if (options.in_place or options.plan) and len(options.paths) > 1:
+            return walked  # It finds each file, and one in two of the paths is read once.
         return Trees(self._examination, self._pass_over, allowed(processors()), options.configurations.names)
 
     def _examination(self, ruled: str) -> Examination | None:
