@@ -229,8 +229,8 @@ class RepairRun:
         if not self.files and not self.failures.count:
             say_nothing_read(self._options, binary=self.binary)
         if self.escapes_left:
-            told = counted(self.escapes_left, "escape")
-            say(f"{told} of unpaired surrogates in JSON left as they are (--escapes repair)")
+            count = counted(self.escapes_left, "escape")
+            say(f"{count} of unpaired surrogates in JSON unchanged; --escapes repair replaces them")
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
         say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
 
