@@ -12,7 +12,6 @@ import re
 import sqlite3
 import xml.etree.ElementTree
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +19,8 @@ import pytest
 from support.command_line import ROOT
 
 TABLE = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-CESU_8 = str(ROOT / "examples" / "customers-cesu-8.csv")
-LATIN_1 = str(ROOT / "examples" / "invoice-latin-1.txt")
+EXAMPLES = ROOT / "examples"
+CESU_8 = str(EXAMPLES / "customers-cesu-8.csv")
 HALF = '{"text": "well done \\ud83d"}'
 
 
@@ -44,8 +43,9 @@ MESSAGES: dict[str, Callable[[], object]] = {
     "str is not valid UTF-8: surrogates not allowed": lambda: peer("orjson").dumps("\ud83d"),
     "no low surrogate in string": lambda: peer("orjson").loads(HALF),
     "'utf-8' codec can't decode byte 0xed": lambda: peer("pandas").read_csv(CESU_8),
-    "'utf-8' codec can't decode byte 0xe9": lambda: Path(LATIN_1).read_text(encoding="utf-8"),
+    "'utf-8' codec can't decode byte 0xe9": lambda: (EXAMPLES / "invoice-latin-1.txt").read_text(encoding="utf-8"),
     "'utf-8' codec can't decode byte 0xc0": lambda: b"name\xc0\x80".decode(),
+    "can't decode byte 0xca in position 0": lambda: (EXAMPLES / "Greeting.class").read_text(encoding="utf-8"),
     "can't decode byte 0xff in position 0": lambda: "hello".encode("utf-16").decode(),
     "'charmap' codec can't decode byte 0x81": lambda: b"\x81".decode("windows-1252"),
     "'ascii' codec can't decode byte": lambda: "€".encode().decode("ascii"),
