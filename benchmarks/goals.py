@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.peers import CPYTHON, MUTF8, OURS, PYARROW, SIMDUTF
 from benchmarks.row import KIB, MIB, Cell
+from benchmarks.rows.cutting import MEASURED
 from benchmarks.texts import MIXED, SCRIPTS
 from benchmarks.timing import Spread
 
@@ -58,6 +59,7 @@ SURROGATES_DECODED, SURROGATES_ENCODED = (
     tuple(f"{form} {way}, 1 surrogate in" for form in ("generalized-utf-8", "wtf-8")) for way in CODED
 )
 JAVA = _coded("cesu-8", "mutf-8")
+LENGTHS = ("encoded_length", *(f"encoded_length {form}" for form in MEASURED))
 TRUNCATED = ("truncate to half", "truncate to 255")
 
 TABLE = (
@@ -93,7 +95,7 @@ TABLE = (
     Line(JAVA, MUTF8, MIB, ("emoji",), Goal(2, 1.5)),
     Line(JAVA, MUTF8, MIB, ("ascii",), Goal(0.9, 0.9)),
     Line(JAVA, OURS, MIB, SCRIPTS, Goal(0.6, 0.5)),
-    Line(("encoded_length",), CPYTHON, MIB, SCRIPTS, Goal(5, 5)),
+    Line(LENGTHS, CPYTHON, MIB, SCRIPTS, Goal(5, 5)),
     Line(TRUNCATED, CPYTHON, MIB, SCRIPTS, Goal(1, 1)),
     Line(TRUNCATED, CPYTHON, 64, SCRIPTS, Goal(1, 1)),
     Line(_coded("corrected-utf-8"), OURS, MIB, SCRIPTS, Goal(0.6, 0.3, aim=0.9)),
@@ -109,6 +111,7 @@ UNSET = (
     *_coded("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),
     *(f"stream {way}, {size} at once" for way in CODED for size in (64, 8 * KIB)),
     *("code_point_count", "converted_length utf-8 to utf-16-le"),
+    *("truncate_bytes to half", "boundary", "split into pieces of 64 KB", "encode_into", "decode_code_points_into"),
     *("convert utf-16-le to utf-8", "convert utf-8 to utf-16-le", "convert mutf-8 to utf-8"),
 )
 """Names of rows without a goal."""

@@ -22,7 +22,7 @@ SIMDUTF = "simdutf"
 VERBS = {
     **{name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "xtf8")},
     **{name: getattr(eightfold, name) for name in eightfold.measuring.__all__},
-    "truncate": eightfold.truncate,
+    **{name: getattr(eightfold, name) for name in (*eightfold.cutting.__all__, *eightfold.buffers.__all__)},
     **{name: getattr(eightfold.stream, name) for name in ("Decoder", "Encoder")},
 }
 

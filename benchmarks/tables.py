@@ -141,9 +141,13 @@ GROUPS = (
     Group("convert MUTF-8 to UTF-8", MUTF8, ("convert *",)),
     Group("decode and encode in pieces of 64 and 8192", CPYTHON, ("stream *",)),
     Group(
-        "measure a result instead of building it", CPYTHON, ("encoded_length", "code_point_count", "converted_length *")
+        "measure a result instead of building it",
+        CPYTHON,
+        ("encoded_length*", "code_point_count", "converted_length *"),
     ),
     Group("truncate text to a number of bytes", CPYTHON, ("truncate *",)),
+    Group("cut bytes between sequences", CPYTHON, ("truncate_bytes *", "boundary", "split *")),
+    Group("encode and decode into memory of the caller", CPYTHON, ("encode_into", "decode_code_points_into")),
 )
 """Every row of `rows/` is in exactly one."""
 

@@ -197,6 +197,7 @@ BOUNDED = [
     (20_000, b"\xff\xe2\x82", ["check"]),
     (20_000, b"\xff\xe2\x82", ["check", "--output-format", "json"]),
     (20_000, b"\xfe", ["check", "-f", "corrected-utf-8"]),
+    (20_000, rb'{"a": "\ud83d"}, ', ["check", "--escapes-in", "*"]),
     (18_000, b"plain ascii ", ["identify"]),
     (20_000, b"\xff\xe2\x82", ["convert", "-f", "xtf-8", "-t", "wtf-16-le", "--verify", "--internal"]),
 ]

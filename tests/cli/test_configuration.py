@@ -317,7 +317,7 @@ WRONG = [
     ("exclude = ['']", "eightfold.toml:1: exclude: '' is not a pattern"),
     ("[form-map]\n'*.c' = 'x'", "eightfold.toml:1: form-map: unknown form: 'x'"),
     ("form-map = 3", "eightfold.toml:1: form-map: a table of patterns and forms is expected"),
-    (f"exclude = [{'1,' * 100_000}]", "eightfold.toml:1: exclude: at most 1,000 patterns are taken"),
+    (f"exclude = [{'1,' * 100_000}]", "eightfold.toml:1: exclude: at most 1,000 patterns are allowed"),
     ("[form-map]\n" + "".join(f"a{n} = 'x'\n" for n in range(2000)), "eightfold.toml:1: form-map: at most 1,000"),
     (f"include = ['{'?' * 900_000}']", "eightfold.toml:1: include: a pattern has at most 4,096 characters"),
     ("strict = 'yes'", "eightfold.toml:1: strict: true or false is expected, not a string"),
@@ -405,7 +405,7 @@ def test_another_user_cannot_put_one_where_anybody_writes(tree: Path, capsys: py
     tree.chmod(0o1777)
     assert faulty(capsys, ".") == EVERYWHERE
     assert main(["check", "a.txt"]) == 1
-    assert "eightfold.toml: skipped: it belongs to another user" in capsys.readouterr().err
+    assert "eightfold.toml: skipped: another user owns it" in capsys.readouterr().err
     os.chown(tree / "eightfold.toml", 0, 0)
     assert faulty(capsys, ".") == set()
 

@@ -22,7 +22,7 @@ CHAT = b'\xef\xbb\xbf{"a\\uDE00": [1.50, "cut \\ud83d\xff, \\ud83d\\ude00 \\\\ud
 REPAIRED = (
     b'\xef\xbb\xbf{"a\\ufffd": [1.50, "cut \\ufffd\xef\xbf\xbd, \\ud83d\\ude00 \\\\ud83d"],\r\n "\\ufffd" : null}\n'
 )
-TOLD = "3 escapes of unpaired surrogates in JSON left as they are (--escapes repair)"
+TOLD = "3 escapes of unpaired surrogates in JSON unchanged; --escapes repair replaces them"
 
 
 @pytest.fixture

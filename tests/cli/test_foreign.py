@@ -258,6 +258,20 @@ def test_a_codec_that_is_no_charset_is_unknown(name: str) -> None:
     assert b"unknown form" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("windws-1252", b"did you mean windows-1252"),
+        ("koi8r", b"did you mean koi8-r"),
+        ("uft-8", b"did you mean utf-8"),
+    ],
+)
+def test_a_name_with_a_typo_gets_suggestions(name: str, near: bytes) -> None:
+    done = run("convert", "-f", name, "-t", "utf-8", input=b"a")
+    assert done.returncode == 2
+    assert near in done.stderr
+
+
 def test_the_table_marks_charsets_as_foreign(capfd: pytest.CaptureFixture[str]) -> None:
     _, shown, _ = ran("table", capfd=capfd)
     assert "Foreign: legacy charsets" in shown

@@ -93,9 +93,18 @@ def test_it_is_said_where_nothing_tells_the_form(tmp_path: Path) -> None:
 def test_it_is_said_where_nothing_at_all_fits(tmp_path: Path) -> None:
     (tmp_path / "random").write_bytes(bytes(range(256)))
     done = run("identify", "random", cwd=tmp_path)
-    assert done.stderr == b"eightfold: random: cannot identify the encoding: no form of the family fits\n"
+    unknown = b"eightfold: random: cannot identify the encoding"
+    assert done.stderr == unknown + b": there is no evidence for wtf-16-be or any other form\n"
     done = run("check", "-f", "auto", "random", cwd=tmp_path)
-    assert done.stderr.splitlines()[0] == b"eightfold: random: cannot identify the encoding; assuming utf-8"
+    assert done.stderr.splitlines()[0] == unknown + b"; assuming utf-8"
+
+
+def test_a_form_without_evidence_is_not_contradicted(tmp_path: Path) -> None:
+    # What Java's writeUTF writes is well-formed Corrected UTF-8 by chance.
+    (tmp_path / "save.dat").write_bytes(b"\0\x0eJ\xc3\xbcrgen \xed\xa0\xbc\xed\xbe\xae\0\4a\xc0\x80b")
+    done = run("identify", "save.dat", cwd=tmp_path)
+    assert done.stdout == b"save.dat: corrected-utf-8, well-formed\n"
+    assert done.stderr.endswith(b"there is no evidence for corrected-utf-8 or any other form\n")
 
 
 def test_so_many_faults_or_more_are_said(tmp_path: Path) -> None:

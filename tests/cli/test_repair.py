@@ -471,12 +471,24 @@ def test_there_is_one_way_to_write(one: str, other: str, folder: Path, capsys: p
         assert contents(folder) == before
 
 
-MADE = [[], ["--diff"], ["-o", "out.txt"], ["--verify", "-o", "out.txt"], ["--plan", "new.json"]]
+BYTE, ESCAPE = b"a\xff\n", b'["\\ud83d"]\n'
+REPAIRING = ["--escapes", "repair", "--escapes-in", "*", "--lossy"]
+MADE = [
+    *(
+        (BYTE, line)
+        for line in ([], ["--diff"], ["-o", "out.txt"], ["--verify", "-o", "out.txt"], ["--plan", "new.json"])
+    ),
+    *((ESCAPE, [*REPAIRING, *line]) for line in (["-o", "out.txt"], ["--plan", "new.json"])),
+]
 
 
-@pytest.mark.parametrize("arguments", MADE, ids=" ".join)
+@pytest.mark.parametrize(
+    ("unit", "arguments"),
+    MADE,
+    ids=lambda given: " ".join(given) if isinstance(given, list) else {BYTE: "bytes", ESCAPE: "escapes"}[given],
+)
 def test_memory_does_not_grow_with_the_file(
-    arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    unit: bytes, arguments: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reading, "CHUNK_BYTES", 1000)
     monkeypatch.setattr("eightfold.cli.commands.repair.making.put", lambda *line: None)
@@ -484,7 +496,7 @@ def test_memory_does_not_grow_with_the_file(
     monkeypatch.setattr("eightfold.files.records.plan_files._HELD_BYTES", 1000)
 
     def begin(count: int) -> None:
-        (folder / "big.txt").write_bytes(b"a\xff\n" * count)
+        (folder / "big.txt").write_bytes(unit * count)
         (folder / "new.json").unlink(missing_ok=True)
 
     work = partial(main, ["repair", *arguments, "big.txt"])

@@ -11,7 +11,18 @@ import pytest
 
 import eightfold
 from benchmarks import cli, contests, peers, programs, record, results
-from benchmarks.contests import CLEAN, COUNTED, FAULTY, ONE_FAULT_IN, OURS, PYTHON, Contest, Scale
+from benchmarks.contests import (
+    CLEAN,
+    CLEAN_JSON,
+    COUNTED,
+    ESCAPED,
+    FAULTY,
+    ONE_FAULT_IN,
+    OURS,
+    PYTHON,
+    Contest,
+    Scale,
+)
 from benchmarks.programs import Program
 from benchmarks.row import MIB, Cell
 from benchmarks.timing import Spread
@@ -158,6 +169,8 @@ def test_a_program_that_is_absent_is_skipped_with_a_word(capsys: pytest.CaptureF
         ("convert cesu-8 to utf-8", "uconv", 1.0, 3.0, True),
         (COUNTED, CLEAN, 2.0, 1.0, True),
         (COUNTED, CLEAN, 2.1, 1.0, False),
+        (ESCAPED, CLEAN_JSON, 8.0, 1.0, True),
+        (ESCAPED, CLEAN_JSON, 8.1, 1.0, False),
         (FAULTY, CLEAN, 8.0, 1.0, True),
         (FAULTY, CLEAN, 8.1, 1.0, False),
     ],

@@ -33,6 +33,8 @@ pub struct Form {
     pub spelling: Option<Spelling>,
     /// How the kernels read and write a form with units wider than a byte.
     pub wide: Option<Wide>,
+    /// How the kernels write a text of the BMP in a form of 16-bit units without pairs.
+    pub bmp: Option<Wide>,
     /// Which rows and units match after some code units.
     pub automaton: Automaton,
     /// The units that occur in a row after the first place, as ranges in order.
@@ -65,6 +67,7 @@ impl Form {
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
             wide: Wide::new(&tables),
+            bmp: Wide::of_bmp(&tables),
             longest: longest(&tables),
             surrogates: surrogate_ranges(&tables),
             verdicts: OnceLock::new(),
@@ -92,7 +95,9 @@ impl Form {
         if let Some(spelling) = spelling {
             return Some(Script::Bytes(Spelt { spelling, agreement: &self.agreement, text }));
         }
-        let wide = self.wide?;
+        // Each other kind of text ends at U+FFFF.
+        let bmp = self.bmp.filter(|_| !matches!(text, Text::Four(_)));
+        let wide = self.wide.or(bmp)?;
         let passes = policy == Missing::SurrogatePass;
         let wide = if passes { wide.passing(self.surrogates.as_deref()) } else { wide };
         let mut lacking = Lacking::under(policy);

@@ -4,7 +4,7 @@ mod forms;
 
 use eightfold_core::kernels::WideText;
 use eightfold_core::{
-    Form, Halt, Lacking, Missing, OnFault, Output, Pass, Sink, Step, Stretch, Survey, Text, TextBuffer, Width,
+    Form, Halt, Lacking, Missing, OnFault, Output, Pass, Sink, Step, Stretch, Survey, Tables, Text, TextBuffer, Width,
     encode_text,
 };
 use forms::family;
@@ -149,6 +149,32 @@ fn texts_are_written_alike() {
             }
         }
     }
+}
+
+#[test]
+fn texts_of_the_bmp_are_written_alike_without_pairs() {
+    for name in ["optu-16-le", "optu-16-be"] {
+        let form = &family()[name];
+        let wide = form.bmp.expect("a form of 16-bit units without pairs");
+        for points in texts() {
+            let twos: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+            let (text, mut expected, mut out) = (Text::Two(&twos), Vec::new(), Vec::new());
+            assert!(twos.iter().all(|&point| form.write_row(point.into(), &mut expected)));
+            let kernel = WideText { wide, lacking: Lacking::Stop, text };
+            assert_eq!(kernel.measure(0, text.len()), Stretch { end: text.len(), bytes: expected.len() }, "{name}");
+            assert_eq!(encode_text(form, text, 0, Missing::Stop, &mut out), Ok(()));
+            assert_eq!(out, expected, "{name} {points:X?}");
+            let lacks = (0..points.len()).find(|&at| points[at] > 0xFFFF).map(|at| (at, at + 1));
+            assert_eq!(form.next_missing(Text::Four(&points), 0), lacks, "{name} {points:X?}");
+        }
+    }
+}
+
+#[test]
+fn a_form_with_pairs_or_that_joins_them_is_not_of_the_bmp() {
+    assert!(family().values().all(|form| form.bmp.is_none() || form.wide.is_none()));
+    let joining = Tables { joins_pairs: true, ..family()["optu-16-le"].tables.clone() };
+    assert_eq!(Form::new(joining).expect("a small automaton").bmp, None);
 }
 
 #[test]

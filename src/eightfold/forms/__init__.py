@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -62,6 +62,8 @@ def _pickled(found: Form) -> tuple[Any, ...]:
 copyreg.pickle(Form, _pickled)
 
 _NOT_GIVEN: Any = object()
+_LONGEST_NAME = 100
+"""How many characters of an unknown name are compared with others."""
 
 
 def form(name: Form | str = _NOT_GIVEN) -> Form:
@@ -84,12 +86,18 @@ def form(name: Form | str = _NOT_GIVEN) -> Form:
         raise TypeError(f"form must be a Form or a str, not {type(name).__name__}")
     found = _BY_NAME.get(name.lower())
     if found is None:
-        raise LookupError(f"unknown form: {name!r}{_near_misses(name)}")
+        raise unknown_form(name)
     return found
 
 
-def _near_misses(name: str) -> str:
+def unknown_form(name: str, others: Iterable[str] = ()) -> LookupError:
+    """Return the error for an unknown name, which suggests similar names of forms, or of others that were possible.
+
+    >>> unknown_form("uft8").args[0], unknown_form("koi8r", ["koi8-r", "koi8-u"]).args[0]
+    ("unknown form: 'uft8' (did you mean utf-8, mutf-8?)", "unknown form: 'koi8r' (did you mean koi8-r, koi8-u?)")
+    """
     from difflib import get_close_matches
 
-    near = get_close_matches(name.lower(), [each.name for each in _FORMS], n=4, cutoff=0.5)
-    return f" (did you mean {', '.join(near)}?)" if near else ""
+    names = [*(each.name for each in _FORMS), *others]
+    near = get_close_matches(name[:_LONGEST_NAME].lower(), names, n=4, cutoff=0.5)
+    return LookupError(f"unknown form: {name!r}" + (f" (did you mean {', '.join(near)}?)" if near else ""))

@@ -133,7 +133,7 @@ class WellFormedJSON:
 
     def _fit(self, body: bytes) -> bytes:
         if (at := body.find(0)) >= 0:
-            raise _RefusalError(400, "byte 00: JSON is UTF-8 and has none", path=path_at(body, at), offset=at)
+            raise _RefusalError(400, "byte 00, which JSON in UTF-8 cannot contain", path=path_at(body, at), offset=at)
         try:
             return scrub(body, self.errors)
         except ConversionError as error:
@@ -164,9 +164,9 @@ def _check_readable(headers: Headers) -> None:
         for parameter in content_type.split(b";")[1:]:
             name, _, value = parameter.partition(b"=")
             if name.strip().lower() == b"charset" and value.strip(b' \t"').lower() not in _UTF_8:
-                raise _RefusalError(415, "JSON is UTF-8, and another charset is declared")
+                raise _RefusalError(415, "JSON is UTF-8, but the request declares another charset")
     if any(coding.strip().lower() not in (b"", b"identity") for coding in _values(headers, b"content-encoding")):
-        raise _RefusalError(415, "the body is compressed and cannot be looked into")
+        raise _RefusalError(415, "the body is compressed and cannot be examined")
 
 
 def _declared_length(headers: Headers) -> int:

@@ -21,17 +21,27 @@ pub struct Wide {
 impl Wide {
     /// The view of a form with these tables; None if the rows say something else.
     pub(crate) fn new(tables: &Tables) -> Option<Wide> {
+        match tables.unit_bytes {
+            2 => Self::of(tables, 1, 0xFFFF),
+            4 => Self::of(tables, 0, LARGEST_IN_STR),
+            _ => None,
+        }
+    }
+
+    /// The view of a form of 16-bit units without pairs, by which a text of the BMP is written.
+    pub(crate) fn of_bmp(tables: &Tables) -> Option<Wide> {
+        let is_each_itself = tables.unit_bytes == 2 && !tables.joins_pairs;
+        is_each_itself.then(|| Self::of(tables, 0, 0xFFFF)).flatten()
+    }
+
+    /// The view of a form with so many rows of pairs, in which other units are code points up to the last.
+    fn of(tables: &Tables, pairs: usize, last: u32) -> Option<Wide> {
         let mut rows: Vec<&Row> = tables.rows.iter().collect();
         rows.sort_by_key(|row| row.first);
         let is_pair = |row: &&Row| row.ranges == PAIR && (row.first, row.last) == (0x1_0000, LARGEST_IN_STR);
-        let pairs = rows.iter().filter(|row| is_pair(row)).count();
+        let has_pairs = rows.iter().filter(|row| is_pair(row)).count() == pairs;
         rows.retain(|row| !is_pair(row));
         let is_itself = |row: &&Row| row.ranges == [(row.first, row.last)];
-        let last = match (tables.unit_bytes, pairs) {
-            (2, 1) => 0xFFFF,
-            (4, 0) => LARGEST_IN_STR,
-            _ => return None,
-        };
         let mut gaps = Vec::new();
         let mut next = 0;
         for row in &rows {
@@ -45,7 +55,7 @@ impl Wide {
         let is_whole = has_surrogates || gaps == [SURROGATES];
         // With decoding units of its own, the form could disagree with the kernels about unpaired surrogates.
         let is_plain = rows.iter().all(is_itself) && tables.units.is_empty();
-        (is_whole && is_plain && next == last + 1).then_some(Wide {
+        (has_pairs && is_whole && is_plain && next == last + 1).then_some(Wide {
             unit_bytes: tables.unit_bytes,
             big_endian: tables.big_endian,
             has_surrogates,

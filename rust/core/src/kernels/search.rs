@@ -7,6 +7,8 @@ use super::dispatch;
 const BLOCK: usize = 128;
 /// How many bytes are searched for in a row.
 const ROW: usize = 4;
+/// How many words are searched before a kernel is called.
+const NEAR_WORDS: usize = 2;
 /// Units that are counted in one byte, which must not overflow.
 const ROW_UNITS: usize = 192;
 /// Units among which the last one is searched for.
@@ -15,18 +17,39 @@ const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = LOW << 7;
 
 /// The offset of the first byte that is one of three.
+#[inline]
 #[must_use]
 pub fn find_any(data: &[u8], meant: [u8; 3]) -> Option<usize> {
-    let mut at = dispatch::before_any(data, meant);
-    while let Some(bytes) = data[at..].first_chunk() {
+    // The first is often near: then a call of a kernel would take longer than the search.
+    match in_words(data, NEAR_WORDS, meant) {
+        (found @ Some(_), _) => found,
+        (None, searched) => far(data, searched, meant),
+    }
+}
+
+fn far(data: &[u8], searched: usize, meant: [u8; 3]) -> Option<usize> {
+    let start = searched + dispatch::before_any(&data[searched..], meant);
+    let (found, searched) = in_words(&data[start..], usize::MAX, meant);
+    let rest = start + searched;
+    match found {
+        Some(found) => Some(start + found),
+        None => data[rest..].iter().position(|byte| meant.contains(byte)).map(|found| rest + found),
+    }
+}
+
+/// The offset of the first byte that is one of three in whole words, at most so many; and where the search ended.
+#[inline]
+fn in_words(data: &[u8], words: usize, meant: [u8; 3]) -> (Option<usize>, usize) {
+    let mut at = 0;
+    for bytes in data.as_chunks().0.iter().take(words) {
         let word = u64::from_le_bytes(*bytes);
         let found = meant.iter().fold(0, |found, &byte| found | zeros(word ^ (LOW * u64::from(byte))));
         if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
+            return (Some(at + found.trailing_zeros() as usize / 8), at);
         }
         at += bytes.len();
     }
-    data[at..].iter().position(|byte| meant.contains(byte)).map(|found| at + found)
+    (None, at)
 }
 
 /// A word whose lowest bit that is set is in the lowest byte that is zero.

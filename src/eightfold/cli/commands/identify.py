@@ -125,7 +125,8 @@ def _candidates(path: str, options: Options, failures: Failures) -> tuple[list[I
     candidates = identifier.finish()
     is_known = identifier.tells(candidates[0])
     if not is_known and not candidates[0].reads_as:
-        say(f"{shown(path)}: cannot identify the encoding: no form of the family fits")
+        best = candidates[0].form
+        say(f"{shown(path)}: cannot identify the encoding: there is no evidence for {best} or any other form")
     is_utf_8 = signed(form(candidates[0].form))[0] is UTF_8
     mojibake = mojibake_places(identifier.sample) if is_known and is_utf_8 else 0
     is_plain = is_known and candidates[0].well_formed and not _SHIFTS.search(identifier.sample)

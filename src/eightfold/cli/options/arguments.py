@@ -18,7 +18,7 @@ from eightfold.cli.output.ending import UsageError
 from eightfold.cli.output.lines import put, say
 from eightfold.files.extras import installing
 from eightfold.files.path_text import shown
-from eightfold.forms import Form, form
+from eightfold.forms import Form, form, unknown_form
 
 _Options = TypeVar("_Options")
 UTF_8 = form("utf-8")
@@ -235,16 +235,16 @@ def end_named(name: str) -> Form:
     """Return the form, or the legacy charset, with this name.
 
     Raises:
-        LookupError: there is neither.
+        LookupError: there is neither; the message suggests similar names.
     """
     try:
         return form(name)
     except LookupError:
-        from eightfold.legacy import charset  # Most runs need none.
+        from eightfold.legacy import charset, charsets  # Most runs need none.
 
         with suppress(LookupError):
             return charset(name)
-        raise
+        raise unknown_form(name, [each.name for each in charsets()]) from None
 
 
 def in_files(found: Form) -> Form:

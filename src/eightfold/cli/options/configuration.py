@@ -1,12 +1,12 @@
 """Finding the configuration: `eightfold.toml`, or `[tool.eightfold]` of `pyproject.toml`, from a folder upward.
 
-As ruff does it: for each file the nearest one decides, alone; a `pyproject.toml` without the table does not count; in
-one folder `eightfold.toml` goes before it; and the walk upward ends at the root of the file system. Links on the way to
-a folder are resolved. Options of the command line go before a configuration. What a file of configuration may say is in
-:mod:`eightfold.cli.options.configuration_file`, which is imported once there is one.
+As in ruff, only the nearest one applies to a file; a `pyproject.toml` without the table does not count; in one folder
+`eightfold.toml` takes precedence; and the walk upward ends at the root of the file system. Symbolic links on the way to
+a folder are resolved. Options of the command line override a configuration. What a configuration file may contain is in
+:mod:`eightfold.cli.options.configuration_file`, which is imported when the first one is found.
 
-A configuration comes with a tree, so anybody may have written it: it chooses what is read and how that is reported, but
-never what is written, or where.
+A configuration comes with a tree, so it is not trusted: it chooses what is read and how that is reported, but never
+what is written, or where.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Configurations:
     """
 
     def __init__(self, file: str = "", *, off: bool = False) -> None:
-        """Take where to look.
+        """Set where to look.
 
         Args:
             file: the only one that counts; empty to search.
-            off: do not look for any.
+            off: whether to ignore every configuration.
         """
         self.file = file
         self.off = off
@@ -147,7 +147,7 @@ class Configurations:
 
 
 def _way(base: str, folder: str) -> bytes:
-    """Return the way from one folder to another: empty if that does not lie in it."""
+    """Return the path from one folder to another inside it, or nothing if it is not inside."""
     inside = os.path.join(base, "")
     return os.fsencode(folder[len(inside) :].replace(os.sep, "/")) + b"/" if folder.startswith(inside) else b""
 
@@ -172,19 +172,19 @@ def _configuration_in(folder: str) -> Configuration | None:
 
 
 def _is_there(path: str) -> bool:
-    """Say whether there is such an entry; it is asked of every folder, and an exception for each would cost more."""
+    """Return whether an entry exists, without an exception for each of the many folders that have none."""
     return os.access(path, os.F_OK, **_NO_LINK)
 
 
 def _is_trusted(path: str, folder: str, status: os.stat_result) -> bool:
-    """Say whether a file counts: where anybody may put one, as in /tmp, only that of the user or of the system."""
+    """Return whether a file counts: where anyone can create one, as in /tmp, only if the user or the system owns it."""
     if os.name == "nt":
         return True
     with blaming(folder):
         around = os.stat(folder)
     if not around.st_mode & stat.S_IWOTH or status.st_uid in (os.geteuid(), 0, around.st_uid):
         return True
-    say(f"{shown(path)}: skipped: it belongs to another user, and anybody can write to its folder (--config takes it)")
+    say(f"{shown(path)}: skipped: another user owns it, and anyone can write to its folder; use --config to read it")
     return False
 
 
@@ -201,7 +201,7 @@ def add_configuration(parser: CommandParser) -> None:
         type=path_argument,
         action=_ChooseFile,
         metavar="FILE",
-        help=f"take the configuration from this file only (default: for each file the nearest {OWN}, or "
+        help=f"read the configuration from this file only (default: for each file the nearest {OWN}, or "
         f"{SHARED} with [tool.eightfold], in its folder or above)",
     )
     parser.add_argument("--no-config", nargs=0, action=_ChooseNone, help="ignore every configuration")

@@ -1,8 +1,8 @@
-"""What a file of configuration may say, and where it is wrong.
+"""What a configuration file may contain, and where it is wrong.
 
-A file comes with a tree, so it is data of an enemy: it is bounded, an unknown key or a wrong value is an error that
-names the line where that is known, and nothing in it says what is written. Where a value only limits the machine's own
-work, it is cut to what the machine has.
+A file comes with a tree, so it may be hostile: its size is bounded, an unknown key or a wrong value is an error that
+names the line if that is known, and nothing in it decides what is written. A number of jobs is limited to the number of
+processors.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ONLY_GIVEN = (
     *("apply", "backup", "certificate", "errors", "in-place", "lossy", "no-ignore", "output", "output-file", "plan"),
     *("root", "to", "undo", "config", "no-config"),
 )
-"""Options that are asked for as if they could be configured, and must not be: what is written, where, and by what."""
+"""Options that a configuration must not set, because they decide what is written, where, and how."""
 
 
 class Configuration(NamedTuple):
@@ -48,7 +48,7 @@ class Configuration(NamedTuple):
 
     Attributes:
         path: the file.
-        rules: what it says of files.
+        rules: which files it selects, and their forms.
         values: every key that it has, with its value as TOML has it.
     """
 
@@ -57,7 +57,7 @@ class Configuration(NamedTuple):
     values: dict[str, Any]
 
     def ruled(self, way: bytes = b"") -> Ruled:
-        """Return the rules for a folder, by the way there from theirs."""
+        """Return the rules for a folder, given the path to it from the folder of the file."""
         return Ruled(self.rules, way)
 
 
@@ -197,9 +197,9 @@ def _globs(value: Any) -> tuple[Pattern, ...]:
 
 
 def _check_count(patterns: Sized) -> None:
-    """Refuse more patterns than anybody writes: each is compiled, and tried for each file."""
+    """Refuse more patterns than a person writes: each is compiled, and matched against each file."""
     if len(patterns) > _MOST_PATTERNS:
-        raise _WrongError(f"at most {_MOST_PATTERNS:,} patterns are taken")
+        raise _WrongError(f"at most {_MOST_PATTERNS:,} patterns are allowed")
 
 
 def _glob(value: Any) -> Pattern:

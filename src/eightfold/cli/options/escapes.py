@@ -38,12 +38,12 @@ class EscapeOptions:
 def add_escapes(parser: CommandParser, *, repairs: bool) -> None:
     """Add the options for escapes of unpaired surrogates, to a command that can repair them or not."""
     ways = (REPORT, REPAIR, OFF) if repairs else (REPORT, OFF)
-    report = "report counts them, repair replaces them" if repairs else "report them"
+    report = "report (count them, the default), repair (replace them)" if repairs else "report (the default)"
     parser.add_argument(
         "--escapes",
         type=OneOf(ways),
         metavar="WHAT",
-        help=f"escapes of unpaired surrogates in JSON: {report}, off ignores them (default: report)",
+        help=f"what to do with escapes of unpaired surrogates in JSON: {report} or off (ignore them)",
     )
     endings = " ".join(f"*{ending}" for ending in (*DOCUMENTS, *LINES))
     parser.add_argument(
@@ -51,6 +51,6 @@ def add_escapes(parser: CommandParser, *, repairs: bool) -> None:
         action="append",
         type=glob_argument,
         metavar="GLOB",
-        help=f"search files that match for such escapes too, besides {endings}; '*' with standard input; "
+        help=f"also search files that match for such escapes, besides {endings}; '*' includes standard input; "
         "'!GLOB' excludes files (repeatable)",
     )

@@ -1,6 +1,6 @@
-"""`--files-from`: the files that another program names, such as `git diff --name-only -z`, read as they come.
+"""`--files-from`: a list of files from another program, such as `git diff --name-only -z`, read as it arrives.
 
-A name is bytes, and always that of a local file: one that looks like `-` or a URL is a file of that name too.
+A name is bytes, and always names a local file, even if it looks like `-` or a URL.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class NamingOptions:
             raise UsageError("--files-from and PATHs cannot be combined")
 
     def take_list(self) -> bool:
-        """Let the paths be those in the list, if there is one; return whether something is to be read.
+        """Replace the paths by those in the list, if there is one; return whether there is anything to read.
 
-        For commands that write: before they do, the list is known to be whole.
+        Commands that write call this first, so that the list is complete before they write.
 
         Raises:
             UsageError: as for :meth:`check_naming`.
@@ -84,7 +84,7 @@ def names_in(path: str, end: bytes, on_error: Callable[[FileError], None]) -> It
     Args:
         path: the list; ``-`` is standard input.
         end: ends each name; it may be missing after the last one.
-        on_error: called with a name that no file can have, and with a list that cannot be read to its end.
+        on_error: called for a name that no file can have, and if the list cannot be read to its end.
     """
     try:
         for name in _names(path, end):

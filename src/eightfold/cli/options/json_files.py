@@ -18,7 +18,7 @@ class JsonFiles(NamedTuple):
     """The files that are JSON.
 
     Attributes:
-        patterns: what the user says of others; the last pattern that matches decides, and may exclude a file.
+        patterns: those of `--escapes-in`; the last pattern that matches decides, and may exclude a file.
     """
 
     patterns: tuple[Pattern, ...] = ()

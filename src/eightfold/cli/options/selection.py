@@ -31,7 +31,7 @@ class SelectionOptions:
 
 
 def say_nothing_read(options: SelectionOptions, *, binary: int = 0) -> None:
-    """Warn that there was no file to read: nothing is wrong, and nothing is known to be right.
+    """Warn that no file was read, so that the result means nothing.
 
     Args:
         options: hold the selection.
@@ -81,7 +81,7 @@ def add_selection(parser: CommandParser) -> None:
     parser.add_argument(
         "--force-exclude",
         action="store_true",
-        help="skip what --exclude or the configuration excludes even if it is given as PATH, as hooks need",
+        help="skip what --exclude or the configuration excludes, even if it is given as PATH (for hooks)",
     )
     add_configuration(parser)
 

@@ -1,4 +1,4 @@
-"""Options that a configuration can set too: the command line goes before it, so it is recorded what that has."""
+"""Options that a configuration can set too: the command line overrides it, so these record that they were given."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Setting(argparse.Action):
-    """Sets an option that a configuration can set too, and records that the command line has it."""
+    """Sets an option that a configuration can set too, and records that the command line sets it."""
 
     def __call__(self, parser: object, options: Any, value: Any, flag: str | None = None) -> None:
         """Set it."""

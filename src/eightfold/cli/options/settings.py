@@ -1,4 +1,4 @@
-"""`--show-settings`: what holds for a file or a folder and where it comes from, as TOML that could be configuration."""
+"""`--show-settings`: the settings of a file or a folder, and where each comes from, as TOML for a configuration."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _settings(options: Any, found: Configuration | None, here: Configuration | N
     mapped: dict[str, str] = {}
     origins = []
     configured, origin = _configured(found, "form_map", ())
-    # A form that is given goes before what a configuration says, and a map that is given before both.
+    # -f overrides a configuration, and --form-map overrides both.
     if configured and not options.form_is_given:
         mapped |= {_written(glob): name for glob, name in configured}
         origins.append(origin)

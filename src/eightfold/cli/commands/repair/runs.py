@@ -232,7 +232,7 @@ class RepairRun:
             say_nothing_read(self._options, binary=self.binary)
         if self.escapes_left:
             count = counted(self.escapes_left, "escape")
-            say(f"{count} of unpaired surrogates in JSON left as they are (--escapes repair)")
+            say(f"{count} of unpaired surrogates in JSON unchanged; --escapes repair replaces them")
         found = f"{counted(self.changes, 'change')}, {self.lossy} lossy"
         say(f"{counted(self.files, 'file')} read, {outcome}{stopped}: {found}")
 
