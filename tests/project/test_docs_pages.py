@@ -29,6 +29,7 @@ from eightfold.repair import POLICIES as REPAIRS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+HOW_TOS = [page for page in sorted((DOCS / "how-to").glob("*.md")) if page.name != "index.md"]
 STUBS = DOCS / "project"
 """Pages that stand for files outside the site; its index is a page like others."""
 
@@ -158,8 +159,45 @@ def test_the_public_names_of_the_integrations_are_documented() -> None:
 
 def test_every_how_to_is_found_by_what_people_see() -> None:
     table = text_of("README.md")
-    pages = [page for page in sorted((DOCS / "how-to").glob("*.md")) if page.name != "index.md"]
-    assert [page.name for page in pages if f"](how-to/{page.name})" not in table] == []
+    assert [page.name for page in HOW_TOS if f"](how-to/{page.name})" not in table] == []
+
+
+VERSION = re.compile(r"\w[\w)]* \(?v?\d+(?:\.\d+)+")
+WRONG = re.compile(r"error|exception|FAIL|illegal|invalid|did not|cannot|differ$|matches$|\ufffd|\u00c3", re.IGNORECASE)
+"""What is wrong, as a program says it, or as text shows it that no program complains of."""
+LINES_BEFORE = 8
+
+
+def lacks_at_its_opening(text: str) -> list[str]:
+    """Return what a how-to lacks before its first heading: a block in its first lines, an error, a version."""
+    opening = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    blocks = re.findall(r"^```\w+\n(.*?)^```$", opening, re.MULTILINE | re.DOTALL)
+    begins_early = opening.find("```") >= 0 and opening[: opening.find("```")].count("\n") <= LINES_BEFORE
+    found = {
+        "a block": begins_early,
+        "an error": any(WRONG.search(line) for block in blocks for line in block.splitlines()),
+        "a version": VERSION.search(opening),
+    }
+    return [name for name, is_there in found.items() if not is_there]
+
+
+@pytest.mark.parametrize("page", HOW_TOS, ids=named)
+def test_a_how_to_opens_with_an_error_and_the_version_of_the_program_that_says_it(page: Path) -> None:
+    assert lacks_at_its_opening(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        ("# A\n\nPython 3.11.7:\n\n```text\nUnicodeError: bad\n```\n", []),
+        ("# A\n\nPython:\n\n```text\nUnicodeError: bad\n```\n\n## Why\n\nPython 3.11.7\n", ["a version"]),
+        ("# A\n\nUse Python 3.11.7:\n\n```python\nx = 1\n```\n", ["an error"]),
+        ("# A\n\nPython 3.11.7\n" + "Words.\n" * 9 + "```text\nUnicodeError: bad\n```\n", ["a block"]),
+        ("# A\n\nWords.\n", ["a block", "an error", "a version"]),
+    ],
+)
+def test_a_how_to_that_opens_with_words_is_seen(text: str, lacking: list[str]) -> None:
+    assert lacks_at_its_opening(text) == lacking
 
 
 # --- examples of faults -----------------------------------------------------------------------------------------------
