@@ -83,6 +83,12 @@ def read_page(app, docname, source) -> None:
     source[0] = linked(text, file or f"docs/{page}", page)
 
 
+def read_included(app, path, docname, content) -> None:
+    """Give Sphinx the text of a file that a page includes, with its links as that page has them."""
+    file = f"docs/{path.as_posix()}"
+    content[0] = linked(content[0], file, ELSEWHERE[file])
+
+
 # --- reference --------------------------------------------------------------------------------------------------------
 
 SEVERAL = re.compile(r"^( *\w+(?:, \w+)+): ")
@@ -177,6 +183,7 @@ def setup(app) -> None:
     app.connect("html-page-context", let_keys_scroll)
     app.connect("html-page-context", list_parameters)
     app.connect("source-read", read_page)
+    app.connect("include-read", read_included)
     app.connect("autodoc-process-docstring", join_names, priority=400)
     app.connect("autodoc-process-signature", name_types)
     app.connect("doctree-resolved", draw_dashes)

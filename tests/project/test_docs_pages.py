@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 import eightfold
+from docs import links
 from docs.generator import __main__ as generator
 from docs.generator import examples, family_picture, name_pages, policy_page, readme, summaries
 from eightfold import Form, Row
@@ -327,6 +328,7 @@ def linked() -> Iterator[Callable[[str, str, str], str]]:
         ("docs/guide.md", "guide.md", "[a](how-to/json.md#why)", "[a](how-to/json.md#why)"),
         ("docs/guide.md", "guide.md", "[a](../examples/SOURCES.md)", "[a](project/examples.md)"),
         ("docs/guide.md", "guide.md", "[a](README.md)", "[a](how-to/index.md)"),
+        ("docs/README.md", "how-to/index.md", "[a](tutorial.md), [b](how-to/ci.md)", "[a](../tutorial.md), [b](ci.md)"),
         ("CONTRIBUTING.md", "project/contributing.md", "[a](docs/performance.md)", "[a](../performance.md)"),
         ("CONTRIBUTING.md", "project/contributing.md", "[the `x`](LICENSE)", "the `x`"),
         ("CONTRIBUTING.md", "project/contributing.md", "```text\n[a](LICENSE)\n```", "```text\n[a](LICENSE)\n```"),
@@ -337,6 +339,33 @@ def test_links_lead_to_pages_of_the_site(
     linked: Callable[[str, str, str], str], file: str, page: str, given: str, expected: str | None
 ) -> None:
     assert linked(given, file, page) == (given if expected is None else expected)
+
+
+FOLLOWED = '{"filename": "a.md", "lineno": 3, "status": "%s", "code": %d, "uri": "https://%s/", "info": "%s"}'
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "says"),
+    [
+        ([("working", 0, "a.example", ""), ("redirected", 301, "b.example", "")], 0, "2 links followed, 0 broken"),
+        ([("working", 0, "a.example", ""), ("broken", 404, "b.example", "Not Found")], 1, "https://b.example/: Not Fo"),
+        ([("working", 0, "a.example", ""), ("broken", 0, "b.example", "no such name")], 1, "docs/a.md:3: https://b.ex"),
+        ([("working", 0, "a.example", ""), ("timeout", 0, "b.example", "")], 1, "https://b.example/: timeout"),
+        ([("broken", 0, "b.example", "no such name"), ("broken", 0, "a.example", "")], 2, "no network here"),
+        ([("unchecked", 0, "a.example", "")], 0, "0 links followed"),
+    ],
+)
+def test_broken_links_are_told_from_a_lack_of_network(
+    found: list[tuple[str, int, str, str]],
+    status: int,
+    says: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "output.json"
+    file.write_text("".join(FOLLOWED % each + "\n" for each in found), encoding="utf-8")
+    assert links.main(str(file)) == status
+    assert says in capsys.readouterr().err
 
 
 def test_a_page_of_the_site_stands_for_each_file_of_the_project() -> None:
