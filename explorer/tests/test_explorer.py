@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.tests.accessibility import violations
+from explorer.tests.layout import beside_the_screen, broken_words
 
 TABS = ("Side by side", "Bits", "Faults", "Repair", "Tables", "Your form")
 CESU = "mode=bytes&hex=4F+4B+20+ED+A0+BD+ED+B8+80&form=utf-8"
@@ -289,10 +290,34 @@ def test_the_keyboard_is_enough(explorer: Any) -> None:
 @pytest.mark.parametrize("width", [320, 768])
 def test_nothing_is_cut_off_on_small_screens(explorer: Any, width: int) -> None:
     explorer.page.set_viewport_size({"width": width, "height": 720})
+    explorer.show(f"{CESU}&own=0-7F%3A+00-7F")
     for tab in TABS:
         explorer.tab(tab)
         wide = explorer.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{tab}: {wide}"
+        assert beside_the_screen(explorer.page) == [], tab
+        assert broken_words(explorer.page) == [], tab
+
+
+@only_server
+def test_a_dropped_file_is_not_cut_off_on_small_screens(explorer: Any) -> None:
+    explorer.page.set_viewport_size({"width": 320, "height": 720})
+    explorer.page.evaluate(DROP, ["menu.txt", 140_000, "a"])
+    explorer.settle()
+    assert beside_the_screen(explorer.page) == []
+    assert broken_words(explorer.page) == []
+    assert explorer.page.evaluate("document.querySelector('#file').files[0].name") == "menu.txt"
+
+
+@only_server
+def test_a_broken_word_and_what_lies_beside_the_screen_are_seen(explorer: Any) -> None:
+    explorer.tab("Repair")
+    # The page's policy allows no inline styles, so the sheet is told through the object model.
+    for rule in ("h2 { width: 1ch; overflow-wrap: anywhere }", "h2 { margin-left: 100vw }"):
+        explorer.page.evaluate("rule => document.styleSheets[0].insertRule(`#view ${rule}`, 0)", rule)
+        found = broken_words(explorer.page) + beside_the_screen(explorer.page)
+        explorer.page.evaluate("document.styleSheets[0].deleteRule(0)")
+        assert any("Repair to UTF-8" in each for each in found), rule
 
 
 @only_server
