@@ -9,8 +9,9 @@ import inspect
 import re
 import runpy
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -240,7 +241,7 @@ def test_every_picture_is_shown_and_described() -> None:
         for page in DOCS.rglob("*.md")
         for found in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
     }
-    assert {path.name for path in (DOCS / "images").iterdir()} <= {Path(name).name for name in shown}
+    assert {path.name for path in (DOCS / "images").rglob("*.svg")} <= {Path(name).name for name in shown}
 
 
 def test_the_picture_of_the_family_says_what_converts() -> None:
@@ -316,10 +317,10 @@ def test_a_broken_anchor_is_seen(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def linked() -> Iterator[Callable[[str, str, str], str]]:
+def settings() -> Iterator[dict[str, Any]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EIGHTFOLD_ENGINE", eightfold.ENGINE)  # conf.py sets it, and it must not stay
-        yield runpy.run_path(str(DOCS / "conf.py"))["linked"]
+        yield runpy.run_path(str(DOCS / "conf.py"))
 
 
 @pytest.mark.parametrize(
@@ -336,9 +337,9 @@ def linked() -> Iterator[Callable[[str, str, str], str]]:
     ],
 )
 def test_links_lead_to_pages_of_the_site(
-    linked: Callable[[str, str, str], str], file: str, page: str, given: str, expected: str | None
+    settings: dict[str, Any], file: str, page: str, given: str, expected: str | None
 ) -> None:
-    assert linked(given, file, page) == (given if expected is None else expected)
+    assert settings["linked"](given, file, page) == (given if expected is None else expected)
 
 
 FOLLOWED = '{"filename": "a.md", "lineno": 3, "status": "%s", "code": %d, "uri": "https://%s/", "info": "%s"}'
@@ -366,6 +367,12 @@ def test_broken_links_are_told_from_a_lack_of_network(
     file.write_text("".join(FOLLOWED % each + "\n" for each in found), encoding="utf-8")
     assert links.main(str(file)) == status
     assert says in capsys.readouterr().err
+
+
+def test_a_description_of_a_picture_is_one_line(settings: dict[str, Any]) -> None:
+    assert settings["described"]("![half of an\nemoji](a.svg) and [a\nlink](b.md)") == (
+        "![half of an emoji](a.svg) and [a\nlink](b.md)"
+    )
 
 
 def test_a_page_of_the_site_stands_for_each_file_of_the_project() -> None:
