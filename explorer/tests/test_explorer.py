@@ -34,6 +34,20 @@ DROP = r"""([name, length, text]) => {
     document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
 
+HOSTILE = (
+    "__proto__=x&constructor=x&toString=x",
+    "text=%ED%A0%80&at=999999999&chosen=999999999&tab=bits",
+    "mode=bytes&hex=..%2F..%2Fetc%2Fpasswd",
+    "mode=file&form=own&table=own&tab=repair",
+    "form=own&table=own&tab=tables",
+    "own=0-FFFFFFFF%3A+00-FF+00-FF+00-FF+00-FF&form=own&tab=faults&fault=999999999",
+    "own=U%2B0%3A+%3Csvg%2Fonload%3Dalert(1)%3E&tab=own",
+    "bits=0&width=64&longest=2&policy=constructor&tab=__proto__",
+    "text=%&own=%zz",
+    "text=" + "%5C" * 3000,
+)
+"""Fragments that somebody else has made."""
+
 
 def test_smoke(explorer: Any) -> None:
     explorer.page.fill("#text", r"é\uD83D")
@@ -93,6 +107,8 @@ def test_what_is_not_hex_is_said(explorer: Any) -> None:
     explorer.show("mode=bytes&form=utf-8")
     explorer.page.fill("#hex", "41 zz")
     expect(explorer.page.locator(".notes .wrong")).to_have_text("“z” is not a hex digit")
+    explorer.page.fill("#hex", "41 \u202e")
+    expect(explorer.page.locator(".notes .wrong")).to_have_text("U+202E is not a hex digit")
     explorer.page.fill("#hex", "41 4")
     expect(explorer.row("utf-8")).to_have_text(["41", "04"])
 
@@ -109,6 +125,12 @@ def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> Non
     expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
     explorer.page.get_by_role("button", name="Next 64 KiB").click()
     expect(explorer.page.get_by_role("button", name="Next 64 KiB")).to_be_disabled()
+
+
+@only_server
+def test_the_name_of_a_file_does_not_turn_the_line_around(explorer: Any) -> None:
+    explorer.page.evaluate(DROP, ["\u202etxt.exe", 70_000, "a"])
+    expect(explorer.page.locator(".pages strong bdi")).to_have_text("\u202etxt.exe")
 
 
 def test_the_state_comes_back_from_the_address(explorer: Any) -> None:
@@ -250,6 +272,9 @@ def test_content_is_never_html(explorer: Any) -> None:
     explorer.show("tab=%3Cimg%3E&form=%3Cimg%3E&policy=%3Cb%3E&table=%3Cimg%3E&at=-1&chosen=x&fault=9999")
     for fragment in ("tab=tables&table=%3Cimg%3E", "form=%3Cscript%3E", "tab=own&own=%C3%A9", "tab=faults&fault=-5"):
         explorer.show(fragment)
+    for fragment in HOSTILE:
+        explorer.show(fragment)
+        assert "".join(page.locator("#view .wrong[role=alert]").all_inner_texts()) == ""
     assert page.locator("#view img, #view script, #input img").count() == 0
 
 

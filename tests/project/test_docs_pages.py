@@ -9,7 +9,9 @@ import inspect
 import re
 import runpy
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -22,7 +24,7 @@ from docs.generator import __main__ as generator
 from docs.generator import examples, family_picture, name_pages, policy_page, readme, summaries
 from eightfold import Form, Row
 from eightfold.cli.commands import COMMANDS
-from eightfold.cli.commands.grammar import commands
+from eightfold.cli.commands.grammar import Command, commands
 from eightfold.family import is_lossless
 from eightfold.faults import KINDS
 from eightfold.policy import POLICIES
@@ -126,12 +128,16 @@ def test_every_policy_is_documented() -> None:
     assert all(f"| `{name}` |" in text_of("reference/policies.md") for name in REPAIRS)
 
 
+def options_without_a_line(command: Command) -> list[str]:
+    """Return the flags of a command that its section does not have as whole words."""
+    section = text_of("cli.md").partition(f"\n## eightfold {command.name}\n")[2].partition("\n## ")[0]
+    flags = [flag for option in command.options for flag in option.flags]
+    return [flag for flag in flags if not re.search(rf"(?<![\w-]){flag}(?![\w-])", section)]
+
+
 def test_every_command_and_option_is_documented() -> None:
     page = text_of("cli.md")
-    for command in commands():
-        section = page.partition(f"\n## eightfold {command.name}\n")[2].partition("\n## ")[0]
-        missing = [flag for option in command.options for flag in option.flags if flag not in section]
-        assert (command.name, missing) == (command.name, [])
+    assert [(command.name, found) for command in commands() if (found := options_without_a_line(command))] == []
     assert [name for name in COMMANDS if f"## eightfold {name}\n" not in page] == []
 
 
@@ -181,6 +187,38 @@ def lacks_at_its_opening(text: str) -> list[str]:
         "a version": VERSION.search(opening),
     }
     return [name for name, is_there in found.items() if not is_there]
+
+
+def test_an_option_without_a_line_is_seen() -> None:
+    (check,) = (each for each in commands() if each.name == "check")
+    for flag in ("--invented", "--conf", "--escape", "-y"):  # Two of them begin other options.
+        added = check.options[0]._replace(flags=(flag,))
+        assert options_without_a_line(check._replace(options=(*check.options, added))) == [flag]
+
+
+def _invented(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], None]]:
+    """Add one of each that must be documented, and return the tests that must fail."""
+    here = sys.modules[__name__]
+    monkeypatch.setattr(eightfold, "forms", partial(list, [*eightfold.forms(), Form("invented", [Row(0, 0, (0, 0))])]))
+    monkeypatch.setitem(KINDS, "invented", "nothing that there is")
+    monkeypatch.setattr(here, "POLICIES", (*POLICIES, "invented"))
+    monkeypatch.setattr(here, "COMMANDS", {**COMMANDS, "invented": "nothing that there is"})
+    monkeypatch.setattr(eightfold, "invented", None, raising=False)
+    monkeypatch.setattr(eightfold, "__all__", [*eightfold.__all__, "invented"])
+    return {
+        "form": test_every_form_has_a_page,
+        "kind": test_every_kind_of_fault_is_documented,
+        "policy": test_every_policy_is_documented,
+        "command": test_every_command_and_option_is_documented,
+        "name": test_every_public_name_is_documented,
+    }
+
+
+@pytest.mark.parametrize("what", ["form", "kind", "policy", "command", "name"])
+def test_what_is_not_documented_is_seen(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = _invented(monkeypatch)[what]
+    with pytest.raises(AssertionError, match="invented"):
+        test()
 
 
 @pytest.mark.parametrize("page", HOW_TOS, ids=named)
