@@ -63,6 +63,11 @@ def test_pictures_can_be_read_on_a_telephone(site: Page, documentation: str, nam
     assert min(found) > 0.9
 
 
+def test_the_explorer_runs_in_the_site(site: Page, documentation: str) -> None:
+    site.goto(f"{documentation}live/index.html#text=%C3%A9")
+    expect(site.locator('.row[data-form="utf-8"] .units')).to_have_text(["C3 A9"], timeout=90_000)
+
+
 def test_search_works_offline(site: Page) -> None:
     site.goto(f"{(SITE / 'search.html').as_uri()}?q=surrogate")
     expect(site.locator("#search-results li").first).to_be_visible(timeout=60_000)

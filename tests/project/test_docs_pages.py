@@ -282,6 +282,12 @@ def test_every_picture_is_shown_and_described() -> None:
     assert {path.name for path in (DOCS / "images").rglob("*.svg")} <= {Path(name).name for name in shown}
 
 
+def test_the_readme_shows_the_pictures_of_the_explorer() -> None:
+    shown = re.findall(r"!\[[^\]]+\]\(docs/pictures/([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(shown) >= 2
+    assert set(shown) == {path.name for path in (DOCS / "pictures").iterdir()}
+
+
 def test_the_picture_of_the_family_says_what_converts() -> None:
     groups = family_picture.groups()
     drawn = family_picture.arrows(groups)
