@@ -120,7 +120,9 @@ test-docs: docs $(INSTALLED_WEB) ## test the site of the documentation in a real
 	CHROMIUM="$$(.ci/find-chromium)" && export CHROMIUM && $(BIN)/python -m pytest -n 0 explorer/tests/test_site.py
 
 links: $(INSTALLED_DOCS) ## follow the links of the documentation that lead elsewhere; needs a network
-	$(BIN)/python -m sphinx --quiet -b linkcheck docs build/links
+	rm -rf build/links
+	-@$(BIN)/python -m sphinx -Q -b linkcheck docs build/links
+	@$(BIN)/python -m docs.links build/links/output.json
 
 test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and Ray, in an environment of its own; one quick test of each: SCALE="-k smoke"
 	PATH="$(abspath $(VENV)-scale/bin):$$PATH" $(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(or $(SCALE),$(PAGES_OF_SCALE)) tests/scale

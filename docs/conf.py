@@ -73,6 +73,9 @@ def linked(text: str, file: str, page: str) -> str:
     return "".join(part if at % 2 else LINK.sub(moved, part) for at, part in enumerate(parts))
 
 
+DESCRIPTION = re.compile(r"!\[[^\]]*\]")
+
+
 def read_page(app, docname, source) -> None:
     """Give Sphinx the text of a page: that of a file elsewhere for a page that stands for one."""
     page = f"{docname}.md"
@@ -80,7 +83,18 @@ def read_page(app, docname, source) -> None:
         return
     file = next((name for name, shown in ELSEWHERE.items() if shown == page and page.startswith("project/")), None)
     text = (ROOT / file).read_text(encoding="utf-8") if file else source[0]
-    source[0] = linked(text, file or f"docs/{page}", page)
+    source[0] = linked(described(text), file or f"docs/{page}", page)
+
+
+def described(text: str) -> str:
+    """Return a text with the description of each picture on one line: at the end of a line, two words would join."""
+    return DESCRIPTION.sub(lambda found: found[0].replace("\n", " "), text)
+
+
+def read_included(app, path, docname, content) -> None:
+    """Give Sphinx the text of a file that a page includes, with its links as that page has them."""
+    file = f"docs/{path.as_posix()}"
+    content[0] = linked(content[0], file, ELSEWHERE[file])
 
 
 # --- reference --------------------------------------------------------------------------------------------------------
@@ -129,7 +143,7 @@ python_maximum_signature_line_length = 88
 
 html_theme = "furo"
 html_title = "eightfold"
-html_static_path = ["_static"]
+html_static_path = ["_static", "images/narrow"]
 html_css_files = ["eightfold.css"]
 html_favicon = "../src/eightfold/web/static/icon.svg"
 html_show_sphinx = False
@@ -172,11 +186,30 @@ def list_parameters(app, pagename, templatename, context, doctree) -> None:
         context["body"] = PARAMETERS.sub(listed, context["body"])
 
 
+PICTURE = re.compile(r'<img [^>]*src="[^"]*/([\w-]+\.svg)"[^>]*>')
+NARROW = "(max-width: 46em)"
+
+
+def fit_pictures(app, pagename, templatename, context, doctree) -> None:
+    """Let a picture scroll sideways on a telephone instead of shrinking, or show its narrow version if it has one."""
+
+    def fitted(found: re.Match[str]) -> str:
+        if (DOCS / "images" / "narrow" / found[1]).is_file():
+            narrow = context["pathto"](f"_static/{found[1]}", 1)
+            return f'<picture><source media="{NARROW}" srcset="{narrow}">{found[0]}</picture>'
+        return f'<span class="picture" tabindex="0" role="group" aria-label="Picture">{found[0]}</span>'
+
+    if "body" in context:
+        context["body"] = PICTURE.sub(fitted, context["body"])
+
+
 def setup(app) -> None:
     """Connect the reading of pages, and their writing."""
     app.connect("html-page-context", let_keys_scroll)
     app.connect("html-page-context", list_parameters)
+    app.connect("html-page-context", fit_pictures)
     app.connect("source-read", read_page)
+    app.connect("include-read", read_included)
     app.connect("autodoc-process-docstring", join_names, priority=400)
     app.connect("autodoc-process-signature", name_types)
     app.connect("doctree-resolved", draw_dashes)

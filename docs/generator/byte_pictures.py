@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 import eightfold
 from docs.generator.svg import FAINT, FAULT, FILLS, GROUND, box, bracket, byte, line, picture, words
@@ -15,34 +16,61 @@ from eightfold.sharing import shared_sequences
 SAME_TEXT = (0xE9, 0x1F370, 0xD83C)
 """A letter, an emoji, and half an emoji."""
 WRITTEN_BY = ("utf-8", "wtf-8", "cesu-8", "mutf-8", "xtf-8", "corrected-utf-8", "utf-16-be")
-_BYTE, _LEFT = 30, 150
 
 
-def same_text() -> str:
+class Layout(NamedTuple):
+    """Where the parts of a picture stand: sizes in pixels."""
+
+    byte: int
+    gap: int
+    left: int
+    top: int
+    row: int
+    is_narrow: bool
+
+
+WIDE = Layout(byte=30, gap=24, left=150, top=44, row=36, is_narrow=False)
+NARROW = Layout(byte=22, gap=9, left=8, top=68, row=54, is_narrow=True)
+"""For a telephone: the name of a form stands above its bytes."""
+
+
+def same_text(layout: Layout = WIDE) -> str:
     """Draw the same code points in several forms, or why a form cannot write one."""
     widest = {point: max(len(_written(point, name) or b"....") for name in WRITTEN_BY) for point in SAME_TEXT}
-    starts, x = {}, _LEFT
+    starts, x = {}, layout.left
     for point in SAME_TEXT:
         starts[point] = x
-        x += widest[point] * _BYTE + 24
-    shapes = []
-    for point in SAME_TEXT:
-        shown = chr(point) if chr(point).isprintable() else "half"
-        shapes.append(words(starts[point], 26, f"{shown}  {code_point_name(point)}", 14, bold=True))
+        x += widest[point] * layout.byte + layout.gap
+    shapes = [shape for point in SAME_TEXT for shape in _head(starts[point], point, layout)]
     for at, name in enumerate(WRITTEN_BY):
-        y = 44 + at * 36
-        shapes.append(words(_LEFT - 14, y + 18, name, 14, font="mono", anchor="end"))
+        y = layout.top + at * layout.row
+        shapes.append(_name(y, name, layout))
         for point, fill in zip(SAME_TEXT, FILLS, strict=False):
-            shapes += _cell(starts[point], y, _written(point, name), fill)
+            shapes += _cell(starts[point], y, _written(point, name), fill, layout.byte)
     title = "The same text in seven forms: é, an emoji, and half of an emoji"
-    return picture(x, 44 + len(WRITTEN_BY) * 36 + 6, title, *shapes)
+    return picture(x, layout.top + len(WRITTEN_BY) * layout.row + (6 - (layout.row - 36)), title, *shapes)
 
 
-def _cell(x: int, y: int, written: bytes | None, fill: str) -> Iterator[str]:
+def _head(x: int, point: int, layout: Layout) -> Iterator[str]:
+    shown = chr(point) if chr(point).isprintable() else "half"
+    if layout.is_narrow:
+        yield words(x, 18, shown, 14, bold=True)
+        yield words(x, 34, code_point_name(point), 11)
+    else:
+        yield words(x, 26, f"{shown}  {code_point_name(point)}", 14, bold=True)
+
+
+def _name(y: int, name: str, layout: Layout) -> str:
+    if layout.is_narrow:
+        return words(layout.left, y - 6, name, 13, font="mono")
+    return words(layout.left - 14, y + 18, name, 14, font="mono", anchor="end")
+
+
+def _cell(x: int, y: int, written: bytes | None, fill: str, wide: int) -> Iterator[str]:
     if written is None:
-        yield box(x, y, 4 * _BYTE - 2, 26, GROUND, FAULT) + words(x + 8, y + 18, "not allowed", 13, ink=FAINT)
+        yield box(x, y, 4 * wide - 2, 26, GROUND, FAULT) + words(x + 8, y + 18, "not allowed", 13, ink=FAINT)
     for at, value in enumerate(written or b""):
-        yield byte(x + at * _BYTE, y, value, fill)
+        yield byte(x + at * wide, y, value, fill, wide - 2)
 
 
 def _written(point: int, name: str) -> bytes | None:

@@ -18,4 +18,5 @@ def files() -> dict[str, str]:
         "engine": engine_pictures.engine(),
         "automaton": engine_pictures.automaton(),
     }
-    return {f"{FOLDER}/{name}.svg": drawn for name, drawn in made.items()}
+    narrow = {f"{FOLDER}/narrow/same-text.svg": byte_pictures.same_text(byte_pictures.NARROW)}
+    return narrow | {f"{FOLDER}/{name}.svg": drawn for name, drawn in made.items()}

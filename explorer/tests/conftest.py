@@ -60,7 +60,7 @@ class Explorer:
     def settle(self) -> None:
         """Wait until the page shows its state."""
         self.page.wait_for_timeout(200)
-        self.page.locator("#view:not([aria-busy])").wait_for()
+        self.page.locator("#view:not([aria-busy])").wait_for(state="attached")  # It may be empty.
 
     def row(self, form: str) -> Any:
         return self.page.locator(f'.row[data-form="{form}"] .units')

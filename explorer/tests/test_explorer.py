@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.tests.accessibility import violations
+from explorer.tests.layout import beside_the_screen, broken_words
 
 TABS = ("Side by side", "Bits", "Faults", "Repair", "Tables", "Your form")
 CESU = "mode=bytes&hex=4F+4B+20+ED+A0+BD+ED+B8+80&form=utf-8"
@@ -32,6 +33,20 @@ DROP = r"""([name, length, text]) => {
     data.items.add(new File([bytes], name));
     document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
+
+HOSTILE = (
+    "__proto__=x&constructor=x&toString=x",
+    "text=%ED%A0%80&at=999999999&chosen=999999999&tab=bits",
+    "mode=bytes&hex=..%2F..%2Fetc%2Fpasswd",
+    "mode=file&form=own&table=own&tab=repair",
+    "form=own&table=own&tab=tables",
+    "own=0-FFFFFFFF%3A+00-FF+00-FF+00-FF+00-FF&form=own&tab=faults&fault=999999999",
+    "own=U%2B0%3A+%3Csvg%2Fonload%3Dalert(1)%3E&tab=own",
+    "bits=0&width=64&longest=2&policy=constructor&tab=__proto__",
+    "text=%&own=%zz",
+    "text=" + "%5C" * 3000,
+)
+"""Fragments that somebody else has made."""
 
 
 def test_smoke(explorer: Any) -> None:
@@ -92,6 +107,8 @@ def test_what_is_not_hex_is_said(explorer: Any) -> None:
     explorer.show("mode=bytes&form=utf-8")
     explorer.page.fill("#hex", "41 zz")
     expect(explorer.page.locator(".notes .wrong")).to_have_text("“z” is not a hex digit")
+    explorer.page.fill("#hex", "41 \u202e")
+    expect(explorer.page.locator(".notes .wrong")).to_have_text("U+202E is not a hex digit")
     explorer.page.fill("#hex", "41 4")
     expect(explorer.row("utf-8")).to_have_text(["41", "04"])
 
@@ -108,6 +125,12 @@ def test_a_dropped_file_is_paged_at_the_edge_of_a_sequence(explorer: Any) -> Non
     expect(explorer.page.locator(".verdict")).to_have_text(["Well-formed in utf-8."])
     explorer.page.get_by_role("button", name="Next 64 KiB").click()
     expect(explorer.page.get_by_role("button", name="Next 64 KiB")).to_be_disabled()
+
+
+@only_server
+def test_the_name_of_a_file_does_not_turn_the_line_around(explorer: Any) -> None:
+    explorer.page.evaluate(DROP, ["\u202etxt.exe", 70_000, "a"])
+    expect(explorer.page.locator(".pages strong bdi")).to_have_text("\u202etxt.exe")
 
 
 def test_the_state_comes_back_from_the_address(explorer: Any) -> None:
@@ -249,6 +272,9 @@ def test_content_is_never_html(explorer: Any) -> None:
     explorer.show("tab=%3Cimg%3E&form=%3Cimg%3E&policy=%3Cb%3E&table=%3Cimg%3E&at=-1&chosen=x&fault=9999")
     for fragment in ("tab=tables&table=%3Cimg%3E", "form=%3Cscript%3E", "tab=own&own=%C3%A9", "tab=faults&fault=-5"):
         explorer.show(fragment)
+    for fragment in HOSTILE:
+        explorer.show(fragment)
+        assert "".join(page.locator("#view .wrong[role=alert]").all_inner_texts()) == ""
     assert page.locator("#view img, #view script, #input img").count() == 0
 
 
@@ -289,10 +315,34 @@ def test_the_keyboard_is_enough(explorer: Any) -> None:
 @pytest.mark.parametrize("width", [320, 768])
 def test_nothing_is_cut_off_on_small_screens(explorer: Any, width: int) -> None:
     explorer.page.set_viewport_size({"width": width, "height": 720})
+    explorer.show(f"{CESU}&own=0-7F%3A+00-7F")
     for tab in TABS:
         explorer.tab(tab)
         wide = explorer.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{tab}: {wide}"
+        assert beside_the_screen(explorer.page) == [], tab
+        assert broken_words(explorer.page) == [], tab
+
+
+@only_server
+def test_a_dropped_file_is_not_cut_off_on_small_screens(explorer: Any) -> None:
+    explorer.page.set_viewport_size({"width": 320, "height": 720})
+    explorer.page.evaluate(DROP, ["menu.txt", 140_000, "a"])
+    explorer.settle()
+    assert beside_the_screen(explorer.page) == []
+    assert broken_words(explorer.page) == []
+    assert explorer.page.evaluate("document.querySelector('#file').files[0].name") == "menu.txt"
+
+
+@only_server
+def test_a_broken_word_and_what_lies_beside_the_screen_are_seen(explorer: Any) -> None:
+    explorer.tab("Repair")
+    # The page's policy allows no inline styles, so the sheet is told through the object model.
+    for rule in ("h2 { width: 1ch; overflow-wrap: anywhere }", "h2 { margin-left: 100vw }"):
+        explorer.page.evaluate("rule => document.styleSheets[0].insertRule(`#view ${rule}`, 0)", rule)
+        found = broken_words(explorer.page) + beside_the_screen(explorer.page)
+        explorer.page.evaluate("document.styleSheets[0].deleteRule(0)")
+        assert any("Repair to UTF-8" in each for each in found), rule
 
 
 @only_server

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from explorer.tests.accessibility import SERIOUS, violations
 from explorer.tests.conftest import SITE
+from explorer.tests.layout import beside_the_screen, broken_words
 
 PAGES = (
     *("index", "tutorial", "security", "proofs", "cli", "how-to/cesu-8-dumps", "how-to/pyarrow", "how-to/spark"),
@@ -47,6 +48,24 @@ def test_nothing_is_cut_off_on_small_screens(site: Page, documentation: str, nam
         site.set_viewport_size({"width": width, "height": 900})
         site.goto(f"{documentation}{name}.html")
         assert site.evaluate("document.documentElement.scrollWidth") <= width, width
+        assert beside_the_screen(site) == [], width
+        assert broken_words(site, "code, pre, .sig, .headerlink") == [], width
+
+
+@pytest.mark.parametrize("name", ["index", "explanation/engine", "explanation/units-and-faults"])
+def test_pictures_can_be_read_on_a_telephone(site: Page, documentation: str, name: str) -> None:
+    site.set_viewport_size({"width": 320, "height": 900})
+    site.goto(f"{documentation}{name}.html")
+    found = site.evaluate(
+        "[...document.querySelectorAll('article img[src$=\".svg\"]')].map((each) => each.width / each.naturalWidth)"
+    )
+    assert found
+    assert min(found) > 0.9
+
+
+def test_the_explorer_runs_in_the_site(site: Page, documentation: str) -> None:
+    site.goto(f"{documentation}live/index.html#text=%C3%A9")
+    expect(site.locator('.row[data-form="utf-8"] .units')).to_have_text(["C3 A9"], timeout=90_000)
 
 
 def test_search_works_offline(site: Page) -> None:

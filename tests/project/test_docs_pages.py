@@ -9,18 +9,22 @@ import inspect
 import re
 import runpy
 import shutil
+import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 import eightfold
+from docs import links
 from docs.generator import __main__ as generator
 from docs.generator import examples, family_picture, name_pages, policy_page, readme, summaries
 from eightfold import Form, Row
 from eightfold.cli.commands import COMMANDS
-from eightfold.cli.commands.grammar import commands
+from eightfold.cli.commands.grammar import Command, commands
 from eightfold.family import is_lossless
 from eightfold.faults import KINDS
 from eightfold.policy import POLICIES
@@ -29,6 +33,7 @@ from eightfold.repair import POLICIES as REPAIRS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+HOW_TOS = [page for page in sorted((DOCS / "how-to").glob("*.md")) if page.name != "index.md"]
 STUBS = DOCS / "project"
 """Pages that stand for files outside the site; its index is a page like others."""
 
@@ -123,12 +128,16 @@ def test_every_policy_is_documented() -> None:
     assert all(f"| `{name}` |" in text_of("reference/policies.md") for name in REPAIRS)
 
 
+def options_without_a_line(command: Command) -> list[str]:
+    """Return the flags of a command that its section does not have as whole words."""
+    section = text_of("cli.md").partition(f"\n## eightfold {command.name}\n")[2].partition("\n## ")[0]
+    flags = [flag for option in command.options for flag in option.flags]
+    return [flag for flag in flags if not re.search(rf"(?<![\w-]){flag}(?![\w-])", section)]
+
+
 def test_every_command_and_option_is_documented() -> None:
     page = text_of("cli.md")
-    for command in commands():
-        section = page.partition(f"\n## eightfold {command.name}\n")[2].partition("\n## ")[0]
-        missing = [flag for option in command.options for flag in option.flags if flag not in section]
-        assert (command.name, missing) == (command.name, [])
+    assert [(command.name, found) for command in commands() if (found := options_without_a_line(command))] == []
     assert [name for name in COMMANDS if f"## eightfold {name}\n" not in page] == []
 
 
@@ -158,8 +167,77 @@ def test_the_public_names_of_the_integrations_are_documented() -> None:
 
 def test_every_how_to_is_found_by_what_people_see() -> None:
     table = text_of("README.md")
-    pages = [page for page in sorted((DOCS / "how-to").glob("*.md")) if page.name != "index.md"]
-    assert [page.name for page in pages if f"](how-to/{page.name})" not in table] == []
+    assert [page.name for page in HOW_TOS if f"](how-to/{page.name})" not in table] == []
+
+
+VERSION = re.compile(r"\w[\w)]* \(?v?\d+(?:\.\d+)+")
+WRONG = re.compile(r"error|exception|FAIL|illegal|invalid|did not|cannot|differ$|matches$|\ufffd|\u00c3", re.IGNORECASE)
+"""What is wrong, as a program says it, or as text shows it that no program complains of."""
+LINES_BEFORE = 8
+
+
+def lacks_at_its_opening(text: str) -> list[str]:
+    """Return what a how-to lacks before its first heading: a block in its first lines, an error, a version."""
+    opening = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    blocks = re.findall(r"^```\w+\n(.*?)^```$", opening, re.MULTILINE | re.DOTALL)
+    begins_early = opening.find("```") >= 0 and opening[: opening.find("```")].count("\n") <= LINES_BEFORE
+    found = {
+        "a block": begins_early,
+        "an error": any(WRONG.search(line) for block in blocks for line in block.splitlines()),
+        "a version": VERSION.search(opening),
+    }
+    return [name for name, is_there in found.items() if not is_there]
+
+
+def test_an_option_without_a_line_is_seen() -> None:
+    (check,) = (each for each in commands() if each.name == "check")
+    for flag in ("--invented", "--conf", "--escape", "-y"):  # Two of them begin other options.
+        added = check.options[0]._replace(flags=(flag,))
+        assert options_without_a_line(check._replace(options=(*check.options, added))) == [flag]
+
+
+def _invented(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], None]]:
+    """Add one of each that must be documented, and return the tests that must fail."""
+    here = sys.modules[__name__]
+    monkeypatch.setattr(eightfold, "forms", partial(list, [*eightfold.forms(), Form("invented", [Row(0, 0, (0, 0))])]))
+    monkeypatch.setitem(KINDS, "invented", "nothing that there is")
+    monkeypatch.setattr(here, "POLICIES", (*POLICIES, "invented"))
+    monkeypatch.setattr(here, "COMMANDS", {**COMMANDS, "invented": "nothing that there is"})
+    monkeypatch.setattr(eightfold, "invented", None, raising=False)
+    monkeypatch.setattr(eightfold, "__all__", [*eightfold.__all__, "invented"])
+    return {
+        "form": test_every_form_has_a_page,
+        "kind": test_every_kind_of_fault_is_documented,
+        "policy": test_every_policy_is_documented,
+        "command": test_every_command_and_option_is_documented,
+        "name": test_every_public_name_is_documented,
+    }
+
+
+@pytest.mark.parametrize("what", ["form", "kind", "policy", "command", "name"])
+def test_what_is_not_documented_is_seen(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = _invented(monkeypatch)[what]
+    with pytest.raises(AssertionError, match="invented"):
+        test()
+
+
+@pytest.mark.parametrize("page", HOW_TOS, ids=named)
+def test_a_how_to_opens_with_an_error_and_the_version_of_the_program_that_says_it(page: Path) -> None:
+    assert lacks_at_its_opening(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        ("# A\n\nPython 3.11.7:\n\n```text\nUnicodeError: bad\n```\n", []),
+        ("# A\n\nPython:\n\n```text\nUnicodeError: bad\n```\n\n## Why\n\nPython 3.11.7\n", ["a version"]),
+        ("# A\n\nUse Python 3.11.7:\n\n```python\nx = 1\n```\n", ["an error"]),
+        ("# A\n\nPython 3.11.7\n" + "Words.\n" * 9 + "```text\nUnicodeError: bad\n```\n", ["a block"]),
+        ("# A\n\nWords.\n", ["a block", "an error", "a version"]),
+    ],
+)
+def test_a_how_to_that_opens_with_words_is_seen(text: str, lacking: list[str]) -> None:
+    assert lacks_at_its_opening(text) == lacking
 
 
 # --- examples of faults -----------------------------------------------------------------------------------------------
@@ -201,7 +279,13 @@ def test_every_picture_is_shown_and_described() -> None:
         for page in DOCS.rglob("*.md")
         for found in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
     }
-    assert {path.name for path in (DOCS / "images").iterdir()} <= {Path(name).name for name in shown}
+    assert {path.name for path in (DOCS / "images").rglob("*.svg")} <= {Path(name).name for name in shown}
+
+
+def test_the_readme_shows_the_pictures_of_the_explorer() -> None:
+    shown = re.findall(r"!\[[^\]]+\]\(docs/pictures/([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(shown) >= 2
+    assert set(shown) == {path.name for path in (DOCS / "pictures").iterdir()}
 
 
 def test_the_picture_of_the_family_says_what_converts() -> None:
@@ -277,10 +361,10 @@ def test_a_broken_anchor_is_seen(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def linked() -> Iterator[Callable[[str, str, str], str]]:
+def settings() -> Iterator[dict[str, Any]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EIGHTFOLD_ENGINE", eightfold.ENGINE)  # conf.py sets it, and it must not stay
-        yield runpy.run_path(str(DOCS / "conf.py"))["linked"]
+        yield runpy.run_path(str(DOCS / "conf.py"))
 
 
 @pytest.mark.parametrize(
@@ -289,6 +373,7 @@ def linked() -> Iterator[Callable[[str, str, str], str]]:
         ("docs/guide.md", "guide.md", "[a](how-to/json.md#why)", "[a](how-to/json.md#why)"),
         ("docs/guide.md", "guide.md", "[a](../examples/SOURCES.md)", "[a](project/examples.md)"),
         ("docs/guide.md", "guide.md", "[a](README.md)", "[a](how-to/index.md)"),
+        ("docs/README.md", "how-to/index.md", "[a](tutorial.md), [b](how-to/ci.md)", "[a](../tutorial.md), [b](ci.md)"),
         ("CONTRIBUTING.md", "project/contributing.md", "[a](docs/performance.md)", "[a](../performance.md)"),
         ("CONTRIBUTING.md", "project/contributing.md", "[the `x`](LICENSE)", "the `x`"),
         ("CONTRIBUTING.md", "project/contributing.md", "```text\n[a](LICENSE)\n```", "```text\n[a](LICENSE)\n```"),
@@ -296,9 +381,42 @@ def linked() -> Iterator[Callable[[str, str, str], str]]:
     ],
 )
 def test_links_lead_to_pages_of_the_site(
-    linked: Callable[[str, str, str], str], file: str, page: str, given: str, expected: str | None
+    settings: dict[str, Any], file: str, page: str, given: str, expected: str | None
 ) -> None:
-    assert linked(given, file, page) == (given if expected is None else expected)
+    assert settings["linked"](given, file, page) == (given if expected is None else expected)
+
+
+FOLLOWED = '{"filename": "a.md", "lineno": 3, "status": "%s", "code": %d, "uri": "https://%s/", "info": "%s"}'
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "says"),
+    [
+        ([("working", 0, "a.example", ""), ("redirected", 301, "b.example", "")], 0, "2 links followed, 0 broken"),
+        ([("working", 0, "a.example", ""), ("broken", 404, "b.example", "Not Found")], 1, "https://b.example/: Not Fo"),
+        ([("working", 0, "a.example", ""), ("broken", 0, "b.example", "no such name")], 1, "docs/a.md:3: https://b.ex"),
+        ([("working", 0, "a.example", ""), ("timeout", 0, "b.example", "")], 1, "https://b.example/: timeout"),
+        ([("broken", 0, "b.example", "no such name"), ("broken", 0, "a.example", "")], 2, "no network here"),
+        ([("unchecked", 0, "a.example", "")], 0, "0 links followed"),
+    ],
+)
+def test_broken_links_are_told_from_a_lack_of_network(
+    found: list[tuple[str, int, str, str]],
+    status: int,
+    says: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "output.json"
+    file.write_text("".join(FOLLOWED % each + "\n" for each in found), encoding="utf-8")
+    assert links.main(str(file)) == status
+    assert says in capsys.readouterr().err
+
+
+def test_a_description_of_a_picture_is_one_line(settings: dict[str, Any]) -> None:
+    assert settings["described"]("![half of an\nemoji](a.svg) and [a\nlink](b.md)") == (
+        "![half of an emoji](a.svg) and [a\nlink](b.md)"
+    )
 
 
 def test_a_page_of_the_site_stands_for_each_file_of_the_project() -> None:

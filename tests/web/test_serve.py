@@ -55,6 +55,9 @@ def test_it_answers_and_stops_quietly() -> None:
         with pytest.raises(urllib.error.HTTPError, match="403") as raised:
             urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "evil.example"}), timeout=SECONDS)
         raised.value.close()
+        with socket.create_connection(("127.0.0.1", int(address.rstrip("/").rpartition(":")[2])), SECONDS) as other:
+            other.sendall(b"this is not HTTP\r\n\r\n")
+            assert other.recv(100).startswith(b"HTTP/1.1 400")
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=SECONDS) == ("", "")
         assert process.returncode == 130

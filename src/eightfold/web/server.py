@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import socket
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,7 +39,10 @@ TYPES = {
 NOT_SERVED = ("backend-pyodide.js", "pyodide-worker.js")
 """Files of the explorer without a server."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_HOST = re.compile(r"(?:(?P<name>[a-z0-9._-]+)|\[(?P<address>[0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 SECONDS_FOR_BODY = 10.0
+SECONDS_OF_PATIENCE = 30.0
+"""More than a body and its answer may take together."""
 MOST_WAITING = 16
 """How many questions wait or are answered at once; the page itself asks a few. One more would only wait in vain."""
 SECONDS_TO_RETRY = 1
@@ -131,10 +135,9 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
+    """Return the name in a Host header, or nothing if it has anything but a name and a port."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else (found["name"] or found["address"]).lower()
 
 
 def _is_address(name: str) -> bool:
@@ -175,7 +178,9 @@ def application(answering: Answering, host: str = "127.0.0.1") -> ASGIApp:
     routes += [Route("/", _constant(*static_files()["index.html"]), methods=["GET"])]
     described = json.dumps(document()).encode("ascii")
     routes += [Route("/openapi.json", _constant(described, "application/json"), methods=["GET"])]
-    return Guard(Starlette(routes=routes, exception_handlers={404: _http_error, 405: _http_error}), host)
+    app = Starlette(routes=routes, exception_handlers={404: _http_error, 405: _http_error})
+    app.router.redirect_slashes = False
+    return Guard(app, host)
 
 
 def static_files() -> Mapping[str, tuple[bytes, str]]:
@@ -205,8 +210,7 @@ def _constant(content: bytes, type: str) -> Any:
 
 
 def _check_origin(request: Request) -> None:
-    origin = request.headers.get("origin")
-    if origin is not None and _authority(origin) != request.headers["host"]:
+    if any(_authority(origin) != request.headers["host"] for origin in request.headers.getlist("origin")):
         raise RefusedError(403, "the question comes from a page of another origin")
     if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         raise RefusedError(403, "the question comes from a page of another site")
@@ -263,10 +267,43 @@ def _json(values: Any, status: int = 200, headers: Mapping[str, str] | None = No
     return Response(content, status, headers, media_type="application/json")
 
 
+def protocol(seconds: float = SECONDS_OF_PATIENCE) -> type[Any]:
+    """Return uvicorn's protocol, which ends a connection besides if its client is too slow.
+
+    uvicorn limits how many connections there are, but not for how long one may say nothing, send a header byte by byte
+    or leave its answer unread; some dozen such connections would shut all others out.
+
+    Args:
+        seconds: how long a connection may do without a new request.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Impatient(H11Protocol):
+        _seen: Any = None
+        _watch: Any = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._watch = self.loop.call_later(seconds, self._look)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._watch.cancel()
+            super().connection_lost(exc)
+
+        def _look(self) -> None:
+            if self.cycle is self._seen:
+                self.transport.abort()
+            else:
+                self._seen = self.cycle
+                self._watch = self.loop.call_later(seconds, self._look)
+
+    return Impatient
+
+
 def addresses(host: str, port: int) -> Iterable[str]:
     """Yield the addresses under which a browser reaches the server."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     yield f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
 
 
-__all__ = ["HEADERS", "MOST_WAITING", "Guard", "addresses", "application", "static_files"]
+__all__ = ["HEADERS", "MOST_WAITING", "Guard", "addresses", "application", "protocol", "static_files"]

@@ -65,7 +65,7 @@ def run(options: Options) -> int:
     try:
         import uvicorn
 
-        from eightfold.web.server import addresses, application
+        from eightfold.web.server import addresses, application, protocol
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise UsageError(f"serve needs {package}, which is not installed: {installing('web')}") from error
@@ -76,7 +76,7 @@ def run(options: Options) -> int:
         worker = Worker()
         worker.start()
         try:
-            server = uvicorn.Server(_settings(uvicorn, application(worker.answer, options.host)))
+            server = uvicorn.Server(_settings(uvicorn, application(worker.answer, options.host), protocol()))
             say(f"explorer at {address} (Ctrl-C stops it)")
             if options.open:
                 _open(address)
@@ -104,14 +104,14 @@ def _listening(options: Options) -> socket.socket:
     return listener
 
 
-def _settings(uvicorn: Any, app: Any) -> Any:
+def _settings(uvicorn: Any, app: Any, protocol: Any) -> Any:
     return uvicorn.Config(
         app,
         lifespan="off",
         ws="none",
-        http="h11",
+        http=protocol,
         loop="asyncio",
-        log_level="warning",
+        log_level="error",
         access_log=False,
         server_header=False,
         proxy_headers=False,

@@ -114,7 +114,9 @@ function takeFiles() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     const [file] = event.dataTransfer?.files ?? [];
-    if (file) drop(file);
+    if (!file) return;
+    place("file").files = event.dataTransfer.files;
+    drop(file);
   });
 }
 

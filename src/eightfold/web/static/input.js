@@ -78,7 +78,7 @@ function pager(source, dropped, turn) {
   if (!dropped || !source.page) return [];
   const { start, end, size, number } = source.page;
   return [
-    h("p", {}, h("strong", {}, dropped.file.name), ` · bytes ${start.toLocaleString("en")} to ${end.toLocaleString("en")} of ${size.toLocaleString("en")}`),
+    h("p", {}, h("strong", {}, h("bdi", {}, dropped.file.name)), ` · bytes ${start.toLocaleString("en")} to ${end.toLocaleString("en")} of ${size.toLocaleString("en")}`),
     h("button", { type: "button", "data-key": "page-back", disabled: number === 1, onclick: () => turn(-1) }, "Previous 64 KiB"),
     h("button", { type: "button", "data-key": "page-on", disabled: end >= size, onclick: () => turn(1, end) }, "Next 64 KiB"),
   ];

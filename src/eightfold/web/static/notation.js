@@ -41,6 +41,11 @@ export function pointName(point) {
   return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+// Returns a character in quotation marks; one that might not show, or might turn the line around, as a code point.
+function quoted(character) {
+  return /[!-~]/.test(character) ? `“${character}”` : pointName(character.codePointAt(0));
+}
+
 export function pointOf(written) {
   const digits = /^\s*(?:U\+|0x|\\u\{?)?([0-9A-Fa-f]{1,8})\}?\s*$/i.exec(written);
   const point = digits ? parseInt(digits[1], 16) : NaN;
@@ -50,8 +55,8 @@ export function pointOf(written) {
 // Returns {hex, error}. Bytes may be written as ED A0 80, eda080, 0xED, 0xA0 or \xED\xA0\x80.
 export function hexOf(written) {
   const bare = written.replace(/^\s*b?(["'])(.*)\1\s*$/s, "$2").replace(/0x|\\x|[\s,:;]/gi, " ");
-  const wrong = /[^0-9A-Fa-f ]/.exec(bare);
-  if (wrong) return { hex: "", error: `“${wrong[0]}” is not a hex digit` };
+  const wrong = /[^0-9A-Fa-f ]/u.exec(bare);
+  if (wrong) return { hex: "", error: `${quoted(wrong[0])} is not a hex digit` };
   const parts = bare.split(" ").filter(Boolean);
   const odd = parts.find((part) => part.length % 2 && part.length > 1);
   if (odd) return { hex: "", error: `“${odd.slice(0, 20)}” has an odd number of hex digits` };

@@ -16,7 +16,7 @@ export async function view({ state, source, ask, update, facts }) {
 function policies(state, facts, update) {
   return h("fieldset", { class: "policies" }, h("legend", {}, "For each fault, write"), Object.entries(facts.policies).map(([name, meaning]) =>
     h("label", {}, h("input", { type: "radio", name: "policy", value: name, checked: state.policy === name, "data-key": `policy-${name}`, onchange: () => update({ policy: name }) }),
-      h("strong", {}, name), " ", meaning)));
+      h("strong", {}, name), " ", h("span", {}, meaning))));
 }
 
 function outcome(found, source, update) {
