@@ -58,14 +58,19 @@ def head(cpus: int, memory: int) -> Iterator[str]:
     with (folder / "said").open("wb") as said:
         process = subprocess.Popen(started, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     try:
-        _wait(process, folder / "said", WAIT_SECONDS)
+        wait(process, folder / "said", WAIT_SECONDS)
         yield f"127.0.0.1:{ports['port']}"
     finally:
         _end(process)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait(process: subprocess.Popen[bytes], said: Path, seconds: float) -> None:
+def wait(process: subprocess.Popen[bytes], said: Path, seconds: float) -> None:
+    """Wait until a process has written to a file that Ray runs.
+
+    Raises:
+        RayFailedError: it ended, or there is no more time.
+    """
     end = time.monotonic() + seconds
     while _STARTED not in (text := said.read_text("utf-8", "replace")):
         if process.poll() is not None:
