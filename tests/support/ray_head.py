@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 WAIT_SECONDS = 240
 _STARTED = "Ray runtime started"
@@ -29,6 +30,21 @@ _PATIENCE = {
     "RAY_health_check_timeout_ms": "60000",
 }
 """How long the parts of Ray wait for each other; by default too short for processes that get little of a processor."""
+
+
+_KEEPER = """
+import subprocess, sys, threading
+
+process = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+
+def end_with_the_pipe():
+    sys.stdin.buffer.read()
+    process.terminate()
+
+threading.Thread(target=end_with_the_pipe, daemon=True).start()
+sys.exit(process.wait())
+"""
+"""Runs a program until it ends, or the process that started this one does, by which the pipe to this one is closed."""
 
 
 class RayFailedError(Exception):
@@ -56,12 +72,12 @@ def head(cpus: int, memory: int) -> Iterator[str]:
     started += ["--include-dashboard=false", "--disable-usage-stats"]
     started += [f"--{name}={value}" for name, value in {**options, **ports}.items()]
     with (folder / "said").open("wb") as said:
-        process = subprocess.Popen(started, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        process = kept(started, said)
     try:
         wait(process, folder / "said", WAIT_SECONDS)
         yield f"127.0.0.1:{ports['port']}"
     finally:
-        _end(process)
+        end(process)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -80,9 +96,16 @@ def wait(process: subprocess.Popen[bytes], said: Path, seconds: float) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End Ray; its own processes end with it."""
-    process.terminate()
+def kept(program: list[str], said: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a program that ends with this process, however that ends; what it says goes to a file."""
+    given = [sys.executable, "-c", _KEEPER, *program]
+    return subprocess.Popen(given, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.PIPE)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End what :func:`kept` has started."""
+    assert process.stdin is not None
+    process.stdin.close()
     try:
         process.wait(60)
     except subprocess.TimeoutExpired:
