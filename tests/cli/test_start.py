@@ -298,7 +298,7 @@ def test_the_module_runs_like_the_script(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is the memory of glibc")
 @pytest.mark.skipif(eightfold.ENGINE != "native", reason="the reference takes minutes for so many bytes")
-@pytest.mark.parametrize("arguments", [["check"], ["convert", "-t", "utf-16-le"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["check", "-j", "1"], ["convert", "-j", "1", "-t", "utf-16-le"]], ids=" ".join)
 def test_memory_is_not_asked_for_again_for_each_piece_of_a_file(arguments: list[str], tmp_path: Path) -> None:
     def pages(size: int) -> int:
         (tmp_path / "text").write_bytes("naïve text\n".encode() * (size // 12))

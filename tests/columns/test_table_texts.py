@@ -147,6 +147,55 @@ def test_statistics(tmp_path: Path, capsys: Any) -> None:
     assert not fixed.exists()
 
 
+def test_bounds_in_the_page_index(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
+    assert cli.main(["check", str(path)]) == 0
+    footer = footers_of(path)
+    assert [(each.name, each.data) for index in footer.page_indexes() for each in bounds_of(path, index)] == [
+        ("min_values of page 0", b"aaa"),
+        ("max_values of page 0", b"zzzz"),
+    ]
+    (index,) = footer.page_indexes()
+    data = path.read_bytes()
+    there = data[index.start : index.start + index.length]
+    path.write_bytes(data.replace(there, there.replace(b"zzzz", b"zz\xc3\xc3")))
+    capsys.readouterr()
+    assert cli.main(["check", str(path)]) == 1
+    lines = said(capsys)[0]
+    place = "statistics of name, row group 0, max_values of page 0"
+    assert lines[0].startswith(f"{place}: truncated: sequence C3 is cut short")
+    assert len(lines) == 2
+    assert cli.main(["repair", "--in-place", "--backup", ".old", str(path)]) == 0
+    assert cli.main(["check", str(path)]) == 0
+    (index,) = footers_of(path).page_indexes()
+    assert [each.data for each in bounds_of(path, index)] == [b"aaa", b"zzzz"]
+
+
+@pytest.mark.parametrize("there", [b"\xff" * 8, b"\x19\xfc", b""])
+def test_a_page_index_that_lies_is_an_error_with_its_row_group(there: bytes, tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
+    (index,) = footers_of(path).page_indexes()
+    data = path.read_bytes()
+    lie = there.ljust(index.length, b"\xff")
+    path.write_bytes(data[: index.start] + lie + data[index.start + index.length :])
+    assert cli.main(["check", str(path)]) == 2
+    assert "row group 0: malformed Parquet, or not supported: its metadata" in capsys.readouterr().err
+
+
+def footers_of(path: Path) -> Any:
+    from eightfold.columns.footers import read_footer
+
+    with path.open("rb") as file:
+        return read_footer(file)
+
+
+def bounds_of(path: Path, index: Any) -> list[Any]:
+    with path.open("rb") as file:
+        return list(index.bounds(file))
+
+
 def test_names_and_metadata_of_a_valid_file_patched(tmp_path: Path, capsys: Any) -> None:
     given = pa.table({"name": ["a"], "other": [1]})
     path = tmp_path / "data.parquet"

@@ -23,7 +23,7 @@ READ = [
     *(ROOT / ".github").rglob("*.yml"),
     ROOT / "Makefile",
 ]
-WITHOUT_A_BOUND = {"fsspec"}
+WITHOUT_A_BOUND = {"fsspec", "s3fs"}
 """Packages whose versions are dates."""
 
 

@@ -6,10 +6,14 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from support.ray_head import head
 
 TESTS = str(Path(__file__).parents[1])
 """Where workers find `support`."""
@@ -40,13 +44,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    found = pytest.importorskip("ray", reason="Ray is not installed: make test-scale")
-    data = pytest.importorskip("ray.data", reason="Ray Data is not installed: make test-scale")
+    if find_spec("ray") is None:
+        pytest.skip("Ray is not installed: make test-scale")
     os.environ.update(RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0", PYTHONPATH=TESTS)
-    found.init(num_cpus=2, include_dashboard=False, object_store_memory=200 << 20, log_to_driver=False)
-    data.DataContext.get_current().enable_progress_bars = False
-    yield found
-    found.shutdown()
+    with head(cpus=2, memory=200 << 20) as address:
+        found = import_module("ray")
+        found.init(address=address, log_to_driver=False)
+        import_module("ray.data").DataContext.get_current().enable_progress_bars = False
+        yield found
+        found.shutdown()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import columns
+from eightfold import cli, columns
 from eightfold.columns import spark as door
 from support.arrow_arrays import array_of, bytes_of
 from support.workers import DyingOnce
@@ -55,6 +55,17 @@ def test_spark_itself_replaces_in_silence_and_the_bytes_are_kept_here(spark: Any
     escaped = [None if value is None else value.encode() for value in fixed["s"].to_pylist()]
     back = [None if value is None else eightfold.convert(value, "utf-8", "xtf-8") for value in escaped]
     assert back == BAD
+
+
+def test_spark_reads_the_repair_of_a_file_that_it_wrote(spark: Any, tmp_path: Path) -> None:
+    spark.read.parquet(str(parquet(tmp_path))).coalesce(1).write.parquet(str(tmp_path / "of-spark"))
+    (path,) = (tmp_path / "of-spark").glob("*.parquet")
+    assert cli.main(["check", str(path)]) == 1
+    assert cli.main(["repair", str(path), "-o", str(tmp_path / "fixed.parquet")]) == 0
+    assert cli.main(["check", str(tmp_path / "fixed.parquet")]) == 0
+    rows = spark.read.parquet(str(tmp_path / "fixed.parquet")).sort("id").collect()
+    assert [row.s for row in rows] == columns.repair(array_of(pa, pa.string(), BAD)).to_pylist()
+    assert [row.id for row in rows] == list(range(len(BAD)))
 
 
 def test_the_report_equals_that_of_columns(spark: Any, tmp_path: Path) -> None:

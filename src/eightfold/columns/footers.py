@@ -2,7 +2,7 @@
 
 A footer is a struct in the compact protocol of Thrift, in which nothing counts bytes but the number before each text,
 so a text is changed by splicing. The numbers of fields are those of FileMetaData, SchemaElement, KeyValue, RowGroup,
-ColumnChunk, ColumnMetaData, Statistics and LogicalType.
+ColumnChunk, ColumnMetaData, Statistics, LogicalType and ColumnIndex.
 Source: src/main/thrift/parquet.thrift of Apache Parquet Format.
 """
 
@@ -27,6 +27,8 @@ _TEXT_TYPES = (0, 4, 19)
 _TEXT_LOGICAL_TYPES = (1, 4, 12)
 """Fields of LogicalType: STRING, ENUM and JSON."""
 _STATISTICS = {1: "max", 2: "min", 5: "max_value", 6: "min_value"}
+_PAGE_BOUNDS = {2: "min_values", 3: "max_values"}
+"""Fields of ColumnIndex."""
 ARROW_SCHEMA = b"ARROW:schema"
 """The key under which writers of Arrow keep their own schema."""
 CREATED_BY = "created by"
@@ -51,6 +53,38 @@ class Statistic(NamedTuple):
     group: int
     name: str
     data: bytes
+
+
+class PageIndex(NamedTuple):
+    """Where a file has the bounds of the pages of a column of strings.
+
+    Attributes:
+        top, path, group: as those of a :class:`Statistic`.
+        start, length: the place in the file.
+
+    >>> PageIndex("name", "name", 0, 4, 20).length
+    20
+    """
+
+    top: str
+    path: str
+    group: int
+    start: int
+    length: int
+
+    def bounds(self, file: BinaryIO) -> Iterator[Statistic]:
+        """Yield the bounds, read from the file.
+
+        Raises:
+            MalformedError: there are none at this place.
+        """
+        file.seek(self.start)
+        fields = Reader(file.read(self.length)).struct()
+        for field, name in _PAGE_BOUNDS.items():
+            found = fields.get(field)
+            for page, bound in enumerate(found if isinstance(found, list) else ()):
+                if isinstance(bound, Span):
+                    yield Statistic(self.top, self.path, self.group, f"{name} of page {page}", bound.data)
 
 
 class Footer:
@@ -125,13 +159,26 @@ class Footer:
 
     def statistics(self) -> Iterator[Statistic]:
         """Yield the bounds of the columns of strings, row group by row group."""
+        for number, path, chunk in self._text_chunks():
+            known = _struct(_struct(chunk.get(3)).get(12))
+            for field, name in _STATISTICS.items():
+                if isinstance(known.get(field), Span):
+                    yield Statistic(_shown(path[:1]), _shown(path), number, name, known[field].data)
+
+    def page_indexes(self) -> Iterator[PageIndex]:
+        """Yield where the bounds of the pages of the columns of strings are, row group by row group."""
+        for number, path, chunk in self._text_chunks():
+            start, length = _count(chunk.get(6)), _count(chunk.get(7))
+            if start > 0 and length > 0:
+                yield PageIndex(_shown(path[:1]), _shown(path), number, start, length)
+
+    def _text_chunks(self) -> Iterator[tuple[int, tuple[bytes, ...], dict[int, Any]]]:
+        """Yield the column chunks of strings: the row group, the path, the fields."""
         leaves = self._columns()
         for number, group in enumerate(_structs(self._fields.get(4))):
             for (path, element), chunk in zip(leaves, _structs(group.get(1)), strict=False):
-                known = _struct(_struct(chunk.get(3)).get(12)) if _is_text(element) else {}
-                for field, name in _STATISTICS.items():
-                    if isinstance(known.get(field), Span):
-                        yield Statistic(_shown(path[:1]), _shown(path), number, name, known[field].data)
+                if _is_text(element):
+                    yield number, path, chunk
 
     @property
     def arrow_schema_place(self) -> str | None:
@@ -354,6 +401,7 @@ __all__ = [
     "ARROW_SCHEMA",
     "CREATED_BY",
     "Footer",
+    "PageIndex",
     "Patched",
     "Statistic",
     "ended",

@@ -26,7 +26,7 @@ class ParquetReader:
     """A Parquet file; its parts are row groups."""
 
     def __init__(self, path: str, file: BinaryIO, repaired: Callable[[bytes], bytes]) -> None:
-        self._path = path
+        self._path, self._given = path, file
         options = {"pre_buffer": False, "buffer_size": 1 << 20, "page_checksum_verification": True}
         opened = import_module("pyarrow.parquet").ParquetFile
         self._footer = read_footer(file)
@@ -55,9 +55,18 @@ class ParquetReader:
             yield from self._footer.all_texts()
 
     def statistics(self) -> Iterator[Statistic]:
-        """Yield the bounds in the statistics of columns of strings, as they are in the file."""
-        if self._footer is not None:
-            yield from self._footer.statistics()
+        """Yield the bounds in the statistics and the page index of columns of strings, as they are in the file.
+
+        Raises:
+            FileError: the page index is malformed.
+        """
+        if self._footer is None:
+            return
+        yield from self._footer.statistics()
+        for index in self._footer.page_indexes():
+            with self.blaming(index.group):
+                bounds = list(index.bounds(self._given))
+            yield from bounds
 
     def parts(self, *, whole: bool = False) -> Iterator[Part]:
         """Yield the rows: each row group as a Table if ``whole``, and else in pieces of bounded length.
