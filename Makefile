@@ -22,7 +22,8 @@ PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip
 
 # Targets of random input, and how long each gets; minutes of a soak.
 FUZZED := decode encode convert columns
-fuzz: MIN ?= 1
+FUZZED_PYTHON := verbs jsontext plans archives parquet
+fuzz fuzz-python: MIN ?= 1
 soak: MIN ?= 10
 SEC ?= 0
 
@@ -48,8 +49,8 @@ NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
 .PHONY: help demo test test-python test-reference test-search test-core test-levels test-hostile test-sanitized \
-    test-web test-docs test-scale miri fuzz audit soak full bench wheel docs links explorer screenshots lint versions \
-    scale clean
+    test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs links explorer screenshots \
+    lint versions scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -97,6 +98,14 @@ fuzz: ## give the core random input, judged by its rows; so many minutes for eac
 	    mkdir -p ../../build/fuzz/$$target && \
 	    cargo +nightly fuzz run --fuzz-dir . $$target ../../build/fuzz/$$target corpus/$$target -- \
 	        -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=512 -verbosity=0 -print_final_stats=1 || exit 1; done
+
+fuzz-python: $(INSTALLED_DEV) ## give random input to verbs, JSON, plans, archives and Parquet; as long as make fuzz
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) --editable '.[fuzz]'
+	for target in $(FUZZED_PYTHON); do \
+	    mkdir -p build/fuzz/$$target && \
+	    $(BIN)/python tests/hostile/fuzz.py $$target build/fuzz/$$target tests/hostile/corpus/$$target \
+	        -artifact_prefix=build/fuzz/ -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=4096 -verbosity=0 \
+	        -print_final_stats=1 || exit 1; done
 
 audit: $(INSTALLED_DEV) ## look for known holes in what the core links in and the tools install, and in the workflows
 	.ci/audit $(BIN)/python
