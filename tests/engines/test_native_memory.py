@@ -12,7 +12,7 @@ from itertools import product
 import pytest
 
 import eightfold
-from support.needed import needs_core
+from support.needed import available_bytes, needs_core
 
 
 @needs_core
@@ -232,10 +232,6 @@ def test_references_are_counted() -> None:
 # --- sizes beyond 32 bits ---------------------------------------------------------------------------------------------
 
 LARGE = (1 << 32) + 5
-
-
-def available_bytes() -> int:
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
 
 
 @needs_core
