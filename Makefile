@@ -43,6 +43,7 @@ INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
 INSTALLED_DOCS := $(VENV)/installed-docs
 INSTALLED_WEB := $(VENV)/installed-web
+INSTALLED_FUZZ := $(VENV)/installed-fuzz
 PAGES_OF_SCALE := $(patsubst %,'tests/project/test_readme.py::test_the_blocks_of_a_page_hold[docs/how-to/%.md]',spark ray)
 INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
@@ -99,8 +100,7 @@ fuzz: ## give the core random input, judged by its rows; so many minutes for eac
 	    cargo +nightly fuzz run --fuzz-dir . $$target ../../build/fuzz/$$target corpus/$$target -- \
 	        -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=512 -verbosity=0 -print_final_stats=1 || exit 1; done
 
-fuzz-python: $(INSTALLED_DEV) ## give random input to verbs, JSON, plans, archives and Parquet; as long as make fuzz
-	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) --editable '.[fuzz]'
+fuzz-python: $(INSTALLED_FUZZ) ## give random input to verbs, JSON, plans, archives and Parquet; as long as make fuzz
 	for target in $(FUZZED_PYTHON); do \
 	    mkdir -p build/fuzz/$$target && \
 	    $(BIN)/python tests/hostile/fuzz.py $$target build/fuzz/$$target tests/hostile/corpus/$$target \
@@ -210,6 +210,10 @@ $(INSTALLED_DOCS): $(INSTALLED)
 
 $(INSTALLED_WEB): $(INSTALLED_DEV)
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet $$($(BIN)/python explorer/requirements.py)
+	@touch $@
+
+$(INSTALLED_FUZZ): $(INSTALLED_DEV)
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet 'atheris>=3,<4'
 	@touch $@
 
 $(INSTALLED_SCALE): $(METADATA)

@@ -66,7 +66,7 @@ def test_each_requirement_has_a_range() -> None:
 
 
 def test_all_has_what_a_user_can_ask_for() -> None:
-    tools = {"all", "bench", "dev", "docs", "fuzz", "peers", "scale-test", "web-test"}
+    tools = {"all", "bench", "dev", "docs", "peers", "scale-test", "web-test"}
     engines = {"ray", "spark"}  # a gigabyte together, for those who have a cluster
     (everything,) = EXTRAS["all"]
     assert named(everything) == {extra for extra, required in EXTRAS.items() if required} - tools - engines
