@@ -22,7 +22,8 @@ PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip
 
 # Targets of random input, and how long each gets; minutes of a soak.
 FUZZED := decode encode convert columns
-fuzz: MIN ?= 1
+FUZZED_PYTHON := verbs jsontext plans archives parquet
+fuzz fuzz-python: MIN ?= 1
 soak: MIN ?= 10
 SEC ?= 0
 
@@ -42,14 +43,15 @@ INSTALLED_BENCH := $(VENV)/installed-bench
 INSTALLED_WHEEL := $(VENV)/installed-wheel
 INSTALLED_DOCS := $(VENV)/installed-docs
 INSTALLED_WEB := $(VENV)/installed-web
+INSTALLED_FUZZ := $(VENV)/installed-fuzz
 PAGES_OF_SCALE := $(patsubst %,'tests/project/test_readme.py::test_the_blocks_of_a_page_hold[docs/how-to/%.md]',spark ray)
 INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
 .PHONY: help demo test test-python test-reference test-search test-core test-levels test-hostile test-sanitized \
-    test-web test-docs test-scale miri fuzz audit soak full bench wheel docs links explorer screenshots lint versions \
-    scale clean
+    test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs links explorer screenshots \
+    lint versions scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -97,6 +99,13 @@ fuzz: ## give the core random input, judged by its rows; so many minutes for eac
 	    mkdir -p ../../build/fuzz/$$target && \
 	    cargo +nightly fuzz run --fuzz-dir . $$target ../../build/fuzz/$$target corpus/$$target -- \
 	        -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=512 -verbosity=0 -print_final_stats=1 || exit 1; done
+
+fuzz-python: $(INSTALLED_FUZZ) ## give random input to verbs, JSON, plans, archives and Parquet; as long as make fuzz
+	for target in $(FUZZED_PYTHON); do \
+	    mkdir -p build/fuzz/$$target && \
+	    $(BIN)/python tests/hostile/fuzz.py $$target build/fuzz/$$target tests/hostile/corpus/$$target \
+	        -artifact_prefix=build/fuzz/ -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=4096 -verbosity=0 \
+	        -print_final_stats=1 || exit 1; done
 
 audit: $(INSTALLED_DEV) ## look for known holes in what the core links in and the tools install, and in the workflows
 	.ci/audit $(BIN)/python
@@ -203,6 +212,10 @@ $(INSTALLED_DOCS): $(INSTALLED)
 
 $(INSTALLED_WEB): $(INSTALLED_DEV)
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet $$($(BIN)/python explorer/requirements.py)
+	@touch $@
+
+$(INSTALLED_FUZZ): $(INSTALLED_DEV)
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet 'atheris>=3,<4'
 	@touch $@
 
 $(INSTALLED_SCALE): $(METADATA)

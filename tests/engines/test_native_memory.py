@@ -12,7 +12,7 @@ from itertools import product
 import pytest
 
 import eightfold
-from support.needed import needs_core
+from support.needed import available_bytes, needs_core
 
 
 @needs_core
@@ -144,7 +144,9 @@ dirty, latin = b"\\xff\\xc3\\xa9a" * (size // 4), b"a\\xc3\\xa9" * (size // 3)
 faces, text = "\\U0001f600".encode() * (size // 4), "a\\ud800\\xe9" * (size // 12)
 points, lone, room = array("I", [0x1F600]) * (size // 4), "\\ud800" * (size // 4), bytearray(size)
 codecs.register_error("long", lambda error: (long_text, error.end))
+codecs.register_error("long text", lambda error: (long_text, error.end))
 codecs.register_error("long bytes", lambda error: (long_bytes, error.end))
+escapes = b'"\\ud83d",' * (size // 9)
 long_text, long_bytes, form = "\\U0001f600" * (size // 4), bytes(size * 2), eightfold.form("utf-8")
 count = size // 8
 column = ("fixed", 4, None, [dirty], None, 0, count)
@@ -188,6 +190,11 @@ SCARCE_CALLS = {
     "encode one long fault": 'eightfold.encode(lone, "utf-8", "backslashreplace")',
     "a handler with a long answer": 'eightfold.decode(b"a\\xff", "utf-8", "long")',
     "a handler with a long answer of bytes": 'eightfold.encode("a\\ud800", "utf-8", "long bytes")',
+    "a handler with a long answer to write": 'eightfold.encode("a\\ud800", "cesu-8", "long text")',
+    "convert by threads": 'eightfold.convert(latin, "utf-8", "utf-32-le", threads=2)',
+    "escapes in JSON": "CORE.unpaired_escapes(escapes)",
+    "all faults": 'list(eightfold.faults(dirty[: size // 8], "utf-8"))',
+    "faults seen ahead": 'eightfold.faults(dirty[: size // 8], "utf-8").peek(1 << 18)',
     "faults of a column": "CORE.column_faults(column, form)",
     "changes of a column": 'CORE.column_changes(column, form, form, "replace")',
     "rows of a column": "CORE.ill_formed_rows(column, form)",
@@ -225,10 +232,6 @@ def test_references_are_counted() -> None:
 # --- sizes beyond 32 bits ---------------------------------------------------------------------------------------------
 
 LARGE = (1 << 32) + 5
-
-
-def available_bytes() -> int:
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
 
 
 @needs_core

@@ -83,6 +83,7 @@ CALLS = {
     "faults": ("data = b'a\\x80\\x81' * (size // 3)", "next(faults(data, own), None)"),
     "faults by threads": ("data = b'a\\x80\\x81' * (size // 3)", "next(faults(data, own, threads=2), None)"),
     "truncate": ("text = 'a\\x7f' * (size // 2)", "truncate(text, 1 << 40, own)"),
+    "encode_into": ("text = 'a\\x7f' * (size // 2); room = bytearray(2 * size)", "encode_into(text, own, room)"),
     "jsontext": ("data = escapes * (size // 15)", "jsontext.scrub(data)"),
     "identify": ("data = dirty * (size // 4)", "identify(data)"),
     "scrub": ("text = ['a\\ud800' * (size // 2)]", "scrub(text)"),

@@ -12,7 +12,7 @@ import pytest
 
 import eightfold
 from eightfold._engine import CORE
-from support.needed import needs_core
+from support.needed import available_bytes, needs_core
 
 EDGES = [
     0,
@@ -115,10 +115,6 @@ def test_the_cores_own_functions_refuse_what_is_out_of_place(name: str) -> None:
 # --- results beyond 32 bits -------------------------------------------------------------------------------------------
 
 BEYOND = (1 << 32) + 5
-
-
-def available_bytes() -> int:
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
 
 
 LARGE: dict[str, tuple[int, Callable[[int], int]]] = {

@@ -30,6 +30,7 @@ COMMANDS = (
     "test-core",
     "miri",
     "fuzz",
+    "fuzz-python",
     "audit",
     "test-levels",
     "test-hostile",

@@ -10,7 +10,11 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 TABLE = PAGE.split("<!-- attacks -->")[1].split("<!-- end of attacks -->")[0]
 NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", TABLE)
-ON_THE_TESTS_THEMSELVES = {"test_a_lost_byte_is_found"}
+ON_THE_TESTS_THEMSELVES = {
+    "test_a_lost_byte_is_found",
+    "test_a_wrong_answer_is_found",
+    "test_the_makefile_runs_each_target",
+}
 """These show that another test is not blind."""
 
 
@@ -23,9 +27,10 @@ def test_each_row_has_a_promise_a_test_that_exists_and_says_how_often() -> None:
     rows = [line for line in TABLE.splitlines() if line.startswith("| ")][2:]
     assert len(rows) > 20
     for row in rows:
-        attack, promise, tests, often = (cell.strip() for cell in row.strip("|").split(" | "))
+        attack, promise, tests, often, result = (cell.strip() for cell in row.strip("|").split(" | "))
         assert attack
         assert promise
+        assert result, attack
         assert "::test_" in tests, attack
         assert often.startswith(("always", "on demand", "three verbs")), attack
     missing = [f"{path}::{name}" for path, name in NAMED if name not in names_of_tests(ROOT / path)]
@@ -41,3 +46,21 @@ def test_commands_that_the_page_names_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make ([a-z-]+)", PAGE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_what_the_sanitizer_cannot_live_with_is_named_with_a_reason_and_exists() -> None:
+    script = (ROOT / ".ci" / "test-sanitized").read_text(encoding="utf-8")
+    left_out = re.search(r"left_out=\(\n(.+?)\n    \)", script, re.DOTALL)
+    assert left_out is not None
+    lines = [line.strip() for line in left_out[1].splitlines()]
+    assert all(reason.startswith("# ") for reason in lines[::2])
+    for test in lines[1::2]:
+        path, name = test.split("::")
+        assert name in names_of_tests(ROOT / path)
+
+
+def test_random_input_is_tried_on_each_change() -> None:
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "make fuzz-python MIN=0 SEC=" in run
+    assert "make fuzz MIN=0 SEC=" in run
+    assert "the core was given no random input" in run

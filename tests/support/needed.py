@@ -33,5 +33,15 @@ def _missing_terminal() -> str | None:
     return None
 
 
+def available_bytes() -> int:
+    """Return how much memory a program can have, where the system says: what is free, and what caches would give."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            lines = dict(line.split(":") for line in file)
+    except OSError:
+        return 0
+    return int(lines["MemAvailable"].split()[0]) * 1024
+
+
 _MISSING = _missing_terminal()
 needs_terminal = pytest.mark.skipif(_MISSING is not None, reason=_MISSING or "")

@@ -4,7 +4,7 @@
 
 use std::num::NonZeroUsize;
 
-use eightfold_core::{Column, ColumnLayout, Fixed, Form, Narrow, Scan, Views, WideOffsets};
+use eightfold_core::{Column, ColumnLayout, Effort, Fixed, Form, Narrow, Scan, Views, WideOffsets};
 use eightfold_fuzz::form_of;
 use libfuzzer_sys::fuzz_target;
 
@@ -13,11 +13,12 @@ fn is_clean(form: &Form, data: &[u8]) -> bool {
 }
 
 fn check(form: &Form, column: &Column<'_>) {
-    let found = form.ill_formed_rows(column, NonZeroUsize::MIN);
+    let effort = Effort { threads: NonZeroUsize::MIN, goes_on: &|_| true };
+    let found = form.ill_formed_rows(column, effort);
     let Ok(found) = found else { return assert!(column.check(0..column.count).is_err()) };
     let is_ill = |&row: &usize| column.value(row).is_ok_and(|value| !is_clean(form, value));
     assert_eq!(found.concat(), (0..column.count).filter(is_ill).collect::<Vec<_>>());
-    let _ = form.column_faults(column, 100, NonZeroUsize::MIN);
+    let _ = form.column_faults(column, 100, effort);
 }
 
 fuzz_target!(|input: &[u8]| {

@@ -2,7 +2,6 @@
 //!
 //! The exceptions are those that `eightfold.policy` raises, and an invalid answer fails as it does there.
 
-use eightfold_core::Missing;
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{
     PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError,
@@ -14,7 +13,8 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::faults::{Named, fault_object, new_fault};
 use crate::handle::{Reading, Writing};
-use crate::memory::{append, text_of};
+use crate::made::{Make, tuple};
+use crate::memory::{append, bytes_of_slice, text_of};
 use crate::names;
 
 /// The number of calls without progress allowed in a row, as `eightfold.policy.STALLS_ALLOWED`.
@@ -96,7 +96,8 @@ impl Asking {
         let py = data.py();
         self.stalls.note(data.as_bytes().len() - start)?;
         let reason = reason(reading, data.as_bytes(), (start, end), &fault)?;
-        let place = (reading.name.bind(py), data, start, end, reason).into_pyobject(py)?;
+        let place =
+            [reading.name.bind(py).clone().into_any(), data.clone().into_any(), start.make(py)?, end.make(py)?, reason];
         let error = exception::<PyUnicodeDecodeError>(names::decode_error_type(py)?, &place, &fault)?;
         self.met = Some((fault.unbind(), end));
         let answer = reading.handler.bind(py).call1((&error,))?;
@@ -127,7 +128,7 @@ fn fault_of<'py>(
     code_point: Option<u32>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some(code_point) = code_point {
-        let units = PyBytes::new(data.py(), &data.as_bytes()[start..end]);
+        let units = bytes_of_slice(data.py(), &data.as_bytes()[start..end])?;
         let named = Named { kind: "unrepresentable", side: "source", span: (start, end), at_end: false };
         return new_fault(&named, &reading.name, units, Some(code_point));
     }
@@ -170,15 +171,14 @@ fn found<'py>(reasons: &Bound<'py, PyAny>, name: &Bound<'py, PyAny>) -> PyResult
 /// take a Python frame.
 fn exception<'py, Base: PyTypeInfo>(
     class: &Bound<'py, PyAny>,
-    place: &Bound<'py, PyTuple>,
+    place: &[Bound<'py, PyAny>; 5],
     fault: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
-    let (base, count) = (py.get_type::<Base>(), place.len());
+    let base = py.get_type::<Base>();
     let behind = |first: &Bound<'py, PyAny>| {
-        let parts = (0..count).map(|at| place.get_item(at));
-        let all: PyResult<Vec<_>> = std::iter::once(Ok(first.clone())).chain(parts).collect();
-        PyTuple::new(py, all?)
+        let [name, object, start, end, reason] = place.clone();
+        tuple(py, [first.clone(), name, object, start, end, reason])
     };
     let error = base.getattr(intern!(py, "__new__"))?.call1(behind(class)?)?;
     base.getattr(intern!(py, "__init__"))?.call1(behind(&error)?)?;
@@ -222,13 +222,14 @@ pub fn encode_error<'py>(
     let py = text.py();
     let named = Named { kind: "unrepresentable", side: "text", span: (start, end), at_end: false };
     let code_point = text_of(text)?.at(start);
-    let fault = new_fault(&named, &writing.name, PyBytes::new(py, b""), Some(code_point))?;
+    let fault = new_fault(&named, &writing.name, bytes_of_slice(py, b"")?, Some(code_point))?;
     let words = match &writing.reasons {
         Some(reasons) => found(reasons.bind(py), intern!(py, "encode"))?,
         None => None,
     };
     let reason = words.map_or_else(|| fault.str().map(Bound::into_any), Ok)?;
-    let place = (writing.name.bind(py), text, start, end, reason).into_pyobject(py)?;
+    let place =
+        [writing.name.bind(py).clone().into_any(), text.clone().into_any(), start.make(py)?, end.make(py)?, reason];
     exception::<PyUnicodeEncodeError>(names::encode_error_type(py)?, &place, &fault)
 }
 
@@ -264,8 +265,7 @@ fn written(writing: &Writing, replacement: &Bound<'_, PyAny>) -> PyResult<Option
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    let most = points.len().saturating_mul(writing.form.most_bytes(Missing::Stop));
-    bytes.try_reserve(most).map_err(|_| PyMemoryError::new_err(()))?;
+    bytes.try_reserve(writing.form.room_for(points.len())).map_err(|_| PyMemoryError::new_err(()))?;
     Ok(writing.form.write_all(&points, &mut bytes).then_some(bytes))
 }
 

@@ -11,6 +11,7 @@ use pyo3::types::PySlice;
 use crate::cutting::{fit, lacking, size_of};
 use crate::encode::text_object;
 use crate::handle::{Errors, Handle};
+use crate::made::Made;
 use crate::memory::{bytes_of_size, encoded, released, text_length, text_of};
 use crate::names;
 use crate::reader::{Reader, bytes_of};
@@ -47,7 +48,7 @@ pub fn encode_into<'py>(
     form: &Bound<'py, PyAny>,
     buffer: &Bound<'py, PyAny>,
     start: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(usize, usize)> {
+) -> PyResult<Made<(usize, usize)>> {
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
@@ -66,7 +67,7 @@ pub fn encode_into<'py>(
         return Err(lacking(asked, text, span));
     }
     if place.len()? < mark.len() || fit.end == begin && begin < length {
-        return Ok((0, 0));
+        return Ok(Made((0, 0)));
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(fit.bytes).map_err(|_| PyMemoryError::new_err(()))?;
@@ -75,7 +76,7 @@ pub fn encode_into<'py>(
     assert!(written.is_ok() && bytes.len() == fit.bytes, "the text takes other bytes than it was measured to");
     place.write(0, mark)?;
     place.write(mark.len(), &bytes)?;
-    Ok((fit.end - begin, mark.len() + bytes.len()))
+    Ok(Made((fit.end - begin, mark.len() + bytes.len())))
 }
 
 /// Decode as many code points as fit into a buffer: see `eightfold.buffers.decode_code_points_into`.
@@ -85,7 +86,7 @@ pub fn decode_code_points_into<'py>(
     data: &Bound<'py, PyAny>,
     form: &Bound<'py, PyAny>,
     buffer: &Bound<'py, PyAny>,
-) -> PyResult<(usize, usize)> {
+) -> PyResult<Made<(usize, usize)>> {
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
@@ -103,11 +104,11 @@ pub fn decode_code_points_into<'py>(
         Reader::new(reading, opened.content, opened.skipped, u32::MAX).next(true, &mut Vec::new())?;
     }
     if is_nothing {
-        return Ok((0, 0));
+        return Ok(Made((0, 0)));
     }
     let bytes = bytes_of_size(py, b"", points.len() * 4, |out| {
         points.iter().for_each(|point| out.copy(&point.to_ne_bytes()));
     })?;
     place.write(0, bytes.as_bytes())?;
-    Ok((end + cut, points.len()))
+    Ok(Made((end + cut, points.len())))
 }

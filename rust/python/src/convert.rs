@@ -16,6 +16,7 @@ use pyo3::types::PyBytes;
 
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
+use crate::made::{Made, Make};
 use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, offset_in};
@@ -74,15 +75,15 @@ impl<'py> Target<'py> {
 
     /// Let Python answer for a code point that the form lacks: its bytes, or an exception.
     pub fn ask(&self, code_point: Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let place = (code_point, start.wrapping_add(self.offset), end.wrapping_add(self.offset));
-        let (py, replacement) = (self.source.py(), self.replacement.to_string());
+        let place = Made((code_point, start.wrapping_add(self.offset), end.wrapping_add(self.offset)));
+        let (py, replacement) = (self.source.py(), Made(self.replacement.to_string()));
         let given = (self.writing.object.bind(py), &self.source, place, replacement);
         Ok(names::replaced(py)?.call1(given)?.cast_into()?)
     }
 
     /// Write what Python answers for a code point that the core could not write.
     fn answer(&self, writer: &mut Writer<'_>, pending: Pending) -> PyResult<()> {
-        let code_point = pending.code_point.into_pyobject(self.source.py())?.into_any();
+        let code_point = pending.code_point.make(self.source.py())?;
         let bytes = self.ask(code_point, pending.start, pending.end)?;
         append(&mut writer.out, bytes.as_bytes())
     }
@@ -219,7 +220,7 @@ impl<'py> Target<'py> {
         let unit = (value.getattr(intern!(py, "start"))?, value.getattr(intern!(py, "end"))?);
         let name = self.writing.object.bind(py).getattr(intern!(py, "name"))?;
         let fault = value.getattr(intern!(py, "fault"))?;
-        names::raise_conversion(py)?.call1((&self.source, name, self.offset, fault, unit)).map(|_| ())
+        names::raise_conversion(py)?.call1((&self.source, name, Made(self.offset), fault, Made(unit))).map(|_| ())
     }
 }
 
@@ -347,7 +348,7 @@ pub fn converted_piece<'py>(
     data: Bound<'py, PyBytes>,
     begun: Begun,
     r#final: bool,
-) -> PyResult<Piece<'py>> {
+) -> PyResult<Made<Piece<'py>>> {
     let py = data.py();
     let (start, offset, chosen, in_run, lead, counts) = begun;
     let start = offset_in(data.as_bytes(), start)?;
@@ -368,7 +369,8 @@ pub fn converted_piece<'py>(
     let (lead, joined) = (writer.held.map(placed), writer.joined.unwrap_or_default());
     let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
     let end = beyond(reader.at);
-    Ok((written(py, writer.out)?, held, end, reader.in_run, lead, joined.count, joined.first.map(placed)))
+    let text = written(py, writer.out)?;
+    Ok(Made((text, held, end, reader.in_run, lead, joined.count, joined.first.map(placed))))
 }
 
 /// The bytes that were written; the memory is kept for what comes next, unless it is much.

@@ -9,6 +9,8 @@ use pyo3::types::{PyBytes, PySlice, PyString};
 use crate::ask::encode_error;
 use crate::encode::text_object;
 use crate::handle::{Errors, Handle, shares_ascii};
+use crate::heard::{Ear, Hears};
+use crate::made::Made;
 use crate::memory::{ascii_of, beginning, bytes_of_slice, released, text_of};
 use crate::names;
 
@@ -31,7 +33,11 @@ pub fn fit(py: Python<'_>, form: &Form, text: &Bound<'_, PyString>, start: usize
         return Ok(Fit { end, bytes: end - start, missing: None });
     }
     let points = text_of(text)?;
-    Ok(released(py, room.min(points.len() - start), || form.fit(points, start, room)))
+    let mut ear = Ear::default();
+    let fit =
+        released(py, room.min(points.len() - start), || form.fit(points, start, room, |count| ear.goes_on(count)));
+    ear.result()?;
+    Ok(fit)
 }
 
 /// The EncodeError for code points that a form lacks.
@@ -64,7 +70,7 @@ pub fn truncate<'py>(
         return Err(lacking(asked, text, span));
     }
     let keeps_graphemes = graphemes.map_or(Ok(false), |given| given.is_truthy())?;
-    let end = if keeps_graphemes { names::grapheme_end(py)?.call1((text, fit.end))?.extract()? } else { fit.end };
+    let end = if keeps_graphemes { names::grapheme_end(py)?.call1((text, Made(fit.end)))?.extract()? } else { fit.end };
     beginning(text, end)
 }
 
@@ -93,7 +99,7 @@ pub fn boundary(
     offset: &Bound<'_, PyAny>,
     form: &Bound<'_, PyAny>,
     side: Option<&Bound<'_, PyAny>>,
-) -> PyResult<usize> {
+) -> PyResult<Made<usize>> {
     let handle = Handle::of(form)?;
     let offset = size_of(offset, "offset")?;
     let is_left = match side {
@@ -106,7 +112,7 @@ pub fn boundary(
         }
     };
     let (left, right) = Content::of(handle.get(), data, offset)?.stops()?;
-    Ok(if is_left { left } else { right })
+    Ok(Made(if is_left { left } else { right }))
 }
 
 /// Bytes in which to find the stops around an offset. Only the neighbourhood is copied of an object that others may
@@ -174,7 +180,12 @@ impl<'a, 'py> Content<'a, 'py> {
 
 /// Return the last place to cut bytes above one offset and at most at another: see `eightfold.cutting.cut_before`.
 #[pyfunction]
-pub fn cut_before(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>, near: usize, least: usize) -> PyResult<usize> {
+pub fn cut_before(
+    form: &Bound<'_, PyAny>,
+    data: &Bound<'_, PyBytes>,
+    near: usize,
+    least: usize,
+) -> PyResult<Made<usize>> {
     let (handle, data) = (Handle::of(form)?, data.as_bytes());
-    Ok(handle.get().form.cut_between(data, least, near.min(data.len())).unwrap_or(least))
+    Ok(Made(handle.get().form.cut_between(data, least, near.min(data.len())).unwrap_or(least)))
 }

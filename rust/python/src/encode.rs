@@ -11,6 +11,7 @@ use crate::convert::{Target, writer};
 use crate::faults::limit_of;
 use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
+use crate::made::Made;
 use crate::memory::{
     RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short, bytes_of_short_text,
     bytes_of_slice, bytes_of_text, encoded, released, text_length, text_of,
@@ -294,7 +295,7 @@ impl Finder for EncodeFaults {
             self.pair.find(|start| Ok(released(py, points.len() - start, || form.next_joined(points, start))))?;
         if let Some((at, code_point)) = pair.filter(|&(at, _)| missing.is_none_or(|(start, _)| at < start)) {
             self.pair = Next::From(at + 2);
-            let place = (&self.writing.name, at, at + 2, code_point, intern!(py, "text"));
+            let place = (&self.writing.name, Made(at), Made(at + 2), Made(code_point), intern!(py, "text"));
             return names::joined_pair(py)?.call1(place).map(Some);
         }
         let Some((start, end)) = missing else { return Ok(None) };
@@ -321,7 +322,7 @@ pub fn encode_code_points<'py>(
         names::check_offered(py)?.call1((errors.object(py), strict, replace, ignore))?;
     }
     let writing = asked.writing(py, &errors)?;
-    let source = PyString::new(py, "code points");
+    let source = intern!(py, "code points").clone();
     let target = Target::new(&writing, source.into_any(), '?');
     let mut writer = writer(&writing, '?', asked.mark().to_vec());
     for (index, point) in points.try_iter()?.enumerate() {

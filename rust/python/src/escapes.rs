@@ -11,7 +11,8 @@ use pyo3::types::{PyBool, PyBytes, PyString};
 use crate::handle::Handle;
 use crate::json::{ESCAPE_BYTES, Unpaired};
 use crate::located::located;
-use crate::memory::instance;
+use crate::made::{Made, Make};
+use crate::memory::{bytes_of_slice, instance};
 use crate::names;
 
 /// See `eightfold.files.read.escapes.EscapesLocated`.
@@ -49,9 +50,10 @@ impl EscapesLocated {
         py: Python<'py>,
         found: Vec<Unpaired>,
         paths: Vec<Bound<'py, PyString>>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    ) -> PyResult<Made<Vec<Bound<'py, PyAny>>>> {
         let each = found.into_iter().zip(paths);
-        each.map(|((at, code_point, _), path)| self.located(py, at, code_point, path)).collect()
+        let located = each.map(|((at, code_point, _), path)| self.located(py, at, code_point, path));
+        located.collect::<PyResult<_>>().map(Made)
     }
 }
 
@@ -71,7 +73,7 @@ impl EscapesLocated {
         };
         self.place.pass_over(&self.form, before);
         self.passed = start;
-        let fault = self.fault(PyBytes::new(py, units), self.offset + start, code_point, path)?;
+        let fault = self.fault(bytes_of_slice(py, units)?, self.offset + start, code_point, path)?;
         located(fault, self.place.behind(self.start))
     }
 
@@ -87,10 +89,10 @@ impl EscapesLocated {
         let slots = [
             (intern!(py, "kind"), intern!(py, "escaped-surrogate").clone().into_any()),
             (intern!(py, "form"), self.name.bind(py).clone().into_any()),
-            (intern!(py, "start"), start.into_pyobject(py)?.into_any()),
-            (intern!(py, "end"), end.into_pyobject(py)?.into_any()),
+            (intern!(py, "start"), start.make(py)?),
+            (intern!(py, "end"), end.make(py)?),
             (intern!(py, "units"), units.into_any()),
-            (intern!(py, "code_point"), code_point.into_pyobject(py)?.into_any()),
+            (intern!(py, "code_point"), code_point.make(py)?),
             (intern!(py, "side"), intern!(py, "source").clone().into_any()),
             (intern!(py, "severity"), self.severity.bind(py).clone().into_any()),
             (intern!(py, "at_end"), PyBool::new(py, false).to_owned().into_any()),

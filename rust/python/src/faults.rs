@@ -15,7 +15,8 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::known::Key;
-use crate::memory::{RELEASE_BYTES, instance, released};
+use crate::made::{Made, Make, interned};
+use crate::memory::{RELEASE_BYTES, bytes_of_slice, instance, released};
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
 use crate::reader::offset_in;
@@ -64,7 +65,7 @@ pub fn fault_object<'py>(
     let units = &data.as_bytes()[fault.start..fault.end.min(fault.start + UNITS_KEPT)];
     let span = (offset + fault.start, offset + fault.end);
     let named = Named { kind: fault.kind.name(), side: "source", span, at_end: fault.at_end };
-    new_fault(&named, name, PyBytes::new(data.py(), units), fault.code_point)
+    new_fault(&named, name, bytes_of_slice(data.py(), units)?, fault.code_point)
 }
 
 /// The attributes of a Fault other than its form, its units and its code point.
@@ -88,13 +89,13 @@ pub fn new_fault<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = units.py();
     let slots = [
-        (intern!(py, "kind"), PyString::intern(py, named.kind).into_any()),
+        (intern!(py, "kind"), interned(py, named.kind)?.into_any()),
         (intern!(py, "form"), form.bind(py).clone().into_any()),
-        (intern!(py, "start"), named.span.0.into_pyobject(py)?.into_any()),
-        (intern!(py, "end"), named.span.1.into_pyobject(py)?.into_any()),
+        (intern!(py, "start"), named.span.0.make(py)?),
+        (intern!(py, "end"), named.span.1.make(py)?),
         (intern!(py, "units"), units.into_any()),
-        (intern!(py, "code_point"), code_point.into_pyobject(py)?),
-        (intern!(py, "side"), PyString::intern(py, named.side).into_any()),
+        (intern!(py, "code_point"), code_point.make(py)?),
+        (intern!(py, "side"), interned(py, named.side)?.into_any()),
         (intern!(py, "severity"), intern!(py, "error").clone().into_any()),
         (intern!(py, "at_end"), PyBool::new(py, named.at_end).to_owned().into_any()),
     ];
@@ -171,7 +172,7 @@ pub fn tally<'py>(
         at = 0;
     }
     let counts = PyDict::new(py);
-    tally.counts().try_for_each(|(kind, count)| counts.set_item(kind.name(), count))?;
+    tally.counts().try_for_each(|(kind, count)| counts.set_item(interned(py, kind.name())?, Made(count)))?;
     Ok(counts)
 }
 
@@ -325,8 +326,14 @@ impl Faults {
             let work = |piece: &Range<usize>, ear: Worker<'_>| {
                 let (mut scan, mut nothing) = (scan_of(form, data, piece), ());
                 let mut heard = Heard::by(&mut nothing, ear);
-                let next = std::iter::from_fn(|| scan.next_fault(&mut heard));
-                let found: Vec<_> = next.take(FAULTS_AHEAD).collect();
+                // Where there is no memory for more, the scan goes on here later.
+                let mut found = Vec::new();
+                while found.len() < FAULTS_AHEAD
+                    && found.try_reserve(1).is_ok()
+                    && let Some(fault) = scan.next_fault(&mut heard)
+                {
+                    found.push(fault);
+                }
                 Place { found: found.into_iter(), at: scan.at, limit: scan.limit }
             };
             self.ahead = py.detach(|| heard_by_threads(self.threads, &batch, work))?.into();
@@ -344,9 +351,9 @@ pub fn well_formed_end(
     data: &Bound<'_, PyBytes>,
     start: usize,
     r#final: bool,
-) -> PyResult<usize> {
+) -> PyResult<Made<usize>> {
     let start = offset_in(data.as_bytes(), start)?;
-    Ok(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final)?.0)
+    Ok(Made(first_stop(data.py(), &Handle::of(form)?.get().form, data.as_bytes(), start, r#final)?.0))
 }
 
 /// Return the fault at an ill-formed decoding unit: see `eightfold.reference.fault_at`.
@@ -363,6 +370,9 @@ pub fn fault_at<'py>(
     fault.map(|fault| fault_object(data, 0, &handle.get().name, fault)).transpose()
 }
 
+/// The end of a sequence, and its code point.
+type Sequence = (usize, Option<u32>);
+
 /// Return the sequence at an offset, its end and its code point: see `eightfold.reference.sequence_at`.
 #[pyfunction]
 #[pyo3(signature = (form, data, start, *, r#final=true), text_signature = "(form, data, start, *, final=True)")]
@@ -371,11 +381,11 @@ pub fn sequence_at(
     data: &Bound<'_, PyBytes>,
     start: usize,
     r#final: bool,
-) -> PyResult<Option<(usize, Option<u32>)>> {
+) -> PyResult<Made<Option<Sequence>>> {
     let start = offset_in(data.as_bytes(), start)?;
-    Ok(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final) {
+    Ok(Made(match Handle::of(form)?.get().form.sequence_at(data.as_bytes(), start, r#final) {
         Step::Wait => None,
         Step::Value { end, code_point } => Some((end, Some(code_point))),
         Step::Unit { end } => Some((end, None)),
-    })
+    }))
 }

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::heard::{Ear, Hears};
+use crate::made::Made;
 use crate::memory::released;
 
 /// The length of an escape.
@@ -33,13 +34,13 @@ pub fn unpaired_escapes(
     start: usize,
     limit: Option<usize>,
     r#final: bool,
-) -> PyResult<(Vec<Unpaired>, usize)> {
+) -> PyResult<Made<(Vec<Unpaired>, usize)>> {
     let (data, mut ear) = (text.as_bytes(), Ear::default());
     let limit = limit.unwrap_or(usize::MAX);
     let found =
         released(text.py(), data.len().saturating_sub(start), || found(data, (start, limit), r#final, &mut ear));
     ear.result()?;
-    found.map_err(|_| PyMemoryError::new_err(()))
+    found.map(Made).map_err(|_| PyMemoryError::new_err(()))
 }
 
 /// An escape is recognized wherever it stands, in a string or not: only the backslashes before it count.

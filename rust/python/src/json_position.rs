@@ -8,7 +8,8 @@ use eightfold_core::kernels::{find_any, find_last};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::memory::released;
+use crate::made::Made;
+use crate::memory::{bytes_of_slice, released};
 use crate::names;
 
 /// What Python knows too: `eightfold._engine.compare` finds a difference.
@@ -52,7 +53,7 @@ impl Holder {
 fn show_key(py: Python<'_>, key: &[u8], path: &mut String) -> PyResult<()> {
     match identifier(key) {
         Some(name) => path.extend([".", name]),
-        None => path.push_str(names::shown_key(py)?.call1((PyBytes::new(py, key),))?.cast::<PyString>()?.to_str()?),
+        None => path.push_str(names::shown_key(py)?.call1((bytes_of_slice(py, key)?,))?.cast::<PyString>()?.to_str()?),
     }
     Ok(())
 }
@@ -106,8 +107,8 @@ impl JsonPosition {
 
     /// The number of strings, brackets and commas so far.
     #[getter]
-    fn tokens(&self) -> usize {
-        self.place.tokens
+    fn tokens(&self) -> Made<usize> {
+        Made(self.place.tokens)
     }
 
     #[getter]
@@ -123,8 +124,8 @@ impl JsonPosition {
         released(text.py(), data.len(), || self.pass(data));
     }
 
-    fn path(&self, rest: &Bound<'_, PyBytes>) -> PyResult<String> {
-        self.place.path(rest.py(), || Ok(rest.clone()))
+    fn path(&self, rest: &Bound<'_, PyBytes>) -> PyResult<Made<String>> {
+        self.place.path(rest.py(), || Ok(rest.clone())).map(Made)
     }
 
     fn paths(
@@ -133,14 +134,14 @@ impl JsonPosition {
         start: usize,
         offsets: Vec<usize>,
         rest: &Bound<'_, PyAny>,
-    ) -> PyResult<Vec<String>> {
+    ) -> PyResult<Made<Vec<String>>> {
         let mut passed = start;
         let mut path_at = |offset: usize| {
             self.pass_over(text, passed, Some(offset));
             passed = offset;
-            self.place.path(text.py(), || Ok(rest.call1((offset,))?.cast_into()?))
+            self.place.path(text.py(), || Ok(rest.call1((Made(offset),))?.cast_into()?))
         };
-        offsets.into_iter().map(&mut path_at).collect()
+        offsets.into_iter().map(&mut path_at).collect::<PyResult<_>>().map(Made)
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! What the forms mean is in `eightfold_core`. At a fault that no built-in policy answers, `ask` calls the handler, with
 //! plain Python objects: no borrowed memory is held while Python code runs. Memory of a str is touched in `memory` only,
-//! which asks `header` where it is; the other modules with unsafe code are `borrowed`, `fastcall`, `documented` and
-//! `interpreter`, a few lines each.
+//! which asks `header` where it is; the other modules with unsafe code are `made`, `borrowed`, `fastcall`, `documented`
+//! and `interpreter`, a few lines each.
 
 mod ask;
 mod automaton;
@@ -26,6 +26,7 @@ mod json;
 mod json_position;
 mod known;
 mod located;
+mod made;
 mod measuring;
 mod memory;
 mod names;

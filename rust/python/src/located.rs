@@ -5,20 +5,21 @@ use std::vec;
 
 use eightfold_core::{Fault, Form, LinePlace, Scan};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString};
 
 use crate::faults::{FAULTS_AHEAD, fault_object};
 use crate::handle::Handle;
+use crate::made::Made;
 use crate::memory::released;
 use crate::names;
 use crate::peeking::alone;
 
 /// Return the number of line feeds and the end of the last one: see `eightfold.reference.line_feeds`.
 #[pyfunction]
-pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResult<(usize, usize)> {
+pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResult<Made<(usize, usize)>> {
     let handle = Handle::of(form)?;
     let (form, bytes) = (&handle.get().form, data.as_bytes());
-    Ok(released(data.py(), bytes.len(), || form.line_feeds(bytes)))
+    Ok(Made(released(data.py(), bytes.len(), || form.line_feeds(bytes))))
 }
 
 /// The faults of a segment: see `eightfold.files.read.scanning.Scan`.
@@ -50,8 +51,8 @@ impl Located {
     }
 
     #[getter]
-    fn length(&self, py: Python<'_>) -> usize {
-        self.data.as_bytes(py).len()
+    fn length(&self, py: Python<'_>) -> Made<usize> {
+        Made(self.data.as_bytes(py).len())
     }
 
     /// Find the first faults now and, if there are fewer than `count`, the place of the end.
@@ -72,12 +73,12 @@ impl Located {
     }
 
     /// The line and the column of the end, once all faults have been taken.
-    fn end(&mut self, py: Python<'_>) -> (usize, usize) {
+    fn end(&mut self, py: Python<'_>) -> Made<(usize, usize)> {
         if self.passed < self.data.as_bytes(py).len() {
             self.find(py, 1);
         }
         let place = self.place.behind(self.start);
-        (place.line, place.column)
+        Made((place.line, place.column))
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -127,7 +128,6 @@ impl Located {
 /// A fault with its place: see `eightfold.stream.Located`.
 pub fn located(fault: Bound<'_, PyAny>, place: LinePlace) -> PyResult<Bound<'_, PyAny>> {
     let py = fault.py();
-    let (line, column) = (place.line.into_pyobject(py)?.into_any(), place.column.into_pyobject(py)?.into_any());
-    let parts = PyTuple::new(py, [fault, line, column])?;
-    names::new_tuple(py)?.call1((names::located_type(py)?, parts))
+    let parts = (fault, place.line, place.column);
+    names::new_tuple(py)?.call1((names::located_type(py)?, Made(parts)))
 }

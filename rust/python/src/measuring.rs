@@ -7,29 +7,34 @@ use crate::convert::Target;
 use crate::cutting::lacking;
 use crate::encode::text_object;
 use crate::handle::{Errors, Handle, shares_ascii};
+use crate::made::Made;
 use crate::memory::{ascii_of, encoded, released, text_of};
 use crate::reader::{Event, Reader, bytes_of};
 
 /// Return how many bytes a str takes in a form: see `eightfold.measuring.encoded_length`.
 #[pyfunction]
-pub fn encoded_length<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bound<'py, PyAny>) -> PyResult<usize> {
+pub fn encoded_length<'py>(
+    py: Python<'py>,
+    text: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+) -> PyResult<Made<usize>> {
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
     let text = text_object(text)?;
     let (form, mark) = (asked.strictly_written(py)?, asked.mark().len());
     if let Some(ascii) = ascii_of(text).filter(|_| shares_ascii(&form)) {
-        return Ok(mark + ascii.len());
+        return Ok(Made(mark + ascii.len()));
     }
     let points = text_of(text)?;
     if form.agreement.is_total()
         && let Some(scalar) = released(py, points.len(), || points.scalar())
     {
-        return Ok(mark + scalar.utf8_bytes());
+        return Ok(Made(mark + scalar.utf8_bytes()));
     }
     let mut size = mark;
     match encoded(py, (&form, Missing::Stop), (points, 0), &mut size)? {
-        Ok(()) => Ok(size),
+        Ok(()) => Ok(Made(size)),
         Err(span) => Err(lacking(asked, text, span)),
     }
 }
@@ -41,7 +46,7 @@ pub fn converted_length<'py>(
     data: &Bound<'py, PyAny>,
     source: &Bound<'py, PyAny>,
     target: &Bound<'py, PyAny>,
-) -> PyResult<usize> {
+) -> PyResult<Made<usize>> {
     let (source, target) = (Handle::of(source)?, Handle::of(target)?);
     let (from, to) = (source.get(), target.get());
     from.check_both(to, py, &Errors::Strict)?;
@@ -51,12 +56,16 @@ pub fn converted_length<'py>(
     let writing = to.writing(py, &Errors::Strict)?;
     let target = Target::strict(&writing, from.name.bind(py).clone().into_any());
     let mut reader = Reader::new(reading, content, skipped, u32::MAX);
-    Ok(to.mark().len() + target.count(&mut reader)?)
+    Ok(Made(to.mark().len() + target.count(&mut reader)?))
 }
 
 /// Return how many code points bytes hold: see `eightfold.measuring.code_point_count`.
 #[pyfunction]
-pub fn code_point_count<'py>(py: Python<'py>, data: &Bound<'py, PyAny>, form: &Bound<'py, PyAny>) -> PyResult<usize> {
+pub fn code_point_count<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    form: &Bound<'py, PyAny>,
+) -> PyResult<Made<usize>> {
     let handle = Handle::of(form)?;
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
@@ -66,12 +75,12 @@ pub fn code_point_count<'py>(py: Python<'py>, data: &Bound<'py, PyAny>, form: &B
         let data = &opened.content.as_bytes()[opened.skipped..];
         let measured = released(py, data.len(), || Measured::new(data));
         if measured.text().len() == data.len() {
-            return Ok(measured.count());
+            return Ok(Made(measured.count()));
         }
     }
     let mut reader = Reader::new(reading, opened.content, opened.skipped, u32::MAX);
     let mut count = Count::default();
     // Nothing but the end comes: `strict` raises at a fault, and the sink takes everything.
     while !matches!(reader.next(true, &mut count)?, Event::End) {}
-    Ok(count.code_points)
+    Ok(Made(count.code_points))
 }

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use pyo3::PyClass;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::False;
 use pyo3::types::PyList;
 
+use crate::made::list;
 use crate::names;
 
 /// Faults that have been found for `peek`, and that nobody has taken yet.
@@ -44,10 +45,10 @@ pub fn peek<'py, T: Finder>(iterator: &Bound<'py, T>, count: usize) -> PyResult<
     while finder.ahead().len() < count
         && let Some(fault) = finder.find(py)?
     {
+        finder.ahead().try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
         finder.ahead().push_back(fault.unbind());
     }
-    let next: Vec<_> = finder.ahead().iter().take(count).map(|fault| fault.clone_ref(py)).collect();
-    PyList::new(py, next)
+    list(py, finder.ahead().iter().take(count).map(|fault| fault.bind(py).clone()))
 }
 
 /// The next faults as a table of HTML: see `eightfold.showing.html_of`.

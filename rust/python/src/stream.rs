@@ -1,7 +1,6 @@
 //! A piece of a stream, decoded as far as is certain or encoded.
 
 use eightfold_core::{Form, LARGEST_IN_STR, Step, TextBuffer};
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
@@ -9,6 +8,7 @@ use crate::decode::clean_text;
 use crate::encode::{self, text_object, written};
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, is_plain_policy};
+use crate::made::{Made, Make};
 use crate::memory::{RELEASE_BYTES, bytes_of_slice, str_of_buffer, str_of_pass};
 use crate::reader::{Event, Reader, offset_in, put_all};
 use crate::surveyed::Surveyed;
@@ -29,13 +29,13 @@ pub fn decoded_piece<'py>(
     chosen: usize,
     in_run: bool,
     r#final: bool,
-) -> PyResult<Piece<'py>> {
+) -> PyResult<Made<Piece<'py>>> {
     let (py, start) = (data.py(), offset_in(data.as_bytes(), start)?);
     let reading = Handle::of(form)?.get().reading(py, chosen, &errors, false)?;
     let mut reader = Reader::of_piece(reading, data, start, LARGEST_IN_STR, in_run);
     let text = text_of(py, &mut reader, r#final)?;
     let held = bytes_of_slice(py, &reader.input.as_bytes()[reader.at..])?;
-    Ok((text, held, reader.in_run))
+    Ok(Made((text, held, reader.in_run)))
 }
 
 /// The short way of `decoded_piece`: bytes without a fault, of a form that begins with no mark.
@@ -51,7 +51,7 @@ pub fn short_decoded<'py>(given: [&Bound<'py, PyAny>; 7]) -> Option<Bound<'py, P
     let end = certain_end(&handle.form, data, is_true(is_final)?)?;
     let text = clean_text(py, &handle.form, &data[..end]).ok()??;
     let held = bytes_of_slice(py, &data[end..]).ok()?;
-    (text, held, false).into_bound_py_any(py).ok()
+    (text, held, false).make(py).ok()
 }
 
 fn is_true(given: &Bound<'_, PyAny>) -> Option<bool> {

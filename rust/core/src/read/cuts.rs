@@ -5,8 +5,8 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range as Span;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use crate::code_point::{Range, TRAILS, holds};
@@ -15,6 +15,9 @@ use crate::read::sequence::Step;
 
 /// The size of a piece, if the input can be cut there: some tens of microseconds of work.
 pub const PIECE_BYTES: usize = 1 << 20;
+
+/// More than a thread takes before its work begins: its stack, and what belongs to it alone.
+const THREAD_BYTES: usize = 4 << 20;
 
 /// How far back from the nominal end of a piece to search for a cut.
 const REACH_BYTES: usize = 4096;
@@ -61,6 +64,12 @@ impl Form {
     }
 }
 
+/// Whether there is memory for a thread to begin: where the C library has none for the thread's own variables, it ends
+/// the process.
+fn has_room_for_a_thread() -> bool {
+    Vec::<u8>::new().try_reserve_exact(THREAD_BYTES).is_ok()
+}
+
 /// Do the same work on each item, on at most this many threads at once, and return the results in order. If the system
 /// has no more threads, the existing ones do all of it.
 pub fn by_threads<T: Sync, R: Send>(threads: NonZeroUsize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -73,11 +82,18 @@ pub fn by_threads<T: Sync, R: Send>(threads: NonZeroUsize, items: &[T], work: im
             results.lock().expect("no thread has panicked").push((at, result));
         }
     };
+    let begun = Barrier::new(2);
+    let begin = || {
+        begun.wait();
+        take_turns();
+    };
     thread::scope(|scope| {
         for _ in 1..threads.get().min(items.len()) {
-            if thread::Builder::new().spawn_scoped(scope, take_turns).is_err() {
+            if !has_room_for_a_thread() || thread::Builder::new().spawn_scoped(scope, begin).is_err() {
                 break;
             }
+            // Nothing of this call takes the memory that the thread begins with.
+            begun.wait();
         }
         take_turns();
     });

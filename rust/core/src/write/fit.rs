@@ -23,20 +23,21 @@ pub struct Fit {
 
 impl Form {
     /// The longest part of a text, from an index on, that takes at most so many bytes. It does not end between the
-    /// halves of a pair that the form joins, or that would be read back as one code point.
+    /// halves of a pair that the form joins, or that would be read back as one code point. It ends sooner if `goes_on`,
+    /// which is given how many code points have just been measured, says so.
     #[must_use]
-    pub fn fit(&self, text: Text<'_>, start: usize, room: usize) -> Fit {
+    pub fn fit(&self, text: Text<'_>, start: usize, room: usize, mut goes_on: impl FnMut(usize) -> bool) -> Fit {
         let script = self.script(self.spelling.as_ref(), Missing::Stop, text);
         let fitting = Fitting { form: self, text, room };
         let (mut fit, mut window) = (Fit { end: start, bytes: 0, missing: None }, WINDOW_POINTS);
         while fit.end < text.len() {
             let before = fit.end;
             if let Some(script) = script.as_ref().filter(|_| fitting.most_points(&fit) > FEW_POINTS) {
-                fitting.take(script, &mut fit);
+                fitting.take(script, &mut fit, &mut goes_on);
             }
             window = point_window_after(fit.end - before, window);
             let few = if fitting.most_points(&fit) > FEW_POINTS { window } else { FEW_POINTS + 1 };
-            if !fitting.walk(&mut fit, few) {
+            if !fitting.walk(&mut fit, few) || !goes_on(fit.end - before) {
                 break;
             }
         }
@@ -57,7 +58,7 @@ impl Fitting<'_> {
     }
 
     /// Go on with the kernels, until they stop or not much more fits.
-    fn take(&self, script: &Script<'_>, fit: &mut Fit) {
+    fn take(&self, script: &Script<'_>, fit: &mut Fit, goes_on: &mut impl FnMut(usize) -> bool) {
         let mut size = CHUNK_POINTS;
         while fit.end < self.text.len() {
             let count = size.min(self.most_points(fit));
@@ -70,9 +71,9 @@ impl Fitting<'_> {
                 size = count / 2;
                 continue;
             }
-            let went_on = stretch.end > fit.end;
+            let taken = stretch.end - fit.end;
             (fit.end, fit.bytes) = (stretch.end, fit.bytes + stretch.bytes);
-            if !went_on || stretch.end < limit {
+            if taken == 0 || stretch.end < limit || !goes_on(taken) {
                 return;
             }
         }

@@ -4,13 +4,10 @@ use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
 use crate::code_point::{LEADS, TRAILS, holds, joined};
 use crate::form::Form;
 use crate::kernels::{Extent, Input, Notes, Output, Text, Width, append, append_up_to, count_pairs};
-use crate::memory::OutOfMemory;
+use crate::memory::{OutOfMemory, ROOM_BYTES};
 use crate::policy::Missing;
 use crate::read::pass::{Halt, Pass, Pending, Sink};
 use crate::write::paired::{Held, Joined};
-
-/// Room for any sequence, reserved so that a failed allocation is an error before a vector grows by itself.
-const ROOM_BYTES: usize = 64;
 
 /// Bytes that must be valid UTF-8 for a copy to be worthwhile.
 const SHARED_BYTES: usize = 512;
