@@ -26,6 +26,8 @@ FUZZED_PYTHON := verbs jsontext plans archives parquet
 fuzz fuzz-python: MIN ?= 1
 soak: MIN ?= 10
 SEC ?= 0
+# Where CI is set, input is drawn the same way each time, so that a failure is due to the change.
+FUZZING = -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -verbosity=0 -print_final_stats=1 $(if $(CI),-seed=1)
 
 # Every supported Python, on PATH or in pyenv; a t marks the free-threaded build.
 PYTHONS := 3.11 3.12 3.13 3.14 3.14t 3.15 3.15t
@@ -49,13 +51,13 @@ INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-levels test-hostile test-sanitized \
-    test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs links explorer screenshots \
-    lint versions scale clean
+.PHONY: help demo test test-python test-reference test-search test-core test-aarch64 test-levels test-hostile \
+    test-sanitized test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs links explorer \
+    screenshots lint versions scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
-	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
+	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1	/p' Makefile
 
 demo: $(INSTALLED) ## show the command at work on real files
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/tour.sh
@@ -85,6 +87,11 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	else echo "make test-core: rustup has no target wasm32-unknown-unknown here: the core was not checked for it"; fi
 	EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
 
+test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; needs Debian's g++-aarch64-linux-gnu and qemu-user
+	cd rust && CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+	    cargo test --quiet -p eightfold-core --target aarch64-unknown-linux-gnu $(or $(AARCH64),--test small)
+
 miri: ## run the core's unsafe code in an interpreter that finds undefined behaviour; needs nightly Rust with miri and rust-src
 	@cargo +nightly miri --version >/dev/null || { \
 	    echo "make miri: rustup toolchain install nightly --component miri,rust-src" >&2; exit 1; }
@@ -98,14 +105,13 @@ fuzz: ## give the core random input, judged by its rows; so many minutes for eac
 	cd rust/fuzz && for target in $(FUZZED); do \
 	    mkdir -p ../../build/fuzz/$$target && \
 	    cargo +nightly fuzz run --fuzz-dir . $$target ../../build/fuzz/$$target corpus/$$target -- \
-	        -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=512 -verbosity=0 -print_final_stats=1 || exit 1; done
+	        $(FUZZING) -max_len=512 || exit 1; done
 
 fuzz-python: $(INSTALLED_FUZZ) ## give random input to verbs, JSON, plans, archives and Parquet; as long as make fuzz
 	for target in $(FUZZED_PYTHON); do \
 	    mkdir -p build/fuzz/$$target && \
 	    $(BIN)/python tests/hostile/fuzz.py $$target build/fuzz/$$target tests/hostile/corpus/$$target \
-	        -artifact_prefix=build/fuzz/ -max_total_time=$$(( $(MIN) * 60 + $(SEC) )) -max_len=4096 -verbosity=0 \
-	        -print_final_stats=1 || exit 1; done
+	        -artifact_prefix=build/fuzz/ $(FUZZING) -max_len=4096 || exit 1; done
 
 audit: $(INSTALLED_DEV) ## look for known holes in what the core links in and the tools install, and in the workflows
 	.ci/audit $(BIN)/python
