@@ -184,7 +184,9 @@ def test_the_protocol_s_examples_are_right() -> None:
 def test_the_how_to_s_adapter_prints_what_the_how_to_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "how-to" / "conformance.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    script, transcript = re.findall(r"^```(?:python|text)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[:2]
+    script, transcript = re.findall(r"^```(?:python|text)\n((?:ADAPTER|\$ ).*?)^```$", page, re.MULTILINE | re.DOTALL)[
+        :2
+    ]
     exec(script, {})
     command, _, printed = transcript.partition("\n")
     assert command == "$ python conformance/run.py --form utf-8 -- python adapter.py"
