@@ -13,6 +13,7 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.cli.commands import check, convert
+from eightfold.cli.work.checking import FileCheck
 from support.command_line import ENVIRONMENT, check_at_once, run
 
 BINARY_BYTES = 8 * 1024
@@ -207,3 +208,17 @@ def test_as_many_at_once_as_there_are_processors(
     monkeypatch.setattr(command, "allowed", lambda threads: asked.append(threads) or threads)
     assert main([*line, *option, str(tmp_path)]) == 0
     assert set(asked) == {jobs}
+
+
+@pytest.mark.parametrize(("option", "jobs"), [([], 1), (["-j", "0"], 3), (["-j", "2"], 2)])
+def test_names_that_come_slowly_do_not_wait_for_others(
+    option: list[str], jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "names").write_text("")
+    asked: list[int] = []
+    monkeypatch.setattr(check, "processors", lambda: 3)
+    monkeypatch.setattr(
+        check, "FileCheck", lambda task, report, threads: asked.append(threads) or FileCheck(task, report)
+    )
+    assert main(["check", *option, "--files-from", str(tmp_path / "names")]) == 0
+    assert asked == [jobs]

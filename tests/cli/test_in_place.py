@@ -202,6 +202,19 @@ def test_a_plan_is_not_followed_while_another_run_is_at_work(
     assert found(tmp_path) != before
 
 
+@on_posix
+def test_a_journal_ends_though_what_was_left_needs_no_repair_any_more(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(rb'{"a": "\ud800"}')
+    (tmp_path / "b.txt").write_bytes(b"h\xff")
+    os.link(tmp_path / "b.txt", tmp_path / "c.txt")
+    repaired = ["repair", "--in-place", "--lossy", "--escapes", "repair", str(tmp_path)]
+    assert main(repaired) == 2
+    for name in ("b.txt", "c.txt"):
+        (tmp_path / name).unlink()
+    assert main(repaired) == 0
+    assert [*found(tmp_path)] == [tmp_path / "a.json"]
+
+
 def test_one_after_the_other_both_are_done(tmp_path: Path) -> None:
     make(tmp_path, 3)
     for folder in "01":

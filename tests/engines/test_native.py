@@ -13,6 +13,7 @@ import pytest
 import eightfold
 from eightfold._engine import CORE
 from eightfold.text import TWINS
+from support.command_line import ENVIRONMENT
 from support.needed import needs_core
 
 ROOT = Path(__file__).parents[2]
@@ -273,3 +274,25 @@ def test_one_character_is_the_interpreters_own() -> None:
     for point in range(0x100):
         character = chr(point)
         assert eightfold.decode(character.encode(), "utf-8") is character
+
+
+@needs_core
+def test_what_was_measured_in_a_block_is_written_where_the_block_has_not_ended() -> None:
+    """A form may mean by a sequence what UTF-8 does, and its layout part there: ED begins longer ones, too."""
+    program = """
+import eightfold
+from eightfold import Form, Row
+more, lead = (0x80, 0xBF), (0xED, 0xED)
+rows = [Row(0, 0x7F, (0, 0x7F)), Row(0, 0x7FF, (0xC0, 0xDF), more), Row(0, 0xFFFF, (0xE0, 0xEF), more, more)]
+rows.append(Row(0x10020, 0x11001F, lead, (0xA0, 0xAF), more, lead, (0xB0, 0xBF), more))
+form = Form("own", rows, decode_only=True, longest_match=True)
+for end in (b"", b"\\xEF", b"\\xEF\\x80", b"a", b"\\xFF"):
+    for count in range(60):
+        data = b"\\xED\\x9F\\x80" * count + end
+        expected = eightfold.reference.decode(data, form, "replace")
+        assert eightfold.decode(data, form, "replace") == expected, (count, end)
+"""
+    portable = {**ENVIRONMENT, "EIGHTFOLD_SIMD": "portable"}
+    for environment in (portable, ENVIRONMENT):
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")

@@ -87,10 +87,22 @@ impl Source<'_> {
             let (end, clean) = self.read_each(at, window, out);
             (at, is_clean) = (end, is_clean && clean);
             if end < window {
+                if let Some(text) = self.shared_rest(at, limit) {
+                    text.chars().for_each(|each| out.put(each.into()));
+                    at = limit;
+                }
                 break;
             }
         }
         (at, is_clean)
+    }
+
+    /// What is left, shorter than a block, if it is UTF-8 that means the same in the form. The layout may part where that
+    /// is so: what was measured in a block must be written as well if it ends where the block has not ended yet.
+    fn shared_rest(&self, at: usize, limit: usize) -> Option<&str> {
+        let rest = self.data.get(at..limit).filter(|rest| rest.len() < BLOCK)?;
+        let text = str::from_utf8(rest).ok()?;
+        (self.agreement.before_parting(rest) == rest.len()).then_some(text)
     }
 
     /// The next block, with its largest byte, if it is UTF-8 that means the same in the form.

@@ -3,6 +3,7 @@
 //! A cut is right before a well-formed sequence whose first unit never occurs later in a sequence. What precedes the
 //! cut ends there in any case and reaches no further. The sequence is not a trail either, so no lead waits for it.
 
+use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::ops::Range as Span;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -67,7 +68,10 @@ impl Form {
 /// Whether there is memory for a thread to begin: where the C library has none for the thread's own variables, it ends
 /// the process.
 fn has_room_for_a_thread() -> bool {
-    Vec::<u8>::new().try_reserve_exact(THREAD_BYTES).is_ok()
+    let mut room = Vec::<u8>::new();
+    let is_there = room.try_reserve_exact(THREAD_BYTES).is_ok();
+    black_box(room); // Memory that nobody uses would not be asked for.
+    is_there
 }
 
 /// Do the same work on each item, on at most this many threads at once, and return the results in order. If the system

@@ -147,7 +147,7 @@ def parser() -> CommandParser:
         metavar="N",
         help="show at most N faults per file (default: all; with --statistics: none); all are counted",
     )
-    add_jobs(command, "check")
+    add_jobs(command, "check", "one per processor, as 0; with --files-from 1")
     add_runner(command, "check")
     command.add_argument(
         "--strict",
@@ -188,7 +188,8 @@ def run(options: Options) -> int:
         refuse_others(options, "form_map", "context")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
-    options.jobs = options.jobs or processors()
+    alone = bool(options.files_from) and "jobs" not in options.configurations.given
+    options.jobs = options.jobs or (1 if alone else processors())
     if options.mojibake:
         need_mojibake()
         if options.form_is_given and options.form is not None and signed(options.form)[0] is not UTF_8:

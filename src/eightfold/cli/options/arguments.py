@@ -190,15 +190,14 @@ def add_form(parser: CommandParser, *, foreign: bool = False) -> None:
     )
 
 
-def add_jobs(parser: CommandParser, verb: str) -> None:
+def add_jobs(parser: CommandParser, verb: str, default: str = "one per processor, as 0") -> None:
     """Add the option for the number of parallel jobs."""
     parser.add_argument(
         *("-j", "--jobs"),
         type=count_argument,
         action=Setting,
         metavar="N",
-        help=f"{verb} N files, or parts of a large one, at once "
-        "(default, and 0: one per processor); the output is the same",
+        help=f"{verb} N files, or parts of a large one, at once (default: {default}); the output is the same",
     )
 
 

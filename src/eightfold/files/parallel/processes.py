@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from eightfold.files import FileError
+from eightfold.files.parallel.signals import signals_held
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -37,6 +38,7 @@ class Workers:
         from multiprocessing import get_context
 
         context = get_context("spawn")
+        _start_tracker()
         self._workers = []
         self._given = 0
         for _ in range(count):
@@ -63,11 +65,12 @@ class Workers:
 
     def end(self) -> None:
         """Stop the processes, whatever they are doing."""
-        for process, pipe in self._workers:
-            pipe.close()
-            process.terminate()
-        for process, _ in self._workers:
-            process.join()
+        with signals_held():  # A second signal must not interrupt the cleanup.
+            for process, pipe in self._workers:
+                pipe.close()
+                process.terminate()
+            for process, _ in self._workers:
+                process.join()
 
 
 def _parts(pipe: Connection) -> Iterator[Any]:
@@ -76,6 +79,14 @@ def _parts(pipe: Connection) -> Iterator[Any]:
             yield part
     except (EOFError, OSError):
         raise FileError("-j", "a worker process ended too early; try -j 1") from None
+
+
+def _start_tracker() -> None:
+    """Start what the first process would start otherwise, and let Ctrl-C through while it starts itself."""
+    if sys.platform != "win32":
+        from multiprocessing.resource_tracker import ensure_running
+
+        ensure_running()
 
 
 @contextmanager
