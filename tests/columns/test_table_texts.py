@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from eightfold import cli
+from eightfold.columns.thrift import binary
 from tests.support.table_files import KINDS, ill_named, strings
 
 pa = pytest.importorskip("pyarrow")
@@ -182,6 +183,24 @@ def test_a_page_index_that_lies_is_an_error_with_its_row_group(there: bytes, tmp
     path.write_bytes(data[: index.start] + lie + data[index.start + index.length :])
     assert cli.main(["check", str(path)]) == 2
     assert "row group 0: malformed Parquet, or not supported: its metadata" in capsys.readouterr().err
+
+
+def test_page_indexes_of_more_bytes_than_the_file_has_are_an_error(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"name": ["aaa", "zzzz"]}), path, write_page_index=True, use_dictionary=False)
+    (index,) = footers_of(path).page_indexes()
+    place, longer = b"\x16" + number(index.start) + b"\x15", number(1 << 20)
+    data, there = path.read_bytes(), place + number(index.length)
+    assert data.count(there) == 1
+    size = int.from_bytes(data[-8:-4], "little") + len(longer) - len(number(index.length))
+    path.write_bytes(data[:-8].replace(there, place + longer) + size.to_bytes(4, "little") + data[-4:])
+    assert cli.main(["check", str(path)]) == 2
+    assert "row group 0: malformed Parquet, or not supported: its page indexes take" in capsys.readouterr().err
+
+
+def number(value: int) -> bytes:
+    """Return a positive integer as Thrift's compact protocol has it: as a length of twice as many bytes."""
+    return binary(bytes(2 * value))[: -2 * value]
 
 
 def footers_of(path: Path) -> Any:

@@ -42,10 +42,10 @@ pub fn next<'py, T: Finder>(iterator: &Bound<'py, T>) -> PyResult<Option<Bound<'
 /// The next faults, at most so many, which stay in the iterator: see `eightfold.showing.Faults.peek`.
 pub fn peek<'py, T: Finder>(iterator: &Bound<'py, T>, count: usize) -> PyResult<Bound<'py, PyList>> {
     let (mut finder, py) = (alone(iterator)?, iterator.py());
-    while finder.ahead().len() < count
-        && let Some(fault) = finder.find(py)?
-    {
+    while finder.ahead().len() < count {
+        // Before a fault is found: it would be lost.
         finder.ahead().try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
+        let Some(fault) = finder.find(py)? else { break };
         finder.ahead().push_back(fault.unbind());
     }
     list(py, finder.ahead().iter().take(count).map(|fault| fault.bind(py).clone()))

@@ -15,6 +15,7 @@ from eightfold.columns.nested import holds_text
 from eightfold.columns.parts import Part, blaming_part
 from eightfold.columns.schemas import Text
 from eightfold.columns.sinks import HeldEnd
+from eightfold.columns.thrift import MalformedError
 from eightfold.files import FileError
 from eightfold.files.read.tables import PARQUET
 from eightfold.files.records.table_changes import TextChange
@@ -63,8 +64,12 @@ class ParquetReader:
         if self._footer is None:
             return
         yield from self._footer.statistics()
+        room = self._footer.start
         for index in self._footer.page_indexes():
+            room -= index.length
             with self.blaming(index.group):
+                if room < 0:  # Each could be read again and again.
+                    raise MalformedError("its page indexes take more bytes than the file has")
                 bounds = list(index.bounds(self._given))
             yield from bounds
 
