@@ -337,7 +337,7 @@ def test_a_dropped_file_is_not_cut_off_on_small_screens(explorer: Any) -> None:
 @only_server
 def test_a_broken_word_and_what_lies_beside_the_screen_are_seen(explorer: Any) -> None:
     explorer.tab("Repair")
-    # The page's policy allows no inline styles, so the sheet is told through the object model.
+    # The page's policy forbids inline styles, but a script may insert a rule into a style sheet.
     for rule in ("h2 { width: 1ch; overflow-wrap: anywhere }", "h2 { margin-left: 100vw }"):
         explorer.page.evaluate("rule => document.styleSheets[0].insertRule(`#view ${rule}`, 0)", rule)
         found = broken_words(explorer.page) + beside_the_screen(explorer.page)

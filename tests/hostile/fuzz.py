@@ -4,7 +4,7 @@ A target takes bytes and raises where a promise is broken. With atheris, which s
 
     python tests/hostile/fuzz.py verbs tests/hostile/corpus/verbs -max_total_time=60
 
-The folder holds inputs to begin with; what is found goes there. ``make fuzz`` runs all targets, and
+The folder holds inputs to begin with; what is found goes there. ``make fuzz-python`` runs all targets, and
 ``tests/hostile/test_fuzz.py`` gives each its corpus, and what Hypothesis makes of it.
 """
 

@@ -16,16 +16,20 @@ def _states(paths: Sequence[Path]) -> list[tuple[int, int]]:
     return [(status.st_ino, status.st_mtime_ns) for status in map(os.stat, paths)]
 
 
-def _killed(chance: random.Random, line: Sequence[str], folder: Path, paths: Sequence[Path]) -> tuple[int, int]:
-    """Run a command until some files have changed; return its exit status, and how many were seen to change."""
+def _killed(chance: random.Random, line: Sequence[str], folder: Path, paths: Sequence[Path]) -> tuple[int | None, int]:
+    """Run a command until some files have changed, and kill it.
+
+    Returns the exit status, None if it was killed, and how many files were seen to change.
+    """
     changes, before, changed = chance.randint(1, 1 + len(paths) // 6), _states(paths), 0
     with subprocess.Popen(command(*line), cwd=folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None and changed < changes:
             time.sleep(0.0005)
             changed = sum(map(tuple.__ne__, before, _states(paths)))
         time.sleep(chance.random() / 500)
+        status = process.poll()
         process.kill()
-    return process.returncode, changed
+    return status, changed
 
 
 def kills_until_done(
@@ -42,8 +46,8 @@ def kills_until_done(
     for _ in range(100):
         status, changed = _killed(chance, line, folder, paths)
         whole()
-        kills += status < 0 and changed > 0
-        assert status <= 0, status
+        kills += status is None and changed > 0
+        assert status in (None, 0), status
         if status == 0 or ended():
             if kills:
                 break

@@ -60,7 +60,7 @@ impl Source<'_> {
         dispatch::measure_noting(self, start, limit, notes).unwrap_or_else(|| self::measure(self, start, limit))
     }
 
-    /// Write what [`Source::measure`] measured, with the same limit; the end is returned.
+    /// Write what [`Source::measure`] measured, with the same limit, or with its end if it was clean; return the end.
     pub fn write_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
         dispatch::write_ucs1(self, start, limit, out).unwrap_or_else(|| self::write(self, start, limit, out))
     }

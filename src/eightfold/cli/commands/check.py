@@ -188,6 +188,7 @@ def run(options: Options) -> int:
         refuse_others(options, "form_map", "context")
     for name in ("strict", "jobs", "output_format"):
         setattr(options, name, options.configurations.setting(name, getattr(options, name)))
+    # Another process is given a batch of files, for which the first of a slow list would wait.
     alone = bool(options.files_from) and "jobs" not in options.configurations.given
     options.jobs = options.jobs or (1 if alone else processors())
     if options.mojibake:

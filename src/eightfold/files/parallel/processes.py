@@ -82,7 +82,7 @@ def _parts(pipe: Connection) -> Iterator[Any]:
 
 
 def _start_tracker() -> None:
-    """Start what the first process would start otherwise, and let Ctrl-C through while it starts itself."""
+    """Start the resource tracker before Ctrl-C is held back, because its start lets Ctrl-C through."""
     if sys.platform != "win32":
         from multiprocessing.resource_tracker import ensure_running
 

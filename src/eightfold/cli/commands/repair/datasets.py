@@ -21,8 +21,10 @@ from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.forms import Form
 
-_REFUSED = ("in_place", "backup", "plan", "apply", "undo", "root", "diff", "verify", "certificate")
-_ESCAPES = ("escapes", "escapes_errors")
+_REFUSED = (
+    *("in_place", "backup", "plan", "apply", "undo", "root", "diff", "verify", "certificate"),
+    *("escapes", "escapes_errors"),
+)
 
 
 def repair_dataset(options: Options) -> int:
@@ -32,7 +34,7 @@ def repair_dataset(options: Options) -> int:
         UsageError: the options contradict each other. FileError: the dataset cannot be read, or the result not written.
     """
     options.check_naming()
-    refuse_others(options, *_REFUSED, *_ESCAPES)
+    refuse_others(options, *_REFUSED)
     if len(options.paths) > 1:
         raise UsageError("--runner repairs one dataset at a time")
     if options.output in ("", "-"):

@@ -93,7 +93,7 @@ def write(options: Options) -> int:
         by = "repair --mojibake" if options.mojibake else "repair"
         done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by, **escapes}
         in_place = InPlace("repaired", done)
-        # Every file is met, also those that an interrupted run has repaired: their journals end with this one.
+        # Every file is found, also those that an interrupted run has repaired: its journals are to be removed.
         files = jobs(options, work.failures.tell)
         if in_place.nothing_left(job.source for job in files):
             return NOTHING_WRONG

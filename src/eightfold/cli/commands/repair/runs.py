@@ -144,7 +144,7 @@ class RepairRun:
         if not can_walk() or options.form is not UTF_8 or options.mojibake or options.backup:
             return walked
         if (options.in_place or options.plan) and len(options.paths) > 1:
-            return walked  # It finds each file, and one in two of the paths is read once.
+            return walked  # A file in two of the paths is read once, which shows only if every file is found.
         return Trees(self._examination, self._pass_over, allowed(processors()), options.configurations.names)
 
     def _examination(self, ruled: str) -> Examination | None:
