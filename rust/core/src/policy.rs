@@ -56,6 +56,8 @@ pub enum Answer {
     Drop,
     /// Each byte plus this base; they stop at a byte below 80.
     Escape(u32),
+    /// `\xNN` for each byte.
+    Backslash,
     /// Never needed: the input was measured and found clean and complete.
     Never,
 }
@@ -64,12 +66,32 @@ impl Answer {
     /// The kernels' part of a policy; [`Answer::Stop`] where they do not implement it.
     pub(crate) fn under(policy: OnFault) -> Self {
         match policy {
-            OnFault::Stop | OnFault::BackslashReplace | OnFault::SurrogatePass => Answer::Stop,
+            OnFault::Stop | OnFault::SurrogatePass => Answer::Stop,
+            OnFault::BackslashReplace => Answer::Backslash,
             OnFault::Replace => Answer::Replace,
             OnFault::Ignore => Answer::Drop,
             OnFault::SurrogateEscape => Answer::Escape(SURROGATE_ESCAPE),
         }
     }
+
+    /// Whether each byte of an ill-formed unit is answered on its own.
+    pub(crate) fn is_by_byte(self) -> bool {
+        matches!(self, Answer::Escape(_) | Answer::Backslash)
+    }
+
+    /// Whether it answers in ASCII, if at all.
+    pub(crate) fn is_ascii(self) -> bool {
+        matches!(self, Answer::Drop | Answer::Backslash)
+    }
+}
+
+/// How many code points [`backslashed_byte`] gives beyond the first.
+pub(crate) const MORE_BACKSLASHED: usize = 3;
+
+/// The escape `\xNN` of a byte.
+#[inline]
+pub(crate) fn backslashed_byte(byte: u8) -> [u8; 4] {
+    [b'\\', b'x', hex_digit(byte >> 4), hex_digit(byte & 15)]
 }
 
 /// What the kernels write for a code point that the form lacks.

@@ -39,7 +39,9 @@ pub struct Kind(u8);
 
 impl Kind {
     /// The number of kinds.
-    pub(crate) const COUNT: usize = 26;
+    pub const COUNT: usize = 26;
+    /// A code point that the form lacks.
+    pub const UNREPRESENTABLE: Kind = Kind(13);
     pub(crate) const INVALID_BYTE: Kind = Kind(4);
     pub(crate) const UNEXPECTED_CONTINUATION: Kind = Kind(5);
     pub(crate) const TRUNCATED: Kind = Kind(6);

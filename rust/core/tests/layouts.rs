@@ -33,6 +33,11 @@ fn walked(form: &Form, source: &Source<'_>, start: usize, end: usize) -> (Vec<u3
                         at += 1;
                         continue;
                     }
+                    Answer::Backslash => {
+                        points.extend(format!("\\x{:02x}", source.data[at]).chars().map(u32::from));
+                        at += 1;
+                        continue;
+                    }
                 }
                 end
             }
@@ -135,7 +140,7 @@ fn pieces(form: &Form) -> Vec<Vec<u8>> {
     pieces
 }
 
-const ANSWERS: [Answer; 4] = [Answer::Stop, Answer::Replace, Answer::Drop, Answer::Escape(0xDC00)];
+const ANSWERS: [Answer; 5] = [Answer::Stop, Answer::Replace, Answer::Drop, Answer::Escape(0xDC00), Answer::Backslash];
 
 /// The answers that mean something: a form with a row for stray bytes has nothing ill-formed.
 fn answers(form: &Form) -> &'static [Answer] {

@@ -2,6 +2,7 @@
 //!
 //! The exceptions are those that `eightfold.policy` raises, and an invalid answer fails as it does there.
 
+use eightfold_core::Kind;
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{
     PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError,
@@ -129,7 +130,12 @@ fn fault_of<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some(code_point) = code_point {
         let units = bytes_of_slice(data.py(), &data.as_bytes()[start..end])?;
-        let named = Named { kind: "unrepresentable", side: "source", span: (start, end), at_end: false };
+        let named = Named {
+            kind: Kind::UNREPRESENTABLE,
+            side: intern!(data.py(), "source"),
+            span: (start, end),
+            at_end: false,
+        };
         return new_fault(&named, &reading.name, units, Some(code_point));
     }
     // With the whole input present there is always an answer.
@@ -220,7 +226,7 @@ pub fn encode_error<'py>(
     (start, end): (usize, usize),
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = text.py();
-    let named = Named { kind: "unrepresentable", side: "text", span: (start, end), at_end: false };
+    let named = Named { kind: Kind::UNREPRESENTABLE, side: intern!(py, "text"), span: (start, end), at_end: false };
     let code_point = text_of(text)?.at(start);
     let fault = new_fault(&named, &writing.name, bytes_of_slice(py, b"")?, Some(code_point))?;
     let words = match &writing.reasons {

@@ -6,10 +6,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::vec;
 
-use eightfold_core::{Fault, Form, Scan, Step, Tally};
+use eightfold_core::{Fault, Form, Kind, Scan, Step, Tally};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString};
 
 use crate::handle::Handle;
@@ -64,38 +65,45 @@ pub fn fault_object<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let units = &data.as_bytes()[fault.start..fault.end.min(fault.start + UNITS_KEPT)];
     let span = (offset + fault.start, offset + fault.end);
-    let named = Named { kind: fault.kind.name(), side: "source", span, at_end: fault.at_end };
+    let named = Named { kind: fault.kind, side: intern!(data.py(), "source"), span, at_end: fault.at_end };
     new_fault(&named, name, bytes_of_slice(data.py(), units)?, fault.code_point)
 }
 
 /// The attributes of a Fault other than its form, its units and its code point.
-pub struct Named {
+pub struct Named<'a, 'py> {
     /// The kind.
-    pub kind: &'static str,
+    pub kind: Kind,
     /// The side.
-    pub side: &'static str,
+    pub side: &'a Bound<'py, PyString>,
     /// The start and the end.
     pub span: (usize, usize),
     /// Whether the end of the input cut the fault short.
     pub at_end: bool,
 }
 
+/// The one str of a kind's name.
+fn kind_name(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyString>> {
+    static NAMES: [PyOnceLock<Py<PyString>>; Kind::COUNT] = [const { PyOnceLock::new() }; Kind::COUNT];
+    let load = || Ok::<_, PyErr>(interned(py, kind.name())?.unbind());
+    Ok(NAMES[kind.index()].get_or_try_init(py, load)?.bind(py))
+}
+
 /// A new Fault object.
 pub fn new_fault<'py>(
-    named: &Named,
+    named: &Named<'_, 'py>,
     form: &Py<PyString>,
     units: Bound<'py, PyBytes>,
     code_point: Option<u32>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = units.py();
     let slots = [
-        (intern!(py, "kind"), interned(py, named.kind)?.into_any()),
+        (intern!(py, "kind"), kind_name(py, named.kind)?.clone().into_any()),
         (intern!(py, "form"), form.bind(py).clone().into_any()),
         (intern!(py, "start"), named.span.0.make(py)?),
         (intern!(py, "end"), named.span.1.make(py)?),
         (intern!(py, "units"), units.into_any()),
         (intern!(py, "code_point"), code_point.make(py)?),
-        (intern!(py, "side"), interned(py, named.side)?.into_any()),
+        (intern!(py, "side"), named.side.clone().into_any()),
         (intern!(py, "severity"), intern!(py, "error").clone().into_any()),
         (intern!(py, "at_end"), PyBool::new(py, named.at_end).to_owned().into_any()),
     ];
@@ -172,7 +180,7 @@ pub fn tally<'py>(
         at = 0;
     }
     let counts = PyDict::new(py);
-    tally.counts().try_for_each(|(kind, count)| counts.set_item(interned(py, kind.name())?, Made(count)))?;
+    tally.counts().try_for_each(|(kind, count)| counts.set_item(kind_name(py, kind)?, Made(count)))?;
     Ok(counts)
 }
 

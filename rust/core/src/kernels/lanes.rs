@@ -3,6 +3,8 @@
 //! An instruction set finds which bytes are of a kind; what follows from that is `u64` algebra. Every function is inlined
 //! into its caller, which compiles it with its own instructions.
 
+use std::iter;
+
 use crate::policy::Answer;
 
 /// The first `count` lanes.
@@ -87,6 +89,21 @@ pub struct Read {
     pub length: usize,
     /// Whether the whole block is read, and reading continues in the next.
     pub goes_on: bool,
+}
+
+/// Lanes in their order, in parts: those before each lane of `apart`, with that lane, and those behind the last one.
+#[inline(always)]
+pub fn parts(lanes: u64, apart: u64) -> impl Iterator<Item = (u64, Option<usize>)> {
+    let (mut lanes, mut apart, mut is_over) = (lanes, apart, false);
+    iter::from_fn(move || {
+        if is_over {
+            return None;
+        }
+        let lane = apart.trailing_zeros() as usize;
+        let part = (lanes & low_64(lane), (lane < 64).then_some(lane));
+        (lanes, apart, is_over) = (lanes & !low_64(lane + 1), apart & apart.wrapping_sub(1), lane == 64);
+        Some(part)
+    })
 }
 
 /// The lanes at which reading stops because of ill-formed bytes; `high` has the lanes of bytes that are not ASCII.
@@ -357,11 +374,31 @@ mod tests {
     }
 
     #[test]
+    fn parts_are_the_lanes_in_order_with_each_lane_apart() {
+        for (lanes, apart) in (0..1_u64 << 6).flat_map(|lanes| (0..1_u64 << 6).map(move |apart| (lanes, apart))) {
+            for place in [0, 1, 30, 57, 58] {
+                let (lanes, apart) = (lanes << place, apart << place);
+                let (mut expected, mut part) = (Vec::new(), 0);
+                for lane in 0..64 {
+                    if apart >> lane & 1 == 1 {
+                        expected.push((part, Some(lane)));
+                        part = 0;
+                    } else {
+                        part |= lanes & 1 << lane;
+                    }
+                }
+                expected.push((part, None));
+                assert!(parts(lanes, apart).eq(expected), "{lanes:X} {apart:X}");
+            }
+        }
+    }
+
+    #[test]
     fn what_stops_reading_is_what_has_no_answer() {
         for (ill, high) in [(0b1100, 0b1010), (0, !0), (!0, 0), (!0, !0)] {
             assert_eq!(stops_at(Answer::Stop, ill, high), ill);
             assert_eq!(stops_at(Answer::Escape(0xDC00), ill, high), ill & !high);
-            for answer in [Answer::Replace, Answer::Drop, Answer::Never] {
+            for answer in [Answer::Replace, Answer::Drop, Answer::Backslash, Answer::Never] {
                 assert_eq!(stops_at(answer, ill, high), 0);
             }
         }

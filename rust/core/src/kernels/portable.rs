@@ -6,7 +6,7 @@ use super::source::{Extent, Source};
 use super::spelt::Spelt;
 use crate::code_point::{LEADS, TRAILS, holds};
 use crate::derive::piece::{Piece, window};
-use crate::policy::{Answer, Lacking, backslashed};
+use crate::policy::{Answer, Lacking, backslashed, backslashed_byte};
 
 /// A place for code points.
 pub trait Points {
@@ -69,6 +69,10 @@ impl Source<'_> {
                         Answer::Drop => length,
                         Answer::Escape(base) if self.data[at] >= 0x80 => {
                             out.put(base + u32::from(self.data[at]));
+                            1
+                        }
+                        Answer::Backslash => {
+                            backslashed_byte(self.data[at]).into_iter().for_each(|each| out.put(each.into()));
                             1
                         }
                         _ => break,

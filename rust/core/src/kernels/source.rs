@@ -89,6 +89,12 @@ impl Note {
         Note { begins, ill, odd, place: at << 16 | length }
     }
 
+    /// The same block with other lanes in which something begins and in which ill-formed units do.
+    #[inline]
+    pub fn with(&self, begins: u64, ill: u64) -> Self {
+        Note { begins, ill, ..*self }
+    }
+
     /// The offset of the block.
     #[inline]
     pub fn at(&self) -> usize {

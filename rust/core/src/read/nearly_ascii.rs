@@ -73,10 +73,11 @@ impl Pass<'_> {
         }
     }
 
-    /// Where flocks are closer together than this many bytes, the kernels are faster, if the machine has some that
-    /// implement the policy.
+    /// Where flocks are closer together than this many bytes, the kernels are faster, if the machine has some.
     fn bytes_a_flock(&self) -> usize {
         match (self.on_fault, Level::current()) {
+            // The kernels write the text between answers part by part.
+            (OnFault::BackslashReplace, Level::Avx512) => 16,
             (OnFault::BackslashReplace, _) => 1,
             (_, Level::Avx512) => 128,
             (_, Level::Avx2) => 32,

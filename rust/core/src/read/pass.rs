@@ -8,8 +8,7 @@ use crate::code_point::LARGEST_IN_STR;
 use crate::form::Form;
 use crate::kernels::{Extent, Input, Notes, Output, Source, Units, Width};
 use crate::memory::OutOfMemory;
-use crate::policy::Answer;
-use crate::policy::{OnFault, SURROGATE_ESCAPE, hex_digit};
+use crate::policy::{Answer, OnFault, SURROGATE_ESCAPE, backslashed_byte};
 use crate::read::sequence::{NO_RUN, Span, Step};
 
 /// A receiver of code points, with the byte spans that they came from.
@@ -193,12 +192,14 @@ impl Pass<'_> {
         let passes = self.on_fault == OnFault::SurrogatePass;
         if let Some(wide) = self.form.wide {
             let wide = if passes { wide.passing(self.form.surrogates.as_deref()) } else { wide };
+            // The kernels of units have no escapes.
+            let answer = if answer == Answer::Backslash { Answer::Stop } else { answer };
             return Some(Input::Units(Units { wide, answer, data: self.data }));
         }
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
         layout.map(|layout| {
-            // They escape, byte by byte, only bytes with which no sequence begins.
-            let is_stopped = matches!(answer, Answer::Escape(_)) && layout.begins_with_strays();
+            // They answer, byte by byte, only bytes with which no sequence begins.
+            let is_stopped = answer.is_by_byte() && layout.begins_with_strays();
             let answer = if is_stopped { Answer::Stop } else { answer };
             let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
             Input::Bytes(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })
@@ -264,7 +265,7 @@ impl Pass<'_> {
             OnFault::BackslashReplace => {
                 sink.reserve(4 * (end - start))?;
                 for &byte in &self.data[start..end] {
-                    sink.put_ascii(&[b'\\', b'x', hex_digit(byte >> 4), hex_digit(byte & 15)], start, end)?;
+                    sink.put_ascii(&backslashed_byte(byte), start, end)?;
                 }
                 Ok(end)
             }

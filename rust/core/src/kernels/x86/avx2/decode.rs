@@ -10,11 +10,12 @@ use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_
 use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, lanes_8, no_copy, pairs, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
+use crate::kernels::lanes;
 use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::output::Output;
 use crate::kernels::portable;
 use crate::kernels::source::{Extent, Source};
-use crate::policy::Answer;
+use crate::policy::{Answer, MORE_BACKSLASHED, backslashed_byte};
 
 /// The counts so far.
 struct Counted<'a> {
@@ -80,7 +81,7 @@ impl Counted<'_> {
             _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(self.largest, least), self.largest)) != 0
         };
         let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && reaches(lead));
-        let of_ill = if self.ills == 0 || answer == Answer::Drop { Width::Ascii } else { Width::Ucs2 };
+        let of_ill = if self.ills == 0 || answer.is_ascii() { Width::Ascii } else { Width::Ucs2 };
         let of_pairs = if self.pairs == 0 { Width::Ascii } else { Width::Ucs4 };
         Width::of_class(by_lead.count()).max(self.fine).max(of_ill).max(of_pairs)
     }
@@ -115,7 +116,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     };
     let largest = _mm256_set1_epi8(shared.largest as i8);
     let mut counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
-    let drops = reader.answer == Answer::Drop;
+    let [drops, escapes] = [Answer::Drop, Answer::Backslash].map(|answer| reader.answer == answer);
     let end = reader.each_block(
         source.data,
         (start + shared.end, limit),
@@ -124,7 +125,12 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
             ascii: |counted: &mut Counted, _: &Window| counted.count += 64,
             pairs: |counted: &mut Counted, text: &[u8]| counted.add_pairs(pairs::length(text)),
             regular: |counted: &mut Counted, window: &Window, block: &Block| counted.add_regular(window, block),
-            other: |counted: &mut Counted, window: &Window, block: &Block| counted.add(window, block, drops),
+            other: |counted: &mut Counted, window: &Window, block: &Block| {
+                counted.add(window, block, drops);
+                if escapes {
+                    counted.count += MORE_BACKSLASHED * block.ill.count_ones() as usize;
+                }
+            },
         },
     );
     let extent =
@@ -135,19 +141,45 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     }
 }
 
-/// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
+macro_rules! by_answer {
+    ($($(#[$doc:meta])* $name:ident: $unit:ty = $write:ident;)*) => {
+        $($(#[$doc])*
+        #[avx2]
+        pub fn $name(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, $unit>) -> usize {
+            // Each has code of its own: what nothing else calls is inlined.
+            match source.answer() {
+                Answer::Backslash => $write::<true>(source, (start, limit), out),
+                _ => $write::<false>(source, (start, limit), out),
+            }
+        })*
+    };
+}
+
+by_answer! {
+    /// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
+    write_ucs1: u8 = ucs1;
+    /// The same as 16-bit units.
+    write_ucs2: u16 = ucs2;
+    /// The same as 32-bit units.
+    write_ucs4: u32 = ucs4;
+}
+
+/// Who writes a block: each has code of its own, which is inlined.
+enum By<const ESCAPES: bool, const IS_REGULAR: bool> {}
+
+/// Write bytes; with `ESCAPES`, ill-formed bytes are answered with backslashes, else with one value each.
+#[inline]
 #[avx2]
-pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+fn ucs1<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u8>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs1(text, source.layout.shift(), out);
         return limit;
     }
     // SAFETY: that is what these write.
     unsafe {
-        write(
+        write::<_, ESCAPES>(
             source,
-            start,
-            limit,
+            (start, limit),
             out,
             |window, room| put_ascii_ucs1(window, room),
             |meaning, window, block, room| meaning.put_ucs1(window, block, room),
@@ -157,43 +189,43 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 }
 
 /// The same as 16-bit units.
+#[inline]
 #[avx2]
-pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
+fn ucs2<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u16>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs2(text, source.layout.shift(), out);
         return limit;
     }
     // SAFETY: that is what these write.
     unsafe {
-        write(
+        write::<_, ESCAPES>(
             source,
-            start,
-            limit,
+            (start, limit),
             out,
             |window, room| put_ascii_ucs2(window, room),
-            |meaning, window, block, room| meaning.put_ucs2::<u8>(window, block, room),
-            |meaning, window, block, room| meaning.put_ucs2::<u16>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, false>>(window, block, room),
         )
     }
 }
 
 /// The same as 32-bit units.
+#[inline]
 #[avx2]
-pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+fn ucs4<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u32>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
         return limit;
     }
     // SAFETY: that is what these write.
     unsafe {
-        write(
+        write::<_, ESCAPES>(
             source,
-            start,
-            limit,
+            (start, limit),
             out,
             |window, room| put_ascii_ucs4(window, room),
-            |meaning, window, block, room| meaning.put_ucs4::<u8>(window, block, room),
-            |meaning, window, block, room| meaning.put_ucs4::<u16>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, true>>(window, block, room),
+            |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, false>>(window, block, room),
         )
     }
 }
@@ -204,10 +236,9 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 /// `put_ascii` writes the first 64 values of any room, and the others as many as begin in their block.
 #[inline]
 #[avx2]
-unsafe fn write<'o, T: Copy>(
+unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     source: &Source<'_>,
-    start: usize,
-    limit: usize,
+    (start, limit): (usize, usize),
     out: &mut Output<'o, T>,
     put_ascii: impl Fn(&Window, &mut Room<T>),
     put_regular: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
@@ -217,6 +248,13 @@ where
     Output<'o, T>: portable::Points,
 {
     let reader = Reader::new(source);
+    let put_other = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
+        let mut copy = no_copy();
+        let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+        put_block(&reader.meaning, window, block, place.room());
+        // SAFETY: the contract of this function.
+        unsafe { place.finish() };
+    };
     let end = reader.each_block(
         source.data,
         (start, limit),
@@ -233,13 +271,17 @@ where
                 unsafe { place.finish() };
             },
             other: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
-                let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
-                let block = &Block { begins: block.begins & !dropped, ..*block };
-                let mut copy = no_copy();
-                let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-                put_block(&reader.meaning, window, block, place.room());
-                // SAFETY: the contract of this function.
-                unsafe { place.finish() };
+                if ESCAPES {
+                    for (begins, escape) in lanes::parts(block.begins, block.ill) {
+                        put_other(window, &Block { begins, ill: 0, ..*block }, out);
+                        if let Some(lane) = escape {
+                            out.extend(&backslashed_byte(window[lane]));
+                        }
+                    }
+                } else {
+                    let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
+                    put_other(window, &Block { begins: block.begins & !dropped, ..*block }, out);
+                }
             },
         },
     );

@@ -118,6 +118,8 @@ pub struct Reader<'a> {
     /// Whether some sequences part from the layout by their first byte.
     parts_alone: bool,
     pub answer: Answer,
+    /// Whether each byte of an ill-formed unit is answered on its own.
+    is_by_byte: bool,
     pub meaning: Meaning<'a>,
 }
 
@@ -133,6 +135,7 @@ impl<'a> Reader<'a> {
             sides,
             parts_alone: layout.parting[0] != [0; 16],
             answer,
+            is_by_byte: answer.is_by_byte(),
             meaning: Meaning::new(layout.shift(), if let Answer::Escape(base) = answer { Some(base) } else { None }),
         }
     }
@@ -273,7 +276,7 @@ impl<'a> Reader<'a> {
                 (begun.whole, stops, joined) = (begun.whole & !ill, stops | parting, leads);
             }
         }
-        let mut taken = begun.taken(self.meaning.escape.is_some(), is_three, carry);
+        let mut taken = begun.taken(self.is_by_byte, is_three, carry);
         taken.add(joined, [3, 4, 5]);
 
         let mut ill = high & !begun.whole;

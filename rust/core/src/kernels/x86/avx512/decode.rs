@@ -17,10 +17,11 @@ use super::{
 };
 use crate::chunk::CHUNK_BYTES;
 use crate::derive::layout::{Layout, PAIR, Pairs, RUN_LEAD};
+use crate::kernels::lanes;
 use crate::kernels::measured::Width;
 use crate::kernels::output::Output;
 use crate::kernels::source::{Extent, Note, Notes, Source};
-use crate::policy::Answer;
+use crate::policy::{Answer, MORE_BACKSLASHED, backslashed_byte};
 
 /// The counts so far.
 struct Counted<'a> {
@@ -75,7 +76,7 @@ impl Counted<'_> {
         store_64(self.largest, &mut copy);
         let largest = copy[..64].iter().copied().max().unwrap_or(0);
         let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && largest >= lead);
-        let of_ill = if self.ills == 0 || answer == Answer::Drop { Width::Ascii } else { Width::Ucs2 };
+        let of_ill = if self.ills == 0 || answer.is_ascii() { Width::Ascii } else { Width::Ucs2 };
         let of_pairs = if self.pairs == 0 { Width::Ascii } else { Width::Ucs4 };
         Width::of_class(by_lead.count()).max(self.fine).max(of_ill).max(of_pairs)
     }
@@ -300,7 +301,7 @@ impl Reader<'_> {
         let seen = &data[..data.len().min(at + Note::MOST_BYTES)];
         let start = at + length;
         // Where bytes are answered one by one, a run is not a unit.
-        if start >= limit || data[start] < RUN_LEAD || self.escape.is_some() {
+        if start >= limit || data[start] < RUN_LEAD || self.is_by_byte {
             return None;
         }
         Some(run_end(seen, start)).filter(|&end| end < seen.len())
@@ -347,6 +348,9 @@ impl Reader<'_> {
         let [b0, b1, b2, _] = block.bytes;
         counted.add([b0, b1, b2], begins, block.two & !block.ill);
         counted.ills |= block.ill;
+        if !IS_PLAIN && self.answer == Answer::Backslash {
+            counted.count += MORE_BACKSLASHED * block.ill.count_ones() as usize;
+        }
         let length = if block.goes_on { 64 + block.carry.count_ones() as usize } else { block.length };
         notes.add(Note::new([begins, block.ill, block.odd], at, length), at + carry.count_ones() as usize);
     }
@@ -366,11 +370,35 @@ fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) 
     Width::of_class(known as usize + reached.count())
 }
 
-/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end.
+macro_rules! by_answer {
+    ($($(#[$doc:meta])* $name:ident: $unit:ty = $write:ident;)*) => {
+        $($(#[$doc])*
+        #[avx512]
+        pub fn $name(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, $unit>) -> usize {
+            // Each has code of its own: what nothing else calls is inlined.
+            match source.answer() {
+                Answer::Backslash => $write::<true>(source, (start, limit), out),
+                _ => $write::<false>(source, (start, limit), out),
+            }
+        })*
+    };
+}
+
+by_answer! {
+    /// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end.
+    write_ucs1: u8 = ucs1;
+    /// As [`write_ucs1`], as 16-bit units.
+    write_ucs2: u16 = ucs2;
+    /// As [`write_ucs1`], as 32-bit units.
+    write_ucs4: u32 = ucs4;
+}
+
+/// Write bytes; with `ESCAPES`, ill-formed bytes are answered with backslashes, else with one value each.
+#[inline]
 #[avx512]
-pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+fn ucs1<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: &mut Output<'_, u8>) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
-    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+    write::<_, ESCAPES>(source, stretch, out, put_clean, |reader, window, note, out| {
         // The values are ASCII, or the two lowest bits of a lead byte with the six of its continuation byte.
         let [b0, b1] = [0, 1].map(|from| bytes_of(window, from));
         let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(b0), _mm512_set1_epi8(0xC0_u8 as i8));
@@ -381,11 +409,12 @@ pub fn write_ucs1(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     })
 }
 
-/// As [`write_ucs1`], as 16-bit units.
+/// As [`ucs1`], as 16-bit units.
+#[inline]
 #[avx512]
-pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
+fn ucs2<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: &mut Output<'_, u16>) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2(text, source.layout.shift(), out);
-    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+    write::<_, ESCAPES>(source, stretch, out, put_clean, |reader, window, note, out| {
         if note.is_each() {
             let bytes = bytes_of(window, 0);
             let units = [_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes)];
@@ -403,13 +432,14 @@ pub fn write_ucs2(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     })
 }
 
-/// As [`write_ucs1`], as 32-bit units: the positions of what begins are compressed, sixteen of them fetch four bytes
+/// As [`ucs1`], as 32-bit units: the positions of what begins are compressed, sixteen of them fetch four bytes
 /// each, and those become code points.
+#[inline]
 #[avx512]
-pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
+fn ucs4<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: &mut Output<'_, u32>) -> usize {
     let joins = source.layout.pairs == Pairs::Joined;
     let put_clean = |text: &[u8], out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
-    write(source, start, limit, out, put_clean, |reader, window, note, out| {
+    write::<_, ESCAPES>(source, stretch, out, put_clean, |reader, window, note, out| {
         let (bytes, after) = (bytes_of(window, 0), last_8(window));
         let mut places = _mm512_maskz_compress_epi8(note.begins, each_place());
         let mut ill = _pext_u64(note.ill, note.begins);
@@ -444,10 +474,9 @@ pub fn write_ucs4(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
 /// Write by the notes of an earlier measurement, or else measure and write chunk by chunk.
 #[inline]
 #[avx512]
-fn write<T>(
+fn write<T: From<u8>, const ESCAPES: bool>(
     source: &Source<'_>,
-    start: usize,
-    limit: usize,
+    (start, limit): (usize, usize),
     out: &mut Output<'_, T>,
     put_clean: impl Fn(&[u8], &mut Output<'_, T>),
     put_block: impl Fn(&Reader<'_>, &Window, &Note, &mut Output<'_, T>),
@@ -473,7 +502,17 @@ fn write<T>(
                 put_clean(&source.data[at..note.at()], out);
             }
             fetch_ahead(source.data, note.at());
-            put_block(&reader, window(source.data, note.at(), &mut copy), note, out);
+            let window = window(source.data, note.at(), &mut copy);
+            if ESCAPES {
+                for (begins, escape) in lanes::parts(note.begins, note.ill) {
+                    put_block(&reader, window, &note.with(begins, 0), out);
+                    if let Some(lane) = escape {
+                        out.extend(&backslashed_byte(window[lane]));
+                    }
+                }
+            } else {
+                put_block(&reader, window, note, out);
+            }
             at = note.at() + note.length();
         }
         if at < end {

@@ -50,6 +50,8 @@ pub struct Reader<'a> {
     pub answer: Answer,
     /// The base added to the byte in an ill-formed lane; None if that becomes U+FFFD.
     pub escape: Option<u32>,
+    /// Whether each byte of an ill-formed unit is answered on its own.
+    pub is_by_byte: bool,
     /// Whether units that part from the layout become U+FFFD as well.
     replaces_units: bool,
     /// The kind bit of lead bytes whose parting sequences are ill-formed units; 0 if the policy does not answer those.
@@ -236,13 +238,14 @@ impl<'a> Reader<'a> {
         Reader {
             layout,
             kinds: Lookup::new(&layout.kinds),
-            is_plain: layout.has_nul && layout.pairs == Pairs::Apart && is_answered,
+            is_plain: layout.has_nul && layout.pairs == Pairs::Apart && is_answered && answer != Answer::Backslash,
             strays_part: layout.begins_with_strays(),
             second_low: Lookup::new(&layout.second_low),
             second_count: Lookup::second_count(layout),
             second_count_apart: Lookup::second_count(layout).without_surrogates(layout),
             answer,
             escape: if let Answer::Escape(base) = answer { Some(base) } else { None },
+            is_by_byte: answer.is_by_byte(),
             replaces_units: layout.parting_is_unit
                 && layout.pairs != Pairs::Joined
                 && source.answer == Answer::Replace
@@ -302,7 +305,7 @@ impl<'a> Reader<'a> {
                 (begun.whole, stops, joined) = (begun.whole & !ill, stops | parting, leads);
             }
         }
-        let mut taken = begun.taken(self.escape.is_some(), is_three, carry);
+        let mut taken = begun.taken(self.is_by_byte, is_three, carry);
         if longer != 0 {
             taken.here |= longer as u64;
             taken.next |= (longer >> 64) as u64;
@@ -346,7 +349,7 @@ impl<'a> Reader<'a> {
         let two = _mm512_mask_cmplt_epu8_mask(is_two, second, self.second_count.of_lead(b0));
         let continues = [b2, b3].map(|bytes| _mm512_cmplt_epi8_mask(bytes, first_continuation));
         let begun = Begun::new(two, [is_three, is_four], continues);
-        let taken = begun.taken(self.escape.is_some(), is_three, carry);
+        let taken = begun.taken(self.is_by_byte, is_three, carry);
         let begins = !taken.here;
         Some(Block {
             bytes,
@@ -390,7 +393,7 @@ impl<'a> Reader<'a> {
             longer |= runs & !begins;
         }
         // Where bytes are answered one by one, each is on its own.
-        if self.escape.is_some() {
+        if self.is_by_byte {
             longer = 0;
         }
         (stops, longer)
