@@ -79,7 +79,7 @@ impl Pass<'_> {
         match (self.on_fault, Level::current()) {
             (OnFault::BackslashReplace, _) => 1,
             (_, Level::Avx512) => 128,
-            (_, Level::Avx2) => 32,
+            (_, Level::Neon | Level::Avx2) => 32,
             (_, Level::Portable) => 1,
         }
     }
