@@ -17,6 +17,9 @@ LEVELS := avx2 portable
 COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) tests/streams/test_stream.py \
     $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
 
+# What of the core's tests an emulator runs in a minute.
+EMULATED := --lib --test small --test searches --test measured
+
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
@@ -88,9 +91,10 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
 
 test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; needs Debian's g++-aarch64-linux-gnu and qemu-user
-	cd rust && CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	cd rust && for level in neon portable; do \
+	    EIGHTFOLD_SIMD=$$level CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
 	    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
-	    cargo test --quiet -p eightfold-core --target aarch64-unknown-linux-gnu $(or $(AARCH64),--test small)
+	    cargo test --quiet -p eightfold-core --target aarch64-unknown-linux-gnu $(or $(AARCH64),$(EMULATED)) || exit 1; done
 
 miri: ## run the core's unsafe code in an interpreter that finds undefined behaviour; needs nightly Rust with miri and rust-src
 	@cargo +nightly miri --version >/dev/null || { \

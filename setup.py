@@ -2,7 +2,7 @@
 
 ``EIGHTFOLD_BUILD=native`` turns a failed build of the core into an error; ``EIGHTFOLD_BUILD=rust`` does too, and builds
 it without the C++ library; ``EIGHTFOLD_BUILD=python`` builds none. Without any of them the library is left out where
-there is no C++ compiler: the results are the same, and the kernels for AVX2 and AVX-512 are ours.
+there is no C++ compiler: the results are the same, and the kernels for AVX-512, AVX2 and NEON are ours.
 """
 
 import os

@@ -88,7 +88,7 @@ def test_a_core_that_does_not_import_is_broken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("source", "told"),
-    [("INSTRUCTION_SET = 'avx2'", "avx2"), ("", "not reported by this core")],
+    [("INSTRUCTION_SET = 'avx2'", "avx2"), ("INSTRUCTION_SET = 'neon'", "neon"), ("", "not reported by this core")],
     ids=["told", "not-told"],
 )
 def test_the_instruction_set_of_a_core(source: str, told: str, tmp_path: Path) -> None:

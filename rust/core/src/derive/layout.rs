@@ -102,7 +102,7 @@ pub struct Layout {
     pub parting_is_unit: bool,
     /// Whether FE and FF each begin an ill-formed unit that extends over all continuation bytes, FE and FF that follow.
     pub has_runs: bool,
-    /// Tables that the AVX2 kernels derive from the layout on first use.
+    /// Tables that the kernels over vectors derive from the layout on first use.
     pub rules: OnceLock<([[[u8; 16]; 3]; 2], u8)>,
 }
 

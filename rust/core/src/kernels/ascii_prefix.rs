@@ -6,9 +6,11 @@
 
 use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::level::Level;
 use super::output::Output;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::vectors;
 
 const BLOCK: usize = 64;
 const WORD: usize = 8;
@@ -24,8 +26,8 @@ pub(crate) fn copy_ascii_prefix<T: From<u8>>(from: &[u8], out: &mut Output<'_, T
 }
 
 fn copy<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() >= Level::Avx2 {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if Level::current() >= Level::VECTORS {
         // SAFETY: the machine has the instructions.
         return unsafe { copy_blocks(from, out) };
     }
@@ -33,19 +35,13 @@ fn copy<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
 }
 
 /// Copy block by block, with one branch for each: its misprediction is nearly all that a fault costs.
-#[cfg(target_arch = "x86_64")]
-#[eightfold_features::avx2]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[eightfold_features::vectors]
 fn copy_blocks<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
-    use std::arch::x86_64::{_mm256_loadu_si256, _mm256_movemask_epi8};
     let mut at = 0;
     while let (Some(block), Some(place)) = (from[at..].first_chunk::<BLOCK>(), out[at..].first_chunk_mut::<BLOCK>()) {
-        let high = |half: usize| {
-            // SAFETY: 32 bytes are there, at any alignment.
-            let bytes = unsafe { _mm256_loadu_si256(block[half * 32..][..32].as_ptr().cast()) };
-            u64::from(_mm256_movemask_epi8(bytes).cast_unsigned())
-        };
         *place = block.map(|byte| MaybeUninit::new(byte.into()));
-        let high = high(0) | high(1) << 32;
+        let high = vectors::high_bits(block);
         if high != 0 {
             return at + high.trailing_zeros() as usize;
         }
@@ -96,8 +92,8 @@ mod tests {
     fn every_copy_ends_at_the_first_byte_that_is_no_ascii() {
         check(copy_words::<u8>);
         check(copy_words::<u16>);
-        #[cfg(target_arch = "x86_64")]
-        if crate::kernels::x86::avx2::is_available() {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if vectors::are_available() {
             // SAFETY: the machine has the instructions.
             check::<u8>(|from, out| unsafe { copy_blocks(from, out) });
             // SAFETY: as above.

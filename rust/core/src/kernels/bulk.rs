@@ -1,7 +1,10 @@
 //! UTF-8 in bulk where this crate has no kernels for the machine that are quicker: by the C++ library `simdutf`, if it
 //! was built in and has kernels for the machine, else by the blocks of `validity` and `plain`.
 
-#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a count of bytes is passed on"))]
+#![cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    expect(unsafe_code, reason = "a count of bytes is passed on")
+)]
 
 #[cfg(feature = "simdutf")]
 use super::level::Level;
@@ -16,7 +19,7 @@ use super::{plain, validity};
 #[cfg(feature = "simdutf")]
 #[inline]
 fn has_library() -> bool {
-    !cfg!(target_arch = "x86_64") || Level::current() > Level::Portable
+    Level::HERE.len() == 1 || Level::current() > Level::Portable
 }
 
 /// What the library does, or one of its stand-ins.
@@ -94,7 +97,7 @@ pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
 ///
 /// # Panics
 /// There is no room for them.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub unsafe fn latin1_to_utf8(points: &[u8], bytes: usize, out: &mut Output<'_, u8>) {
     debug_assert_eq!(utf8_bytes(Text::One(points)), bytes);
     // SAFETY: the contract of this function.

@@ -1,10 +1,13 @@
-//! What is converted by whom: our kernels where the machine has AVX-512 or AVX2, else what `bulk` has, which also
+//! What is converted by whom: our kernels where the machine has AVX-512, AVX2 or NEON, else what `bulk` has, which also
 //! writes Latin-1 as UTF-8 where there is no AVX-512.
 
 // Elsewhere there is nothing to choose from yet.
-#![cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only the kernels of x86-64 take them"))]
 #![cfg_attr(
-    target_arch = "x86_64",
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    expect(unused_variables, reason = "only kernels of some processors take them")
+)]
+#![cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
     expect(unsafe_code, reason = "functions for some machines only are called by level")
 )]
 
@@ -15,11 +18,13 @@ use super::measured::{Measured, Prefix, Scalar, Width};
 use super::output::Output;
 use super::source::{Extent, Faults, Notes, Source};
 use super::spelt::{Spelt, Stretch};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::text::Text;
 use super::units::{Units, WideText};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::vectors;
 #[cfg(target_arch = "x86_64")]
-use super::x86::{avx2, avx512};
+use super::x86::avx512;
 
 /// From here on whole blocks are worth what it costs to begin with them.
 const BLOCKS: usize = 512;
@@ -35,8 +40,8 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::utf8::measure_all(data) },
         // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 if data.len() >= BLOCKS => unsafe { avx2::utf8::measure_blocks(data) },
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS if data.len() >= BLOCKS => unsafe { vectors::utf8::measure_blocks(data) },
         _ => bulk::measure(data),
     }
 }
@@ -48,18 +53,18 @@ pub fn valid_pieces(data: &[u8]) -> usize {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::utf8::valid_pieces(data) },
         // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::utf8::valid_pieces(data) },
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::utf8::valid_pieces(data) },
         _ => 0,
     }
 }
 
 /// The length of a beginning in which none of these bytes is: up to the first of them, or as far as was looked.
 pub fn before_any(data: &[u8], meant: [u8; 3]) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if has_vectors() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx2::search::before_any(data, meant) };
+        return unsafe { vectors::search::before_any(data, meant) };
     }
     0
 }
@@ -67,30 +72,30 @@ pub fn before_any(data: &[u8], meant: [u8; 3]) -> usize {
 /// The length of a beginning in which no bytes of these classes are in a row: up to the first ones, or as far as was
 /// looked.
 pub fn before_row(data: &[u8], classes: &[Class; 4]) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if has_vectors() {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx2::search::before_row(data, classes) };
+        return unsafe { vectors::search::before_row(data, classes) };
     }
     0
 }
 
 /// Count the bytes of a value in a beginning of data: how long that is, how many there are, and the end of the last one.
 pub fn count_in_beginning(data: &[u8], meant: u8) -> (usize, usize, usize) {
-    #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if has_vectors() {
         let (vectors, rest) = data.as_chunks();
         // SAFETY: the machine has the instructions.
-        let (count, end) = unsafe { avx2::search::count(vectors, meant) };
+        let (count, end) = unsafe { vectors::search::count(vectors, meant) };
         return (data.len() - rest.len(), count, end);
     }
     (0, 0, 0)
 }
 
-/// Whether the kernels with AVX2 may run, also where there are others for more.
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    Level::current() >= Level::Avx2 && avx2::is_available()
+/// Whether the kernels over vectors may run, also where there are others for more.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn has_vectors() -> bool {
+    Level::current() >= Level::VECTORS && vectors::are_available()
 }
 
 /// Write text up to U+00FF as bytes.
@@ -104,8 +109,8 @@ pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::clean::to_latin1(text.text().as_bytes(), out) },
         // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::clean::to_latin1(text.text().as_bytes(), out) },
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::clean::to_latin1(text.text().as_bytes(), out) },
         _ => bulk::to_latin1(text, out),
     }
 }
@@ -121,8 +126,8 @@ pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::clean::to_ucs2(text.text().as_bytes(), out) },
         // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::clean::to_ucs2(text.text().as_bytes(), out) },
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::clean::to_ucs2(text.text().as_bytes(), out) },
         _ => bulk::to_ucs2(text, out),
     }
 }
@@ -137,15 +142,15 @@ pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::clean::to_ucs4(text.text().as_bytes(), out) },
         // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::clean::to_ucs4(text.text().as_bytes(), out) },
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::clean::to_ucs4(text.text().as_bytes(), out) },
         _ => bulk::to_ucs4(text, out),
     }
 }
 
 /// Whether a text is four bytes each, or nearly all of it sequences of three, which our kernel writes in less time than
 /// the library does; of shorter ones the library writes a third more.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn is_long(scalar: &Scalar<'_>) -> bool {
     match scalar.text() {
         Text::One(_) => false,
@@ -170,10 +175,10 @@ pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
             }
         };
     }
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx2 && is_long(scalar) {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if Level::current() == Level::VECTORS && is_long(scalar) {
         // SAFETY: the machine has the instructions.
-        return unsafe { avx2::utf8::write(scalar.text(), out) };
+        return unsafe { vectors::utf8::write(scalar.text(), out) };
     }
     bulk::to_utf8(scalar, out);
 }
@@ -196,7 +201,10 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => Some(unsafe { avx512::decode::measure_noting(source, start, limit, notes) }),
-        _ => measure(source, start, limit),
+        _ => {
+            let _ = notes;
+            measure(source, start, limit)
+        }
     }
 }
 
@@ -221,8 +229,8 @@ macro_rules! by_level {
                 #[cfg(target_arch = "x86_64")]
                 Level::Avx512 => Some(unsafe { avx512::$module::$kernel(input, start, limit, $($out)?) }),
                 // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => Some(unsafe { avx2::$module::$kernel(input, start, limit, $($out)?) }),
+                #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+                Level::VECTORS => Some(unsafe { vectors::$module::$kernel(input, start, limit, $($out)?) }),
                 _ => None,
             }
         })*

@@ -12,13 +12,27 @@ const ASKED: &str = "EIGHTFOLD_SIMD";
 pub enum Level {
     /// One sequence at a time.
     Portable,
-    /// 64 bytes at a time, with masks in general registers and shuffles from tables.
+    /// 64 bytes at a time, with masks in general registers and shuffles from tables; on AArch64.
+    Neon,
+    /// The same on x86-64.
     Avx2,
     /// 64 bytes at a time, with masks and VBMI2.
     Avx512,
 }
 
 impl Level {
+    /// The levels of the processors that this is compiled for, the lowest first.
+    pub const HERE: &[Level] = if cfg!(target_arch = "x86_64") {
+        &[Level::Portable, Level::Avx2, Level::Avx512]
+    } else if cfg!(target_arch = "aarch64") {
+        &[Level::Portable, Level::Neon]
+    } else {
+        &[Level::Portable]
+    };
+
+    /// The level of the kernels over vectors of 32 bytes, where these are compiled at all.
+    pub(super) const VECTORS: Level = if cfg!(target_arch = "aarch64") { Level::Neon } else { Level::Avx2 };
+
     /// The level at work, found once.
     #[inline]
     #[must_use]
@@ -38,10 +52,10 @@ impl Level {
         })
     }
 
-    /// The level with this name.
+    /// The level with this name, if such processors have it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Level> {
-        [Level::Portable, Level::Avx2, Level::Avx512].into_iter().find(|level| level.name() == name)
+        Level::HERE.iter().copied().find(|level| level.name() == name)
     }
 
     /// The name.
@@ -49,6 +63,7 @@ impl Level {
     pub fn name(self) -> &'static str {
         match self {
             Level::Portable => "portable",
+            Level::Neon => "neon",
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
         }
@@ -65,7 +80,12 @@ impl Level {
         }
     }
 
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    fn detected() -> Level {
+        if super::aarch64::neon::is_available() { Level::Neon } else { Level::Portable }
+    }
+
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     fn detected() -> Level {
         Level::Portable
     }
@@ -86,6 +106,7 @@ pub fn instruction_set() -> &'static str {
 unsafe fn follow(level: Level) {
     let name = match level {
         Level::Portable => "fallback",
+        Level::Neon => "arm64",
         Level::Avx2 => "haswell",
         Level::Avx512 => "icelake",
     };

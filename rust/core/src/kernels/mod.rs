@@ -5,14 +5,17 @@
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
 //! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable`, `validity`,
-//! `plain` and the library `simdutf`, of which `bulk` chooses, then the kernels of each processor, then `dispatch`, and at
-//! the top what measures and converts by it.
+//! `plain` and the library `simdutf`, of which `bulk` chooses, then the instructions of each processor (`x86`, `aarch64`),
+//! the kernels over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what
+//! measures and converts by it.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),
-    expect(dead_code, reason = "much is asked for by the kernels of x86-64 alone")
+    expect(dead_code, reason = "some is asked for by the kernels with AVX-512 alone")
 )]
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod ascii;
 mod ascii_prefix;
 mod bulk;
@@ -23,7 +26,9 @@ mod encode;
 mod fetch;
 mod find;
 mod input;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod kept;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
 mod level;
 mod measured;
@@ -42,6 +47,8 @@ mod text;
 mod units;
 mod utf8;
 mod validity;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod vectors;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

@@ -12,8 +12,10 @@ use super::level::Level;
 use super::output::Output;
 use super::short_buffer::{SHORT_BYTES, ShortBuffer};
 use super::text::Text;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::vectors;
 #[cfg(target_arch = "x86_64")]
-use super::x86::{avx2, avx512};
+use super::x86::avx512;
 
 const LONGEST_SEQUENCE: usize = 4;
 
@@ -28,8 +30,8 @@ pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::short::write(text, out) },
         // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::short::write(text, out) },
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::short::write(text, out) },
         _ => match text {
             Text::One(points) => one_by_one(points, out),
             Text::Two(points) => one_by_one(points, out),
@@ -68,12 +70,15 @@ mod tests {
         }
         assert_eq!(write_short(text, &mut out), expected.as_deref().map(str::as_bytes));
         type Write = for<'a> fn(Text<'_>, &[u32], &'a mut ShortBuffer) -> Option<&'a [u8]>;
-        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is only one way"))]
+        #[cfg_attr(
+            not(any(target_arch = "x86_64", target_arch = "aarch64")),
+            expect(unused_mut, reason = "there is only one way")
+        )]
         let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
-        #[cfg(target_arch = "x86_64")]
-        if avx2::is_available() {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if vectors::are_available() {
             // SAFETY: the machine has the instructions.
-            ways.push(|text, _, out| unsafe { avx2::short::write(text, out) });
+            ways.push(|text, _, out| unsafe { vectors::short::write(text, out) });
         }
         for write in ways {
             assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::as_bytes));

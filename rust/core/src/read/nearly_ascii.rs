@@ -80,7 +80,7 @@ impl Pass<'_> {
             (OnFault::BackslashReplace, Level::Avx512) => 16,
             (OnFault::BackslashReplace, _) => 1,
             (_, Level::Avx512) => 128,
-            (_, Level::Avx2) => 32,
+            (_, Level::Neon | Level::Avx2) => 32,
             (_, Level::Portable) => 1,
         }
     }

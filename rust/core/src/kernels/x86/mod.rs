@@ -1,4 +1,4 @@
-//! The kernels for x86-64, by instruction set. Which of them runs is decided in `dispatch`.
+//! What is made for x86-64 alone: the instructions of AVX2, and the kernels with AVX-512.
 
 pub mod avx2;
 pub mod avx512;

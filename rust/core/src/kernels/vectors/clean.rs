@@ -2,7 +2,7 @@
 //!
 //! UTF-8 is the default: where an argument is `None` or `false`, the compiler drops what other layouts need.
 
-use eightfold_features::avx2;
+use eightfold_features::vectors;
 
 use super::points::{
     Block, Meaning, Window, begin_pairs, continuing_behind, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4, surrogates,
@@ -13,7 +13,7 @@ use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
 /// Write text of U+0000 to U+00FF as bytes.
-#[avx2]
+#[vectors]
 pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u8>| meaning.put_ucs1(window, block, room);
@@ -22,7 +22,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 }
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
-#[avx2]
+#[vectors]
 pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u16>| meaning.put_ucs2::<()>(window, block, room);
@@ -31,7 +31,7 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
 }
 
 /// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
-#[avx2]
+#[vectors]
 pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u32>| meaning.put_ucs4::<()>(window, block, room);
@@ -49,7 +49,7 @@ type NoPairs<T> = fn(&[u8], &mut T) -> usize;
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and `put_block` as many as begin in its block.
 #[inline]
-#[avx2]
+#[vectors]
 unsafe fn write<'o, T: Copy>(
     text: &[u8],
     pairs: Option<impl Fn(&[u8], &mut Output<'o, T>) -> usize>,
@@ -92,7 +92,7 @@ unsafe fn write<'o, T: Copy>(
 
 /// The lanes of the first bytes of a window in which something begins; in those of `carry` nothing does.
 #[inline]
-#[avx2]
+#[vectors]
 fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
     let bytes = Bytes::of(window, 0);
     let mut block = Block {
@@ -112,19 +112,19 @@ fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
 }
 
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
-#[avx2]
+#[vectors]
 pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
     out.go_on(|out| write_ucs1(text, None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
-#[avx2]
+#[vectors]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
     out.go_on(|out| write_ucs2(text, None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
-#[avx2]
+#[vectors]
 pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
     out.go_on(|out| write_ucs4(text, None, false, out));
 }

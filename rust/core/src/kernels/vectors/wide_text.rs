@@ -2,12 +2,11 @@
 //!
 //! Surrogate pairs are made here. All else is portable loops, which the compiler vectorizes for this instruction set.
 
-use std::arch::x86_64::*;
+use eightfold_features::vectors;
 
-use eightfold_features::avx2;
-
+use super::machine::*;
 use super::units::ordered;
-use super::{Room, halves, kept_units, load_points, mask_32, put, store_16};
+use super::{Room, put, store_16};
 use crate::code_point::{SURROGATES, holds};
 use crate::kernels::output::Output;
 use crate::kernels::spelt::Stretch;
@@ -18,13 +17,13 @@ use crate::kernels::units::WideText;
 const BLOCK: usize = 8;
 
 /// As [`WideText::measure`].
-#[avx2]
+#[vectors]
 pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
     text.measure_rest(start, limit)
 }
 
 /// As [`WideText::write`].
-#[avx2]
+#[vectors]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let (Text::Four(points), 2) = (text.text, text.wide.unit_bytes) else {
         return text.write_rest(start, limit, out);
@@ -43,12 +42,12 @@ pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'
 
 /// Write eight code points as 16-bit units, those that need it as a surrogate pair.
 #[inline]
-#[avx2]
-fn put_points(points: __m256i, big_endian: bool, out: &mut Output<'_, u8>) {
-    let are_split = _mm256_cmpgt_epi32(points, _mm256_set1_epi32(0xFFFF));
+#[vectors]
+fn put_points(points: Vector, big_endian: bool, out: &mut Output<'_, u8>) {
+    let are_split = greater_32(points, each_32(0xFFFF));
     // The lead is the lower half and the trail the upper one; a lane without a pair has its unit in the lower half, and
     // the upper one is dropped.
-    let units = ordered::<2>(_mm256_blendv_epi8(points, split_32(points), are_split), big_endian);
+    let units = ordered::<2>(blend(points, split_32(points), are_split), big_endian);
     let splits = mask_32(are_split);
     let put_units = |room: &mut Room<u8>| {
         let mut filled = 0;
@@ -75,11 +74,11 @@ const TRAILS: [u8; 16] = {
 
 /// The surrogate pairs of supplementary code points.
 #[inline]
-#[avx2]
-fn split_32(points: __m256i) -> __m256i {
-    let index = _mm256_sub_epi32(points, _mm256_set1_epi32(0x1_0000));
-    let leads = _mm256_srli_epi32::<10>(index);
-    let trails = _mm256_and_si256(_mm256_slli_epi32::<16>(index), _mm256_set1_epi32(0x03FF_0000));
-    let marks = _mm256_set1_epi32(0xDC00_D800_u32.cast_signed());
-    _mm256_or_si256(_mm256_or_si256(leads, trails), marks)
+#[vectors]
+fn split_32(points: Vector) -> Vector {
+    let index = sub_32(points, each_32(0x1_0000));
+    let leads = right_32::<10>(index);
+    let trails = and(left_32::<16>(index), each_32(0x03FF_0000));
+    let marks = each_32(0xDC00_D800);
+    or(or(leads, trails), marks)
 }

@@ -4,13 +4,12 @@
 //! sequence began there, all at once: masks show which lanes begin a sequence, which of them are ill-formed, and where
 //! the layout does not apply.
 
-use std::arch::x86_64::*;
+use eightfold_features::vectors;
 
-use eightfold_features::avx2;
-
+use super::machine::*;
 use super::points::{Block, Meaning, Window, begin_pairs, continuing_behind, surrogates};
 use super::rules::Rules;
-use super::{ByteSet, Bytes, fetch_ahead, is_none, load_16, load_32, part};
+use super::{ByteSet, Bytes, fetch_ahead, part};
 use crate::derive::layout::{Layout, PAIR, Pairs, Table};
 use crate::derive::piece::Surrogates;
 use crate::kernels::lanes::{Begun, Read, low_64, stops_at};
@@ -18,24 +17,24 @@ use crate::kernels::source::Source;
 use crate::policy::Answer;
 
 /// One byte for each byte from C0 up, with a vector for each upper half.
-struct LeadTable([__m256i; 4]);
+struct LeadTable([Vector; 4]);
 
 impl LeadTable {
     #[inline]
-    #[avx2]
+    #[vectors]
     fn new(table: &Table) -> Self {
-        LeadTable([64, 80, 96, 112].map(|at| _mm256_broadcastsi128_si256(load_16(part(&table.0, at)))))
+        LeadTable([64, 80, 96, 112].map(|at| twice(load_16(part(&table.0, at)))))
     }
 
     /// The entries of bytes from C0 up; other lanes are arbitrary.
     #[inline]
-    #[avx2]
-    fn of(&self, bytes: __m256i) -> __m256i {
-        let lower = _mm256_and_si256(bytes, _mm256_set1_epi8(0x0F));
-        let [c, d, e, f] = self.0.map(|row| _mm256_shuffle_epi8(row, lower));
+    #[vectors]
+    fn of(&self, bytes: Vector) -> Vector {
+        let lower = and(bytes, each_8(0x0F));
+        let [c, d, e, f] = self.0.map(|row| shuffle(row, lower));
         // Shift the bits that distinguish the rows to where the blends test them.
-        let (fourth, fifth) = (_mm256_slli_epi16::<3>(bytes), _mm256_slli_epi16::<2>(bytes));
-        _mm256_blendv_epi8(_mm256_blendv_epi8(c, d, fourth), _mm256_blendv_epi8(e, f, fourth), fifth)
+        let (fourth, fifth) = (left_16::<3>(bytes), left_16::<2>(bytes));
+        blend_high(blend_high(c, d, fourth), blend_high(e, f, fourth), fifth)
     }
 }
 
@@ -47,20 +46,20 @@ struct Seconds {
 
 impl Seconds {
     #[inline]
-    #[avx2]
+    #[vectors]
     fn new(low: &Table, span: &Table) -> Self {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
     /// The lanes, among 64 bytes from C0 up, whose next byte is one of their second bytes.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
         let follows = |half: usize| {
             let (lead, next) = (leads.0[half], nexts.0[half]);
             let (low, span) = (self.low.of(lead), self.span.of(lead));
-            let index = _mm256_sub_epi8(next, low);
-            _mm256_cmpeq_epi8(_mm256_max_epu8(index, span), span)
+            let index = sub_8(next, low);
+            at_least_8(span, index)
         };
         Bytes([follows(0), follows(1)]).high()
     }
@@ -70,26 +69,26 @@ impl Seconds {
 struct Leads {
     rules: Rules,
     /// The bits of rules that are less precise than the tables of second bytes.
-    coarse: __m256i,
+    coarse: Vector,
     seconds: Seconds,
 }
 
 impl Leads {
     #[inline]
-    #[avx2]
+    #[vectors]
     fn new(layout: &Layout, rules: Rules, coarse: u8) -> Self {
         let seconds = Seconds::new(&layout.second_low, &layout.second_span);
-        Leads { rules, coarse: _mm256_set1_epi8(coarse as i8), seconds }
+        Leads { rules, coarse: each_8(coarse), seconds }
     }
 
     /// The lead bytes of a block whose next byte is one of their second bytes, provided that it is a continuation byte;
     /// and whether one of them may part from the layout with its second byte.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn followed(&self, leads: u64, window: &Window, bytes: Bytes) -> (u64, bool) {
         let nexts = Bytes::of(window, 1);
         let broken = Bytes([0, 1].map(|half| self.rules.among(bytes.0[half], nexts.0[half])));
-        if is_none(_mm256_and_si256(_mm256_or_si256(broken.0[0], broken.0[1]), self.coarse)) {
+        if is_none(and(or(broken.0[0], broken.0[1]), self.coarse)) {
             (leads & broken.equal(0), false)
         } else {
             (leads & self.seconds.follow(bytes, nexts), true)
@@ -125,7 +124,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     #[inline]
-    #[avx2]
+    #[vectors]
     pub fn new(source: &Source<'a>) -> Self {
         let (layout, answer) = (source.layout, source.answer());
         let ([rules, sides], coarse) = Rules::of_layout(layout);
@@ -142,7 +141,7 @@ impl<'a> Reader<'a> {
 
     /// Whether 64 bytes are code points as they stand, with nothing due before them.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn is_ascii(&self, bytes: Bytes, carry: u64, left: usize) -> bool {
         bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
@@ -150,7 +149,7 @@ impl<'a> Reader<'a> {
     /// Pass a source to `take` block by block. Returns the offset where reading ended or, as an error, the offset of
     /// the rest that does not fill a window.
     #[inline]
-    #[avx2]
+    #[vectors]
     pub fn each_block<S>(
         &self,
         data: &[u8],
@@ -209,26 +208,26 @@ impl<'a> Reader<'a> {
     /// Whether the bytes of a window, from the fourth one to the third behind its block, are valid after those before
     /// them: then all sequences of the block are well-formed, provided that those of its first three bytes are.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn is_regular(&self, window: &Window) -> bool {
         let [low, high] = [0, 32].map(|half| {
             let [third, second, nearest, bytes] = [0, 1, 2, 3].map(|at| load_32(part(window, half + at)));
             self.sides.broken(bytes, [nearest, second, third])
         });
-        is_none(_mm256_or_si256(low, high))
+        is_none(or(low, high))
     }
 
     /// The same for the first three bytes, where sequences continue in the first `carry` lanes and in no others.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn begins_regular(&self, before: &[u8], window: &Window, carry: u64) -> bool {
         let Some(&[third, second, nearest]) = before.last_chunk() else { return false };
         let bytes = u32::from_le_bytes(*part(window, 0)) & 0xFF_FFFF;
         let before = u32::from_le_bytes([0, third, second, nearest]);
         let bytes = u64::from(bytes) << 32 | u64::from(before);
         let [bytes, nearest, second, third] =
-            [24, 16, 8, 0].map(|by| _mm256_castsi128_si256(_mm_cvtsi64_si128((bytes >> (by + 8)).cast_signed())));
-        let broken = _mm_cvtsi128_si32(_mm256_castsi256_si128(self.sides.broken(bytes, [nearest, second, third])));
+            [24, 16, 8, 0].map(|by| lower(load_8(&(bytes >> (by + 8)).to_le_bytes())));
+        let broken = words(halves(self.sides.broken(bytes, [nearest, second, third]))[0])[0];
         let continuing = Bytes::of(window, 0).continuations();
         broken & 0xFF_FFFF == 0 && continuing & !(continuing + 1) == carry
     }
@@ -236,7 +235,7 @@ impl<'a> Reader<'a> {
     /// A block in which all sequences are well-formed; None if U+0000 or a pair in it is ill-formed or parts from the
     /// layout.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn regular(&self, window: &Window, carry: u64) -> Option<Block> {
         let bytes = Bytes::of(window, 0);
         // Bytes further behind have not been checked.
@@ -256,7 +255,7 @@ impl<'a> Reader<'a> {
     /// Examine the block of a window closely, of which `left` bytes are to be read; in the first `carry` lanes nothing
     /// begins.
     #[inline(never)]
-    #[avx2]
+    #[vectors]
     fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = Bytes::of(window, 0);
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
@@ -290,7 +289,7 @@ impl<'a> Reader<'a> {
 
     /// A block of well-formed sequences, up to one that parts from the layout, with the pairs in it.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn well_formed(&self, window: &Window, mut block: Block, carry: u64) -> Option<Block> {
         if !self.layout.has_nul && block.bytes.equal(0) != 0 {
             return None;
@@ -313,7 +312,7 @@ impl<'a> Reader<'a> {
 
     /// The lanes in which something begins that parts from the layout.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
         let [alone, with_seconds] = self.layout.parting.map(|members| ByteSet::new(members).among(bytes));
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);

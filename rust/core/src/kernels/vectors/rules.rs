@@ -4,11 +4,9 @@
 //! each, and one bit in three tables: it applies where all three have the bit (Keiser and Lemire, "Validating UTF-8 in
 //! less than one instruction per byte").
 
-use std::arch::x86_64::*;
+use eightfold_features::vectors;
 
-use eightfold_features::avx2;
-
-use super::load_16;
+use super::machine::*;
 use crate::derive::layout::Layout;
 
 /// A set of half bytes, one bit each.
@@ -38,20 +36,20 @@ pub const fn sides(of_leads: [Rule; MOST]) -> [Rule; 8] {
 const TWO: u8 = 0x80;
 
 /// Rules as vectors.
-pub struct Rules([__m256i; 3]);
+pub struct Rules([Vector; 3]);
 
 impl Rules {
     #[inline]
-    #[avx2]
+    #[vectors]
     pub fn new(tables: &[[u8; 16]; 3]) -> Self {
-        Rules(tables.map(|table| _mm256_broadcastsi128_si256(load_16(&table))))
+        Rules(tables.map(|table| twice(load_16(&table))))
     }
 
     /// The rules about the second bytes of a layout, and those of [`sides`], some of which may apply to well-formed
     /// text. The number has the bits of the former that apply to some valid second byte too, or to one with which a
     /// sequence parts.
     #[inline]
-    #[avx2]
+    #[vectors]
     pub fn of_layout(layout: &Layout) -> ([Self; 2], u8) {
         let &([of_seconds, of_sides], coarse) = layout.rules.get_or_init(|| derived(layout));
         ([Rules::new(&of_seconds), Rules::new(&of_sides)], coarse)
@@ -60,27 +58,27 @@ impl Rules {
     /// For rules made by [`sides`]: not 0 in the lanes of bytes that are invalid after the three before them, of which
     /// `nearest` is the last.
     #[inline]
-    #[avx2]
-    pub fn broken(&self, bytes: __m256i, [nearest, second, third]: [__m256i; 3]) -> __m256i {
+    #[vectors]
+    pub fn broken(&self, bytes: Vector, [nearest, second, third]: [Vector; 3]) -> Vector {
         // The third byte of three or four, and the fourth: the highest bit shows that a second continuation byte is
         // due.
-        let of_three = _mm256_subs_epu8(second, _mm256_set1_epi8((0xE0 - TWO) as i8));
-        let of_four = _mm256_subs_epu8(third, _mm256_set1_epi8((0xF0 - TWO) as i8));
-        let due = _mm256_and_si256(_mm256_or_si256(of_three, of_four), _mm256_set1_epi8(TWO as i8));
-        _mm256_xor_si256(self.among(nearest, bytes), due)
+        let of_three = sub_to_zero_8(second, each_8(0xE0 - TWO));
+        let of_four = sub_to_zero_8(third, each_8(0xF0 - TWO));
+        let due = and(or(of_three, of_four), each_8(TWO));
+        xor(self.among(nearest, bytes), due)
     }
 
     /// The rules that apply to pairs of bytes, in each lane.
     #[inline]
-    #[avx2]
-    pub fn among(&self, firsts: __m256i, seconds: __m256i) -> __m256i {
-        let half = _mm256_set1_epi8(0x0F);
-        let upper = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
+    #[vectors]
+    pub fn among(&self, firsts: Vector, seconds: Vector) -> Vector {
+        let half = each_8(0x0F);
+        let upper = |bytes| and(right_16::<4>(bytes), half);
         let [of_upper, of_lower, of_second] = self.0;
-        let of_upper = _mm256_shuffle_epi8(of_upper, upper(firsts));
-        let of_lower = _mm256_shuffle_epi8(of_lower, _mm256_and_si256(firsts, half));
-        let of_second = _mm256_shuffle_epi8(of_second, upper(seconds));
-        _mm256_and_si256(_mm256_and_si256(of_upper, of_lower), of_second)
+        let of_upper = shuffle(of_upper, upper(firsts));
+        let of_lower = shuffle(of_lower, and(firsts, half));
+        let of_second = shuffle(of_second, upper(seconds));
+        and(and(of_upper, of_lower), of_second)
     }
 }
 

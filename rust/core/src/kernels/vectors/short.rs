@@ -2,14 +2,13 @@
 //!
 //! All blocks take one path: in text this short a branch could not learn which way it goes.
 
-use std::arch::x86_64::*;
+use eightfold_features::vectors;
 
-use eightfold_features::avx2;
-
+use super::machine::*;
+use super::part;
 use super::sequences::Shape;
 use super::speller::Speller;
 use super::utf8::SPELLING;
-use super::{is_none, load_16, load_points, load_units, part};
 use crate::code_point::SURROGATES;
 use crate::kernels::output::Output;
 use crate::kernels::short_buffer::ShortBuffer;
@@ -19,12 +18,12 @@ use crate::kernels::text::Text;
 const BLOCK: usize = 16;
 
 /// Write a text for which the memory is large enough. None if it holds a surrogate or a value beyond Unicode.
-#[avx2]
+#[vectors]
 pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
     let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
     match text {
         Text::One(points) => each_block(points, |block| {
-            let units = speller.units::<u8>(_mm256_cvtepu8_epi16(load_16(block)), || None)?;
+            let units = speller.units::<u8>(widened_8(load_16(block)), || None)?;
             speller.write_shaped::<u8>(&units, Shape::UpToTwo, &mut out);
             Some(())
         }),
@@ -66,18 +65,18 @@ fn each_block<T: Copy + Default>(points: &[T], mut take: impl FnMut(&[T; BLOCK])
 
 /// The surrogates among sixteen units.
 #[inline]
-#[avx2]
-fn surrogates(units: __m256i) -> __m256i {
-    let upper = _mm256_and_si256(units, _mm256_set1_epi16(0xF800_u16 as i16));
-    _mm256_cmpeq_epi16(upper, _mm256_set1_epi16(SURROGATES.0 as i16))
+#[vectors]
+fn surrogates(units: Vector) -> Vector {
+    let upper = and(units, each_16(0xF800));
+    equal_16(upper, each_16(SURROGATES.0 as u16))
 }
 
 /// Those of eight values that are not scalar values.
 #[inline]
-#[avx2]
-fn beyond(points: __m256i) -> __m256i {
-    let upper = _mm256_and_si256(points, _mm256_set1_epi32(!0x7FF));
-    let surrogates = _mm256_cmpeq_epi32(upper, _mm256_set1_epi32(SURROGATES.0.cast_signed()));
-    let first = _mm256_set1_epi32(0x11_0000);
-    _mm256_or_si256(surrogates, _mm256_cmpeq_epi32(_mm256_max_epu32(points, first), points))
+#[vectors]
+fn beyond(points: Vector) -> Vector {
+    let upper = and(points, each_32(!0x7FF));
+    let surrogates = equal_32(upper, each_32(SURROGATES.0));
+    let first = each_32(0x11_0000);
+    or(surrogates, at_least_32(points, first))
 }

@@ -2,13 +2,12 @@
 //!
 //! Two adjacent bytes reveal most of what can be wrong.
 
-use std::arch::x86_64::*;
-
-use eightfold_features::avx2;
+use eightfold_features::vectors;
 
 use super::encode::write_spelt;
+use super::machine::*;
 use super::rules::{CONTINUATION, Rules, sides, tables};
-use super::{Bytes, bytes_of, fetch_ahead, halves, is_none};
+use super::{Bytes, bytes_of, fetch_ahead};
 use crate::derive::agreement::Agreement;
 use crate::derive::spelling::Spelling;
 use crate::kernels::measured::Prefix;
@@ -31,25 +30,21 @@ static TABLES: [[u8; 16]; 3] = tables(&sides([
 
 /// Not 0 in the lanes of bytes that are ill-formed after those before them.
 #[inline]
-#[avx2]
-fn broken(rules: &Rules, bytes: __m256i, before: __m256i) -> __m256i {
-    let across = _mm256_permute2x128_si256::<0x21>(before, bytes);
-    let [nearest, second, third] = [
-        _mm256_alignr_epi8::<15>(bytes, across),
-        _mm256_alignr_epi8::<14>(bytes, across),
-        _mm256_alignr_epi8::<13>(bytes, across),
-    ];
+#[vectors]
+fn broken(rules: &Rules, bytes: Vector, before: Vector) -> Vector {
+    let [nearest, second, third] =
+        [following::<15>(before, bytes), following::<14>(before, bytes), following::<13>(before, bytes)];
     rules.broken(bytes, [nearest, second, third])
 }
 
 /// Measure the blocks that are valid from the first byte on.
-#[avx2]
+#[vectors]
 pub fn measure_blocks(data: &[u8]) -> Prefix {
     measure(data, |_| false)
 }
 
 /// The same for a form that differs from UTF-8 only in some lead bytes of four and in U+0000, up to a block with those.
-#[avx2]
+#[vectors]
 pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
     let parts_at = |first: u8, last: u8| agreement.leads.iter().any(|range| (first..=last).contains(&range.0));
     let is_told = |range: &(u8, u8)| *range == (0, 0) || range.0 >= 0xF0;
@@ -61,15 +56,15 @@ pub fn measure_shared(data: &[u8], agreement: &Agreement) -> Prefix {
 }
 
 #[inline]
-#[avx2]
+#[vectors]
 fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
-    let (mut count, mut largest, mut seen) = (0, _mm256_setzero_si256(), _mm256_setzero_si256());
+    let (mut count, mut largest, mut seen) = (0, zero(), zero());
     let end = each_valid(data, |bytes, is_ascii| {
         if parts(bytes) {
             return false;
         }
         count += if is_ascii { 64 } else { (!bytes.continuations()).count_ones() as usize };
-        (largest, seen) = (_mm256_max_epu8(largest, seen), _mm256_max_epu8(bytes.0[0], bytes.0[1]));
+        (largest, seen) = (max_8(largest, seen), max_8(bytes.0[0], bytes.0[1]));
         true
     });
     // A sequence that continues behind the blocks is left to the caller, who sees all of it; its lead byte is not counted.
@@ -79,7 +74,7 @@ fn measure(data: &[u8], parts: impl Fn(Bytes) -> bool) -> Prefix {
 }
 
 /// The length of the whole blocks, from the first on, that are valid.
-#[avx2]
+#[vectors]
 pub fn valid_pieces(data: &[u8]) -> usize {
     let end = each_valid(data, |_, _| true);
     end - cut_bytes(&data[..end])
@@ -88,10 +83,10 @@ pub fn valid_pieces(data: &[u8]) -> usize {
 /// Pass each block that is valid after those before it to a function, with whether it is ASCII, until it refuses one.
 /// Returns the end of the last block that it took.
 #[inline]
-#[avx2]
+#[vectors]
 fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
     let rules = Rules::new(&TABLES);
-    let (mut end, mut before) = (0, _mm256_setzero_si256());
+    let (mut end, mut before) = (0, zero());
     for block in data.as_chunks::<64>().0 {
         fetch_ahead(data, end);
         let bytes = Bytes::of(block, 0);
@@ -99,7 +94,7 @@ fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
         let is_valid = if is_ascii {
             !is_cut(before)
         } else {
-            is_none(_mm256_or_si256(broken(&rules, low, before), broken(&rules, high, low)))
+            is_none(or(broken(&rules, low, before), broken(&rules, high, low)))
         };
         if !is_valid || !take(bytes, is_ascii) {
             break;
@@ -125,19 +120,23 @@ pub static SPELLING: Spelling = Spelling {
 static AGREEMENT: Agreement = Agreement { leads: Vec::new(), pairs: Vec::new(), apart: Vec::new(), worthwhile: true };
 
 /// Write text without surrogates and without values beyond Unicode.
-#[avx2]
+#[vectors]
 pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) {
     write_spelt(&Spelt { spelling: &SPELLING, agreement: &AGREEMENT, text }, 0, text.len(), out);
 }
 
+/// The largest bytes behind which no sequence continues.
+static MOST_AT_END: [u8; 32] = {
+    let mut most = [0xFF; 32];
+    [most[29], most[30], most[31]] = [0xEF, 0xDF, 0xBF];
+    most
+};
+
 /// Whether a sequence continues behind 32 valid bytes.
 #[inline]
-#[avx2]
-fn is_cut(bytes: __m256i) -> bool {
-    let most =
-        _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0xEF_u8 as i8, 0xDF_u8 as i8, 0xBF_u8 as i8);
-    let beyond = _mm_subs_epu8(halves(bytes)[1], most);
-    _mm_testz_si128(beyond, beyond) == 0
+#[vectors]
+fn is_cut(bytes: Vector) -> bool {
+    !is_none(sub_to_zero_8(bytes, load_32(&MOST_AT_END)))
 }
 
 /// The bytes at the end of valid text that belong to a sequence which continues behind it.
@@ -148,7 +147,7 @@ fn cut_bytes(text: &[u8]) -> usize {
 
 /// The largest byte above 7F, if there is one.
 #[inline]
-#[avx2]
-fn largest_of(bytes: __m256i) -> u8 {
+#[vectors]
+fn largest_of(bytes: Vector) -> u8 {
     bytes_of(bytes).into_iter().max().unwrap_or(0)
 }

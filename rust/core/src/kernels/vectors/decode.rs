@@ -2,13 +2,12 @@
 //!
 //! Each lane is decoded as if a sequence began there; lanes in which none begins are dropped.
 
-use std::arch::x86_64::*;
+use eightfold_features::vectors;
 
-use eightfold_features::avx2;
-
+use super::machine::*;
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
-use super::{Bytes, Place, Room, clean, lanes_8, no_copy, pairs, put, utf8};
+use super::{Bytes, Place, Room, clean, no_copy, pairs, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
 use crate::kernels::lanes;
 use crate::kernels::measured::{Prefix, Width};
@@ -22,7 +21,7 @@ struct Counted<'a> {
     layout: &'a Layout,
     count: usize,
     /// Lane by lane, the largest lead byte.
-    largest: __m256i,
+    largest: Vector,
     /// The least width known, where lead bytes alone do not determine it.
     fine: Width,
     pairs: u64,
@@ -40,31 +39,31 @@ impl Counted<'_> {
 
     /// Add a block without ill-formed units.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn add_regular(&mut self, window: &Window, block: &Block) {
         self.count += block.begins.count_ones() as usize;
         self.pairs |= block.pairs;
         // Continuation bytes are smaller than any lead byte.
         let [low, high] = block.bytes.0;
-        self.largest = _mm256_max_epu8(self.largest, _mm256_max_epu8(low, high));
+        self.largest = max_8(self.largest, max_8(low, high));
         self.add_width(window, block);
     }
 
     #[inline]
-    #[avx2]
+    #[vectors]
     fn add(&mut self, window: &Window, block: &Block, drops: bool) {
         self.count += (block.begins & !if drops { block.ill } else { 0 }).count_ones() as usize;
         (self.pairs, self.ills) = (self.pairs | block.pairs, self.ills | block.ill);
         let whole = block.begins & !block.ill;
         let [low, high] = block.bytes.0;
-        let low = _mm256_and_si256(low, lanes_8(whole as u32));
-        let high = _mm256_and_si256(high, lanes_8((whole >> 32) as u32));
-        self.largest = _mm256_max_epu8(self.largest, _mm256_max_epu8(low, high));
+        let low = and(low, lanes_8(whole as u32));
+        let high = and(high, lanes_8((whole >> 32) as u32));
+        self.largest = max_8(self.largest, max_8(low, high));
         self.add_width(window, block);
     }
 
     #[inline]
-    #[avx2]
+    #[vectors]
     fn add_width(&mut self, window: &Window, block: &Block) {
         if !self.layout.lead_decides && self.fine < Width::Ucs4 {
             let whole = block.begins & !block.ill & block.bytes.high();
@@ -74,11 +73,11 @@ impl Counted<'_> {
 
     /// The width of all that was counted; `answer` is what was done at ill-formed units.
     #[inline]
-    #[avx2]
+    #[vectors]
     fn width(&self, answer: Answer) -> Width {
         let reaches = |lead: u8| {
-            let least = _mm256_set1_epi8(lead as i8);
-            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(self.largest, least), self.largest)) != 0
+            let least = each_8(lead);
+            !is_none(at_least_8(self.largest, least))
         };
         let by_lead = self.layout.borders.iter().filter(|&&[lead, ..]| self.layout.lead_decides && reaches(lead));
         let of_ill = if self.ills == 0 || answer.is_ascii() { Width::Ascii } else { Width::Ucs2 };
@@ -89,7 +88,7 @@ impl Counted<'_> {
 
 /// The width of complete sequences whose lead bytes alone do not determine it, if it exceeds the width known.
 #[inline]
-#[avx2]
+#[vectors]
 fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
     let unknown = layout.borders.iter().skip(known as usize);
     let reached = unknown.take_while(|&&[lead, second, third]| {
@@ -105,7 +104,7 @@ fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
 }
 
 /// Measure from an offset to a limit, or to where the kernel stops.
-#[avx2]
+#[vectors]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     let reader = Reader::new(source);
     let layout = source.layout;
@@ -114,7 +113,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
         true => utf8::measure_shared(&source.data[start..limit], source.agreement),
         false => Prefix::NONE,
     };
-    let largest = _mm256_set1_epi8(shared.largest as i8);
+    let largest = each_8(shared.largest);
     let mut counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
     let [drops, escapes] = [Answer::Drop, Answer::Backslash].map(|answer| reader.answer == answer);
     let end = reader.each_block(
@@ -144,7 +143,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
 macro_rules! by_answer {
     ($($(#[$doc:meta])* $name:ident: $unit:ty = $write:ident;)*) => {
         $($(#[$doc])*
-        #[avx2]
+        #[vectors]
         pub fn $name(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, $unit>) -> usize {
             // Each has code of its own: what nothing else calls is inlined.
             match source.answer() {
@@ -169,7 +168,7 @@ enum By<const ESCAPES: bool, const IS_REGULAR: bool> {}
 
 /// Write bytes; with `ESCAPES`, ill-formed bytes are answered with backslashes, else with one value each.
 #[inline]
-#[avx2]
+#[vectors]
 fn ucs1<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u8>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs1(text, source.layout.shift(), out);
@@ -190,7 +189,7 @@ fn ucs1<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize)
 
 /// The same as 16-bit units.
 #[inline]
-#[avx2]
+#[vectors]
 fn ucs2<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u16>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs2(text, source.layout.shift(), out);
@@ -211,7 +210,7 @@ fn ucs2<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize)
 
 /// The same as 32-bit units.
 #[inline]
-#[avx2]
+#[vectors]
 fn ucs4<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u32>) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
@@ -235,7 +234,7 @@ fn ucs4<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize)
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and the others as many as begin in their block.
 #[inline]
-#[avx2]
+#[vectors]
 unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     source: &Source<'_>,
     (start, limit): (usize, usize),

@@ -3,13 +3,10 @@
 //! Whole blocks of code points as they stand, and of surrogate pairs among them; what else there is, and the last units
 //! of an input, are read by the portable functions.
 
-use std::arch::x86_64::*;
+use eightfold_features::vectors;
 
-use eightfold_features::avx2;
-
-use super::{
-    Bytes, Lane, Room, fetch_ahead, halves, kept_points, lanes_32, packed_16, packed_32, put, signed_16, store,
-};
+use super::machine::*;
+use super::{Bytes, Lane, Room, fetch_ahead, put, store};
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
 use crate::kernels::measured::Width;
 use crate::kernels::output::Output;
@@ -22,9 +19,9 @@ type Window = [u8; 66];
 
 /// 32 units of 16 bits, or 16 of 32 bits.
 struct Block {
-    units: [__m256i; 2],
+    units: [Vector; 2],
     /// Those one further, of 16 bits.
-    nexts: [__m256i; 2],
+    nexts: [Vector; 2],
     /// Where a code point begins.
     begins: u32,
     /// Where of that a surrogate pair begins.
@@ -33,85 +30,85 @@ struct Block {
 
 /// 64 bytes of a window as units of the machine's order.
 #[inline]
-#[avx2]
-fn loaded<const BYTES: usize>(window: &Window, at: usize, big_endian: bool) -> [__m256i; 2] {
+#[vectors]
+fn loaded<const BYTES: usize>(window: &Window, at: usize, big_endian: bool) -> [Vector; 2] {
     Bytes::of(window, at).0.map(|bytes| ordered::<BYTES>(bytes, big_endian))
 }
 
 /// Units of the machine's order as those of another, and back.
 #[inline]
-#[avx2]
-pub fn ordered<const BYTES: usize>(bytes: __m256i, big_endian: bool) -> __m256i {
+#[vectors]
+pub fn ordered<const BYTES: usize>(bytes: Vector, big_endian: bool) -> Vector {
     if !big_endian {
         return bytes;
     }
-    let of_32 = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
-    let of_16 = _mm_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-    _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(if BYTES == 2 { of_16 } else { of_32 }))
+    let of_32 = load_16(&[3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]);
+    let of_16 = load_16(&[1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14]);
+    shuffle(bytes, twice(if BYTES == 2 { of_16 } else { of_32 }))
 }
 
 /// The lanes of a range whose ends differ in their lowest bits, all of them.
 #[inline]
-#[avx2]
-fn are_16(units: __m256i, (first, last): Range) -> __m256i {
-    let upper = _mm256_and_si256(units, _mm256_set1_epi16(!(last - first) as i16));
-    _mm256_cmpeq_epi16(upper, _mm256_set1_epi16(first as i16))
+#[vectors]
+fn are_16(units: Vector, (first, last): Range) -> Vector {
+    let upper = and(units, each_16(!(last - first) as u16));
+    equal_16(upper, each_16(first as u16))
 }
 
 /// As [`are_16`].
 #[inline]
-#[avx2]
-fn are_32(units: __m256i, (first, last): Range) -> __m256i {
-    let upper = _mm256_and_si256(units, _mm256_set1_epi32(!(last - first).cast_signed()));
-    _mm256_cmpeq_epi32(upper, _mm256_set1_epi32(first.cast_signed()))
+#[vectors]
+fn are_32(units: Vector, (first, last): Range) -> Vector {
+    let upper = and(units, each_32(!(last - first)));
+    equal_32(upper, each_32(first))
 }
 
+/// Whether no bit is set of two vectors.
 #[inline]
-#[avx2]
-fn is_none([low, high]: [__m256i; 2]) -> bool {
-    let all = _mm256_or_si256(low, high);
-    _mm256_testz_si256(all, all) != 0
+#[vectors]
+fn are_none([low, high]: [Vector; 2]) -> bool {
+    is_none(or(low, high))
 }
 
 /// The highest bit of each of 32 lanes of 16 bits.
 #[inline]
-#[avx2]
-fn mask(lanes: [__m256i; 2]) -> u32 {
-    _mm256_movemask_epi8(signed_16(lanes)).cast_unsigned()
+#[vectors]
+fn mask_of(lanes: [Vector; 2]) -> u32 {
+    mask(signed_16(lanes))
 }
 
 /// A block of 16-bit units, of which the first is the trail of a pair if `consumed`; None where it is ill-formed.
 #[inline]
-#[avx2]
+#[vectors]
 fn of_16(from: &Units<'_>, window: &Window, consumed: u32) -> Option<Block> {
     let units = loaded::<2>(window, 0, from.wide.big_endian);
     let surrogates = units.map(|units| are_16(units, SURROGATES));
-    if is_none(surrogates) && consumed == 0 {
+    if are_none(surrogates) && consumed == 0 {
         return Some(Block { units, nexts: units, begins: !0, pairs: 0 });
     }
     let nexts = loaded::<2>(window, 2, from.wide.big_endian);
-    let pairs = mask(units.map(|units| are_16(units, LEADS))) & mask(nexts.map(|units| are_16(units, TRAILS)));
+    let pairs = mask_of(units.map(|units| are_16(units, LEADS))) & mask_of(nexts.map(|units| are_16(units, TRAILS)));
     let trails = pairs << 1 | consumed;
-    let is_well_formed = from.wide.has_surrogates || mask(surrogates) & !(pairs | trails) == 0;
+    let is_well_formed = from.wide.has_surrogates || mask_of(surrogates) & !(pairs | trails) == 0;
     is_well_formed.then_some(Block { units, nexts, begins: !trails, pairs })
 }
 
 /// A block of 32-bit units; None where it is ill-formed.
 #[inline]
-#[avx2]
+#[vectors]
 fn of_32(from: &Units<'_>, window: &Window) -> Option<Block> {
     let units = loaded::<4>(window, 0, from.wide.big_endian);
-    let last = _mm256_set1_epi32(LARGEST_IN_STR.cast_signed());
-    let [low, high] = units.map(|units| _mm256_cmpeq_epi32(_mm256_max_epu32(units, last), last));
-    let is_unicode = _mm256_movemask_epi8(_mm256_and_si256(low, high)) == -1;
+    let last = each_32(LARGEST_IN_STR);
+    let [low, high] = units.map(|units| at_least_32(last, units));
+    let is_unicode = is_all(and(low, high));
     let is_well_formed =
-        is_unicode && (from.wide.has_surrogates || is_none(units.map(|units| are_32(units, SURROGATES))));
+        is_unicode && (from.wide.has_surrogates || are_none(units.map(|units| are_32(units, SURROGATES))));
     is_well_formed.then_some(Block { units, nexts: units, begins: 0xFFFF, pairs: 0 })
 }
 
 /// Hand over whole blocks from an offset to a limit, as far as they are well-formed and wanted; the end is returned.
 #[inline]
-#[avx2]
+#[vectors]
 fn each_block<const BYTES: usize, S>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -133,14 +130,14 @@ fn each_block<const BYTES: usize, S>(
 }
 
 /// As [`Units::measure`].
-#[avx2]
+#[vectors]
 pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
     // The bitwise or of all: the limits of the kinds are powers of two, so it gives the width as the largest would.
-    let mut state = (0, _mm256_setzero_si256(), 0);
+    let mut state = (0, zero(), 0);
     let span = (start, limit);
-    let count = |(count, seen, pairs): &mut (usize, __m256i, u32), block: &Block| {
+    let count = |(count, seen, pairs): &mut (usize, Vector, u32), block: &Block| {
         *count += block.begins.count_ones() as usize;
-        *seen = _mm256_or_si256(*seen, _mm256_or_si256(block.units[0], block.units[1]));
+        *seen = or(*seen, or(block.units[0], block.units[1]));
         *pairs |= block.pairs;
         true
     };
@@ -158,18 +155,16 @@ pub fn measure(units: &Units<'_>, start: usize, limit: usize) -> Extent {
 
 /// All units or-ed.
 #[inline]
-#[avx2]
-fn or_of_32(units: __m256i) -> u32 {
-    let [low, high] = halves(units);
-    let both = _mm_or_si128(low, high);
-    let quarters = (_mm_cvtsi128_si64(both) | _mm_extract_epi64::<1>(both)).cast_unsigned();
+#[vectors]
+fn or_of_32(units: Vector) -> u32 {
+    let quarters = or_of_64(units);
     (quarters | quarters >> 32) as u32
 }
 
 /// As [`or_of_32`].
 #[inline]
-#[avx2]
-fn or_of_16(units: __m256i) -> u32 {
+#[vectors]
+fn or_of_16(units: Vector) -> u32 {
     let both = or_of_32(units);
     (both | both >> 16) & 0xFFFF
 }
@@ -180,7 +175,7 @@ fn or_of_16(units: __m256i) -> u32 {
 /// Of any room `put_16` writes as many of the first values as begin in its block of 32 units, and `put_32` the first
 /// sixteen.
 #[inline]
-#[avx2]
+#[vectors]
 unsafe fn write<'o, T: Copy>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -206,7 +201,7 @@ where
 /// # Safety
 /// `put_units` writes as many of the first values of any room as begin in the block.
 #[inline]
-#[avx2]
+#[vectors]
 unsafe fn put_block<T: Copy>(block: &Block, out: &mut Output<'_, T>, put_units: impl Fn(&Block, &mut Room<T>)) -> bool {
     // SAFETY: the contract of this function.
     unsafe { put(out, block.begins.count_ones() as usize, |room| put_units(block, room)) };
@@ -221,41 +216,34 @@ fn store_all<T: Lane, const COUNT: usize>(eights: [T::Eight; COUNT], room: &mut 
     }
 }
 
-#[inline]
-#[avx2]
-fn eights(bytes: __m128i) -> [u64; 2] {
-    [_mm_cvtsi128_si64(bytes), _mm_extract_epi64::<1>(bytes)].map(i64::cast_unsigned)
-}
-
 /// 16-bit units up to FF as bytes.
 #[inline]
-#[avx2]
+#[vectors]
 fn put_16_as_8(block: &Block, room: &mut Room<u8>) {
-    let [low, high] = halves(packed_16(block.units)).map(|bytes| eights(bytes));
+    let [low, high] = halves(packed_16(block.units)).map(|bytes| words(bytes));
     store_all([low[0], low[1], high[0], high[1]], room);
 }
 
 /// 16-bit units as they are. Text of this width holds no pair, so that what begins is as many units.
 #[inline]
-#[avx2]
+#[vectors]
 fn put_16_as_16(block: &Block, room: &mut Room<u16>) {
     let [low, high] = block.units.map(|units| halves(units));
     store_all([low[0], low[1], high[0], high[1]], room);
 }
 
 /// As [`Units::write_ucs1`].
-#[avx2]
+#[vectors]
 pub fn write_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     let put_32 = |block: &Block, room: &mut Room<u8>| {
-        let [low, high] = halves(packed_32(block.units));
-        store_all(eights(_mm_packus_epi16(low, high)), room);
+        store_all(words(narrowed_16(packed_32(block.units))), room);
     };
     // SAFETY: so many are written, and of 16 bits all that the block has.
     unsafe { write(units, (start, limit), out, |block, room| put_16_as_8(block, room), put_32) }
 }
 
 /// As [`Units::write_ucs2`].
-#[avx2]
+#[vectors]
 pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
     let put_32 = |block: &Block, room: &mut Room<u16>| store_all(halves(packed_32(block.units)), room);
     // SAFETY: as in `write_ucs1`.
@@ -263,17 +251,17 @@ pub fn write_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::write_ucs4`].
-#[avx2]
+#[vectors]
 pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
     let put_16 = |block: &Block, room: &mut Room<u32>| {
         let mut filled = 0;
-        let eights = |of: [__m256i; 2]| {
+        let eights = |of: [Vector; 2]| {
             let [low, high] = of.map(|units| halves(units));
-            [low[0], low[1], high[0], high[1]].map(|units| _mm256_cvtepu16_epi32(units))
+            [low[0], low[1], high[0], high[1]].map(|units| widened_16(units))
         };
         let masks = block.begins.to_le_bytes().into_iter().zip(block.pairs.to_le_bytes());
         for ((leads, trails), (begins, pairs)) in eights(block.units).into_iter().zip(eights(block.nexts)).zip(masks) {
-            let points = _mm256_blendv_epi8(leads, joined_32(leads, trails), lanes_32(pairs));
+            let points = blend(leads, joined_32(leads, trails), lanes_32(pairs));
             store(kept_points(points, begins), room, filled);
             filled += begins.count_ones() as usize;
         }
@@ -284,14 +272,14 @@ pub fn write_ucs4(units: &Units<'_>, start: usize, limit: usize, out: &mut Outpu
 }
 
 /// As [`Units::copy_ucs1`].
-#[avx2]
+#[vectors]
 pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
     // SAFETY: all of the block is written.
     unsafe { copy(units, (start, limit), out, Width::Latin1, |block, room| put_16_as_8(block, room)) }
 }
 
 /// As [`Units::copy_ucs2`].
-#[avx2]
+#[vectors]
 pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
     // SAFETY: all of the block is written.
     unsafe { copy(units, (start, limit), out, Width::Ucs2, |block, room| put_16_as_16(block, room)) }
@@ -302,7 +290,7 @@ pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 /// # Safety
 /// That of [`put_block`].
 #[inline]
-#[avx2]
+#[vectors]
 unsafe fn copy<'o, T: Copy>(
     units: &Units<'_>,
     (start, limit): (usize, usize),
@@ -313,12 +301,12 @@ unsafe fn copy<'o, T: Copy>(
 where
     Output<'o, T>: units::Points,
 {
-    let beyond = _mm256_set1_epi16(!width.largest() as i16);
-    let mut state = (&mut *out, _mm256_setzero_si256());
+    let beyond = each_16(!width.largest() as u16);
+    let mut state = (&mut *out, zero());
     let end = each_block::<2, _>(units, (start, limit), &mut state, |(out, seen), block| {
-        *seen = _mm256_or_si256(*seen, _mm256_or_si256(block.units[0], block.units[1]));
+        *seen = or(*seen, or(block.units[0], block.units[1]));
         // SAFETY: the contract of this function.
-        block.pairs == 0 && _mm256_testz_si256(*seen, beyond) != 0 && unsafe { put_block(block, out, &put) }
+        block.pairs == 0 && is_none(and(*seen, beyond)) && unsafe { put_block(block, out, &put) }
     });
     if limit - end >= 128 {
         return None;
@@ -333,9 +321,9 @@ where
 
 /// The supplementary code points of leads and trails.
 #[inline]
-#[avx2]
-fn joined_32(leads: __m256i, trails: __m256i) -> __m256i {
+#[vectors]
+fn joined_32(leads: Vector, trails: Vector) -> Vector {
     let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
-    let sum = _mm256_add_epi32(_mm256_slli_epi32::<10>(leads), trails);
-    _mm256_add_epi32(sum, _mm256_set1_epi32(base.cast_signed()))
+    let sum = add_32(left_32::<10>(leads), trails);
+    add_32(sum, each_32(base))
 }

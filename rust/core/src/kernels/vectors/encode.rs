@@ -3,16 +3,12 @@
 //! Sixteen code points below U+10000 are lanes of 16 bits; others are lanes of 32. What the form lacks is written one by
 //! one unless it is marked, and so is a block with a pair that the form joins.
 
-use std::arch::x86_64::*;
+use eightfold_features::vectors;
 
-use eightfold_features::avx2;
-
+use super::machine::*;
 use super::sequences::lengths_16;
 use super::speller::{Speller, Units, is_plain};
-use super::{
-    Bytes, fetch_ahead, halves, is_none, load_16, load_points, load_units, packed_16, packed_32, part, put, signed_16,
-    store_16, store_32,
-};
+use super::{Bytes, fetch_ahead, part, put, store_16, store_32};
 use crate::derive::spelling::Spelling;
 use crate::kernels::output::Output;
 use crate::kernels::spelt::{Spelt, Stretch};
@@ -26,7 +22,7 @@ const BLOCK: usize = 16;
 /// Pass a text to `take` block by block. It takes some code points from an index on, where there is at least a block of
 /// them, or none, and returns how many. Returns the index where reading ended.
 #[inline]
-#[avx2]
+#[vectors]
 fn each_block<S: portable::Bytes>(
     spelt: &Spelt<'_>,
     (start, limit): (usize, usize),
@@ -59,7 +55,7 @@ fn by_ones(spelt: &Spelt<'_>, at: usize, limit: usize) -> usize {
 
 /// Pass a text of one byte per code point to two functions, one of which takes ASCII.
 #[inline]
-#[avx2]
+#[vectors]
 fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     text: &[u8],
@@ -75,8 +71,8 @@ fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
             take_ascii(state, ascii);
             return ascii.len();
         }
-        let points = _mm256_cvtepu8_epi16(load_16(text[at..].first_chunk().expect("a block")));
-        let Some(units) = speller.units::<S>(points, || Some(_mm256_setzero_si256())) else { return 0 };
+        let points = widened_8(load_16(text[at..].first_chunk().expect("a block")));
+        let Some(units) = speller.units::<S>(points, || Some(zero())) else { return 0 };
         // Few forms lack any of these: they are left to the general path.
         if ANSWERS && !is_none(units.missing) {
             return 0;
@@ -88,7 +84,7 @@ fn each_of_one<S: portable::Bytes, const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// Write a text of two bytes per code point.
 #[inline]
-#[avx2]
+#[vectors]
 fn write_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     text: &[u16],
@@ -116,7 +112,7 @@ type Window = [u16; 2 * BLOCK + 1];
 
 /// Write two blocks at a time as long as neither needs a closer look, and return the number of code points.
 #[inline]
-#[avx2]
+#[vectors]
 fn write_windows<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
@@ -138,7 +134,7 @@ fn write_windows<const IS_PLAIN: bool, const ANSWERS: bool>(
             let first = speller.units::<[u16; 1]>(block(0), || Some(block(1)));
             let second = speller.units::<[u16; 2]>(block(BLOCK), || Some(block(BLOCK + 1)));
             let (Some(first), Some(second)) = (first, second) else { break };
-            if !speller.is_whole(_mm256_or_si256(first.missing, second.missing)) {
+            if !speller.is_whole(or(first.missing, second.missing)) {
                 let written = speller.write_units::<[u16; 3]>(first, out);
                 at += written + answer(spelt, at + written, written < BLOCK, out);
                 continue;
@@ -158,15 +154,15 @@ fn answer(spelt: &Spelt<'_>, at: usize, is_missing: bool, out: &mut Output<'_, u
 
 /// If few code points are beyond ASCII, write all up to the first of them, and return how many those are.
 #[inline]
-#[avx2]
+#[vectors]
 fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_, u8>) -> usize {
     let units = [0, BLOCK].map(|at| load_units(part(window, at)));
-    let least = _mm256_setzero_si256();
+    let least = zero();
     let ascii = units.map(|units| {
-        let is_ascii = _mm256_cmpeq_epi16(_mm256_and_si256(units, _mm256_set1_epi16(!0x7F)), least);
-        _mm256_andnot_si256(_mm256_cmpeq_epi16(units, least), is_ascii)
+        let is_ascii = equal_16(and(units, each_16(!0x7F)), least);
+        not_and(equal_16(units, least), is_ascii)
     });
-    let others = !_mm256_movemask_epi8(signed_16(ascii)).cast_unsigned();
+    let others = !mask(signed_16(ascii));
     if !(1..=RARE).contains(&others.count_ones()) {
         return 0;
     }
@@ -185,7 +181,7 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
 
 /// Write a text of four bytes per code point, each block in lanes as narrow as it allows.
 #[inline]
-#[avx2]
+#[vectors]
 fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     text: &[u32],
@@ -201,7 +197,7 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
             speller.write_supplementary([first, second], out);
             return BLOCK;
         }
-        if is_none(_mm256_and_si256(_mm256_or_si256(first, second), _mm256_set1_epi32(!0xFFFF))) {
+        if is_none(and(or(first, second), each_32(!0xFFFF))) {
             let next = || Some(packed_32([load(at + 1)?, load(at + 9)?]));
             let Some(units) = speller.units::<u32>(packed_32([first, second]), next) else { return 0 };
             let written = speller.write_units::<u32>(units, out);
@@ -222,7 +218,7 @@ fn write_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
 /// The blocks of 64 bytes of ASCII with which a text begins, if they are written as they stand. Shorter runs do not
 /// count: the branch would be mispredicted as often as not.
 #[inline]
-#[avx2]
+#[vectors]
 fn ascii_of_one<'a, const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &'a [u8],
@@ -236,24 +232,24 @@ fn ascii_of_one<'a, const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// The bytes of 32 code points of two bytes each, if they are ASCII and written as they stand.
 #[inline]
-#[avx2]
+#[vectors]
 fn ascii_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     units: &Window,
-) -> Option<__m256i> {
+) -> Option<Vector> {
     let units = [0, BLOCK].map(|at| load_units(part(units, at)));
-    if !is_none(_mm256_and_si256(_mm256_or_si256(units[0], units[1]), _mm256_set1_epi16(!0x7F))) {
+    if !is_none(and(or(units[0], units[1]), each_16(!0x7F))) {
         return None;
     }
     let bytes = packed_16(units);
-    let has_nul = || !is_none(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+    let has_nul = || !is_none(equal_8(bytes, zero()));
     speller.keeps(has_nul).then_some(bytes)
 }
 
 /// The bytes that code points of one byte each take, counted by which of them take two. None if some may take another
 /// number, or if the form lacks one.
 #[inline]
-#[avx2]
+#[vectors]
 fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     let first = u8::try_from(spelling.starts[0]).ok()?;
     let mut missing = spelling.missing.iter().take_while(|range| range.0 <= 0xFF);
@@ -280,7 +276,7 @@ fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
 
 /// The same if they are written as UTF-8 does.
 #[inline]
-#[avx2]
+#[vectors]
 fn bytes_as_utf8(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     if spelling.starts[0] != 0x80 || spelling.is_shifted() {
         return None;
@@ -291,7 +287,7 @@ fn bytes_as_utf8(spelling: &Spelling, text: &[u8]) -> Option<usize> {
 }
 
 /// Measure from an index to a limit, or to where this kernel stops.
-#[avx2]
+#[vectors]
 pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
     if let Text::One(text) = spelt.text
         && let Some(bytes) = bytes_of_one(spelt.spelling, &text[start..limit])
@@ -310,7 +306,7 @@ pub fn spelt_bytes(spelt: &Spelt<'_>, start: usize, limit: usize) -> Stretch {
 }
 
 #[inline]
-#[avx2]
+#[vectors]
 fn count<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     span: (usize, usize),
@@ -336,14 +332,14 @@ fn count<const IS_PLAIN: bool, const ANSWERS: bool>(
 /// Count the bytes of blocks of two bytes per code point as long as none needs a closer look, and return the number of
 /// code points.
 #[inline]
-#[avx2]
+#[vectors]
 fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &[u16],
     (start, limit): (usize, usize),
     bytes: &mut usize,
 ) -> usize {
-    let [mut shorter, mut missing] = [_mm256_setzero_si256(); 2];
+    let [mut shorter, mut missing] = [zero(); 2];
     let mut at = start;
     // A block adds at most two to a lane, which holds 65535.
     for block in text[start..limit].as_chunks::<BLOCK>().0.iter().take(0x7FFF) {
@@ -351,9 +347,9 @@ fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
         let next = || text[at + 1..].first_chunk().map(|units| load_units(units));
         let Some(units) = speller.units::<u16>(load_units(block), next) else { break };
         // Lanes with all bits set are -1.
-        shorter = _mm256_sub_epi16(_mm256_sub_epi16(shorter, units.one), units.up_to_two);
+        shorter = sub_16(sub_16(shorter, units.one), units.up_to_two);
         if ANSWERS {
-            missing = _mm256_sub_epi16(missing, units.missing);
+            missing = sub_16(missing, units.missing);
         }
         at += BLOCK;
     }
@@ -364,24 +360,24 @@ fn count_of_two<const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// The same for four bytes per code point.
 #[inline]
-#[avx2]
+#[vectors]
 fn count_of_four<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     text: &[u32],
     (start, limit): (usize, usize),
     bytes: &mut usize,
 ) -> usize {
-    let [mut longer, mut most, mut missing] = [_mm256_setzero_si256(); 3];
+    let [mut longer, mut most, mut missing] = [zero(); 3];
     let mut at = start;
     // A block adds at most two to a lane, which holds 2 ** 32 - 1.
     for block in text[start..limit].as_chunks().0.iter().take(0x7FFF_FFFF) {
         fetch_ahead(text, at);
         let next = || text[at + 1..].first_chunk().map(|points| load_points(points));
         let Some(block) = speller.points::<u32>(load_points(block), next) else { break };
-        longer = _mm256_sub_epi32(_mm256_sub_epi32(longer, block.two_or_three), block.three);
-        most = _mm256_sub_epi32(most, block.most);
+        longer = sub_32(sub_32(longer, block.two_or_three), block.three);
+        most = sub_32(most, block.most);
         if ANSWERS {
-            missing = _mm256_sub_epi32(missing, block.missing);
+            missing = sub_32(missing, block.missing);
         }
         at += 8;
     }
@@ -403,24 +399,22 @@ fn count_answers<const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// The sum of lanes of 16 bits.
 #[inline]
-#[avx2]
-fn sum_16(lanes: __m256i) -> usize {
-    let [even, odd] = [_mm256_and_si256(lanes, _mm256_set1_epi32(0xFFFF)), _mm256_srli_epi32::<16>(lanes)];
-    sum_32(_mm256_add_epi32(even, odd))
+#[vectors]
+fn sum_16(lanes: Vector) -> usize {
+    let [even, odd] = [and(lanes, each_32(0xFFFF)), right_32::<16>(lanes)];
+    sum_32(add_32(even, odd))
 }
 
 /// The sum of lanes of 32 bits.
 #[inline]
-#[avx2]
-fn sum_32(lanes: __m256i) -> usize {
-    let [even, odd] = [_mm256_and_si256(lanes, _mm256_set1_epi64x(0xFFFF_FFFF)), _mm256_srli_epi64::<32>(lanes)];
-    let [low, high] = halves(_mm256_add_epi64(even, odd));
-    let both = _mm_add_epi64(low, high);
-    (_mm_cvtsi128_si64(both) + _mm_extract_epi64::<1>(both)).cast_unsigned() as usize
+#[vectors]
+fn sum_32(lanes: Vector) -> usize {
+    let [even, odd] = [and(lanes, each_64(0xFFFF_FFFF)), right_64::<32>(lanes)];
+    sum_64(add_64(even, odd)) as usize
 }
 
 /// Write from an index to a limit, or to where the kernel stops; the end is returned.
-#[avx2]
+#[vectors]
 pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
     if let Text::One(text) = spelt.text
         && let Some(bytes) = bytes_as_utf8(spelt.spelling, &text[start..limit])
@@ -446,7 +440,7 @@ pub fn write_spelt(spelt: &Spelt<'_>, start: usize, limit: usize, out: &mut Outp
 
 /// Each kind of text has functions of its own: calling a shared one would spill all registers.
 #[inline]
-#[avx2]
+#[vectors]
 fn write<const IS_PLAIN: bool, const ANSWERS: bool>(
     spelt: &Spelt<'_>,
     span: (usize, usize),
@@ -468,7 +462,7 @@ fn write<const IS_PLAIN: bool, const ANSWERS: bool>(
 
 /// Write code points as they stand if all are ASCII; otherwise write nothing and return false.
 #[inline]
-#[avx2]
+#[vectors]
 fn put_ascii<const IS_PLAIN: bool, const ANSWERS: bool>(
     speller: &Speller<'_, IS_PLAIN, ANSWERS>,
     units: &Window,

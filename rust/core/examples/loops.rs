@@ -1,0 +1,88 @@
+//! One text decoded and encoded once, for `benchmarks/cycles.py`, which follows the kernels instruction by instruction; or,
+//! with `time` as a third argument, many times, to print how many cycles a byte takes: decoding, then encoding.
+
+use std::env;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use eightfold_core::{Form, Missing, OnFault, Pass, Text, TextBuffer, encode_text};
+use serde_json::Value;
+
+#[path = "../tests/forms/mod.rs"]
+mod forms;
+
+/// The bytes of a text: the values of a str made from it fit in the caches.
+const BYTES: usize = 1 << 14;
+const ROUNDS: usize = 4000;
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [form, script, rest @ ..] = &arguments[..] else { panic!("loops FORM SCRIPT [time]") };
+    let (form, four) = (forms::form(form), points(script));
+    let (one, two): (Vec<u8>, Vec<u16>) = four.iter().map(|&point| (point as u8, point as u16)).unzip();
+    // The kind of str that Python would have.
+    let text = match four.iter().max() {
+        Some(..=0xFF) => Text::One(&one),
+        Some(0x100..=0xFFFF) => Text::Two(&two),
+        _ => Text::Four(&four),
+    };
+    let mut data = Vec::with_capacity(8 * BYTES);
+    encode(&form, text, &mut data);
+    if rest.is_empty() {
+        return decode(&form, &data);
+    }
+    let cycle = cycle();
+    let in_cycles = |work: &mut dyn FnMut()| least(work).as_secs_f64() / cycle / data.len() as f64;
+    let decoding = in_cycles(&mut || decode(&form, black_box(&data)));
+    let mut out = Vec::with_capacity(8 * BYTES);
+    let encoding = in_cycles(&mut || {
+        out.clear();
+        encode(&form, black_box(text), &mut out);
+    });
+    println!("{decoding:.3} {encoding:.3}");
+}
+
+/// Words of a script drawn at random, always the same.
+fn points(script: &str) -> Vec<u32> {
+    let lists: Value = serde_json::from_str(include_str!("../../../benchmarks/words.json")).expect("JSON");
+    let of = |key: &str| lists[script][key].as_str().expect("a script that has words");
+    let (words, space): (Vec<&str>, &str) = (of("words").split(' ').collect(), of("space"));
+    let (mut text, mut state) = (String::new(), 1_u64);
+    while text.len() < BYTES {
+        // Knuth's multiplier (MMIX); the high bits are the random ones.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        text.push_str(words[(state >> 33) as usize % words.len()]);
+        text.push_str(space);
+    }
+    text.chars().map(u32::from).collect()
+}
+
+fn encode(form: &Form, text: Text<'_>, out: &mut Vec<u8>) {
+    encode_text(form, text, 0, Missing::Stop, out).expect("the form holds it");
+}
+
+fn decode(form: &Form, data: &[u8]) {
+    let mut buffer = TextBuffer::default();
+    let pass = Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault: OnFault::Stop };
+    black_box(pass.run(0, &mut buffer));
+    black_box(buffer.text().len());
+}
+
+/// The least time of many.
+fn least(work: &mut dyn FnMut()) -> Duration {
+    let once = |work: &mut dyn FnMut()| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    };
+    (0..ROUNDS).map(|_| once(work)).min().expect("some rounds")
+}
+
+/// The seconds that a cycle takes: on x86-64, a multiplication and an addition that wait for each other take four.
+fn cycle() -> f64 {
+    const LENGTH: usize = 1 << 16;
+    let factor = black_box(3_u64);
+    let chain = |value: u64, _: usize| value.wrapping_mul(factor).wrapping_add(factor);
+    let time = least(&mut || _ = black_box((0..LENGTH).fold(factor, chain)));
+    time.as_secs_f64() / (4 * LENGTH) as f64
+}

@@ -1,0 +1,312 @@
+//! Any form that has a layout or a spelling, and wide units, by vectors of 32 bytes, masks and tables of shuffles.
+//!
+//! Each byte (or code point) of a block of 64 bytes is treated as if a sequence began there, all at once. What is dropped
+//! then is dropped eight lanes at a time: their mask is the index of a shuffle. The last bytes of an input, which do not
+//! fill a block, are read one by one, or copied if they are known to be clean.
+//!
+//! The instructions are those of `machine`: AVX2 or NEON. No file here knows which. Only stores are unsafe, and each is one
+//! of the few functions below.
+
+#![expect(unsafe_code, reason = "vectors are stored, and what is written is counted")]
+
+use std::mem::MaybeUninit;
+use std::{ptr, slice};
+
+use eightfold_features::vectors;
+
+#[cfg(target_arch = "aarch64")]
+use super::aarch64::neon as machine;
+use super::fetch::fetch;
+use super::output::Output;
+#[cfg(target_arch = "x86_64")]
+use super::x86::avx2 as machine;
+use machine::*;
+
+pub mod clean;
+pub mod decode;
+pub mod encode;
+mod pairs;
+mod points;
+mod reader;
+mod rules;
+pub mod search;
+mod sequences;
+pub mod short;
+mod speller;
+pub mod units;
+pub mod utf8;
+pub mod wide_text;
+
+/// Whether this machine has what the functions here need.
+pub fn are_available() -> bool {
+    machine::is_available()
+}
+
+/// The highest bit of each byte.
+#[inline]
+#[vectors]
+pub fn high_bits(bytes: &[u8; 64]) -> u64 {
+    Bytes::of(bytes, 0).high()
+}
+
+/// How many bytes ahead of reading and writing memory is fetched: otherwise text larger than the caches is waited for.
+const READ_AHEAD: usize = 2048;
+const WRITE_AHEAD: usize = 1024;
+
+/// Fetch the cache line that is read some time after the block at `at`.
+#[inline]
+fn fetch_ahead<T>(data: &[T], at: usize) {
+    fetch(data.as_ptr().wrapping_add(at), READ_AHEAD);
+}
+
+/// The room for a block of 64 lanes, and for what the last store of eight lanes may write behind it.
+type Room<T> = [MaybeUninit<T>; 72];
+
+/// Let `write` write the next `count` values: in place, or in a copy if a block no longer fits.
+///
+/// # Safety
+/// Given any room, `write` writes its first `count` values, of which there are no more than it has.
+#[inline]
+unsafe fn put<T: Copy>(out: &mut Output<'_, T>, count: usize, write: impl Fn(&mut Room<T>)) {
+    debug_assert!(are_written(count, &write), "a value is counted that was not written");
+    let mut copy = no_copy();
+    let mut place = Place::new(out, count, &mut copy);
+    write(place.room());
+    // SAFETY: the contract of this function.
+    unsafe { place.finish() };
+}
+
+/// Where the next values of an output are written: in place, or in a copy if a block no longer fits. Large writers call
+/// these functions themselves: a large closure would not be inlined into [`put`].
+struct Place<'a, 'o, T> {
+    out: &'a mut Output<'o, T>,
+    at: *mut T,
+    count: usize,
+    is_roomy: bool,
+    copy: &'a mut Room<T>,
+}
+
+impl<'a, 'o, T: Copy> Place<'a, 'o, T> {
+    /// The place of the next `count` values.
+    #[inline]
+    fn new(out: &'a mut Output<'o, T>, count: usize, copy: &'a mut Room<T>) -> Self {
+        let (at, is_roomy) = out.next(count, copy.len());
+        fetch(at, WRITE_AHEAD);
+        Place { out, at, count, is_roomy, copy }
+    }
+
+    /// The room to write to; values beyond the count are overwritten later, or not counted.
+    #[inline]
+    fn room(&mut self) -> &mut Room<T> {
+        let room = if self.is_roomy { self.at.cast() } else { ptr::from_mut(self.copy) };
+        // SAFETY: so many values have room there, and the output is borrowed.
+        unsafe { &mut *room }
+    }
+
+    /// Count the values.
+    ///
+    /// # Safety
+    /// The first `count` values of the room have been written.
+    #[inline]
+    unsafe fn finish(self) {
+        if !self.is_roomy {
+            let place = self.at.cast::<MaybeUninit<T>>();
+            // SAFETY: `count` values have room there, and the copy is another place.
+            unsafe { place.copy_from_nonoverlapping(self.copy.as_ptr(), self.count) };
+        }
+        // SAFETY: the contract of this function.
+        unsafe { self.out.advance(self.count) };
+    }
+}
+
+/// Whether `write` writes the first `count` values of a room, whatever is in it before: asked where assertions are on.
+fn are_written<T: Copy>(count: usize, write: impl Fn(&mut Room<T>)) -> bool {
+    let [first, second] = [0x5A, 0xA5].map(|byte| {
+        let mut room = no_copy();
+        // SAFETY: any bytes are a value that may not be written yet.
+        unsafe { ptr::from_mut(&mut room).write_bytes(byte, 1) };
+        write(&mut room);
+        room
+    });
+    let [first, second] = [&first, &second].map(|room| {
+        // SAFETY: each byte of the room was given a value before.
+        unsafe { slice::from_raw_parts(room.as_ptr().cast::<u8>(), size_of_val(room)) }
+    });
+    first[..count * size_of::<T>()] == second[..count * size_of::<T>()]
+}
+
+/// A copy without values so far.
+#[inline]
+fn no_copy<T: Copy>() -> Room<T> {
+    [MaybeUninit::uninit(); 72]
+}
+
+/// A lane of what is written.
+trait Lane: Copy {
+    /// Eight of them.
+    type Eight;
+
+    /// Store eight.
+    fn store(eight: Self::Eight, out: &mut [MaybeUninit<Self>; 8]);
+}
+
+macro_rules! lanes {
+    ($($lane:ty: $eight:ty;)*) => {
+        $(impl Lane for $lane {
+            type Eight = $eight;
+
+            #[inline]
+            fn store(eight: $eight, out: &mut [MaybeUninit<$lane>; 8]) {
+                // SAFETY: eight lanes have room there; they need not be aligned.
+                unsafe { out.as_mut_ptr().cast::<$eight>().write_unaligned(eight) }
+            }
+        })*
+    };
+}
+
+lanes! {
+    u8: u64;
+    u16: Half;
+    u32: Vector;
+}
+
+/// Store 16 bytes.
+#[inline]
+fn store_16(bytes: Half, room: &mut Room<u8>, at: usize) {
+    let place: &mut [MaybeUninit<u8>; 16] = room[at..].first_chunk_mut().expect("sixteen have room");
+    // SAFETY: so many bytes have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<Half>().write_unaligned(bytes) }
+}
+
+/// Store 32 bytes.
+#[inline]
+fn store_32(bytes: Vector, room: &mut Room<u8>, at: usize) {
+    let place: &mut [MaybeUninit<u8>; 32] = room[at..].first_chunk_mut().expect("as many have room");
+    // SAFETY: so many bytes have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<Vector>().write_unaligned(bytes) }
+}
+
+#[inline]
+fn store<T: Lane>(eight: T::Eight, room: &mut Room<T>, at: usize) {
+    T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
+}
+
+/// Store four units of 32 bits.
+#[inline]
+fn store_four(four: Half, room: &mut Room<u32>, at: usize) {
+    let place: &mut [MaybeUninit<u32>; 4] = room[at..].first_chunk_mut().expect("four have room");
+    // SAFETY: four lanes have room there; they need not be aligned.
+    unsafe { place.as_mut_ptr().cast::<Half>().write_unaligned(four) }
+}
+
+/// The bytes of a vector.
+#[inline]
+fn bytes_of(vector: Vector) -> [u8; 32] {
+    // SAFETY: as many bytes, of which any value is one.
+    unsafe { std::mem::transmute(vector) }
+}
+
+/// The values of a longer array from a place on.
+#[inline]
+fn part<T, const MANY: usize, const FEW: usize>(bytes: &[T; MANY], at: usize) -> &[T; FEW] {
+    bytes[at..].first_chunk().expect("as many are there")
+}
+
+/// 64 bytes.
+#[derive(Clone, Copy)]
+struct Bytes([Vector; 2]);
+
+impl Bytes {
+    /// Those of a longer array from a place on.
+    #[inline]
+    #[vectors]
+    fn of<const MANY: usize>(bytes: &[u8; MANY], at: usize) -> Self {
+        Bytes([load_32(part(bytes, at)), load_32(part(bytes, at + 32))])
+    }
+
+    /// The lanes of an answer about both halves.
+    #[inline]
+    #[vectors]
+    fn mask(self, of_half: impl Fn(Vector) -> Vector) -> u64 {
+        mask_of_both(self.0.map(of_half))
+    }
+
+    /// The lanes whose highest bit is set of what both halves become.
+    #[inline]
+    #[vectors]
+    fn high_bits(self, of_half: impl Fn(Vector) -> Vector) -> u64 {
+        high_bits_of_both(self.0.map(of_half))
+    }
+
+    /// The bytes from 80 on.
+    #[inline]
+    #[vectors]
+    fn high(self) -> u64 {
+        high_bits_of_both(self.0)
+    }
+
+    /// The continuation bytes.
+    #[inline]
+    #[vectors]
+    fn continuations(self) -> u64 {
+        self.mask(|bytes| are_continuations(bytes))
+    }
+
+    /// The bytes from another on.
+    #[inline]
+    #[vectors]
+    fn at_least(self, least: u8) -> u64 {
+        let least = each_8(least);
+        self.mask(|bytes| at_least_8(bytes, least))
+    }
+
+    /// The places of a byte.
+    #[inline]
+    #[vectors]
+    fn equal(self, byte: u8) -> u64 {
+        self.mask(|bytes| equal_8(bytes, each_8(byte)))
+    }
+
+    /// Whether all are ASCII.
+    #[inline]
+    #[vectors]
+    fn are_ascii(self) -> bool {
+        is_ascii(or(self.0[0], self.0[1]))
+    }
+}
+
+/// A set of bytes from 80 on.
+#[derive(Clone, Copy)]
+struct ByteSet {
+    /// For each lower half of a byte, a bit for each upper half with which it is in the set.
+    members: Vector,
+    /// For each upper half its bit.
+    rows: Vector,
+}
+
+impl ByteSet {
+    #[inline]
+    #[vectors]
+    fn new(members: [u8; 16]) -> Self {
+        let rows = [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80];
+        let [members, rows] = [members, rows].map(|table| twice(load_16(&table)));
+        ByteSet { members, rows }
+    }
+
+    /// Something but 0 in the lanes of its bytes.
+    #[inline]
+    #[vectors]
+    fn lanes(self, bytes: Vector) -> Vector {
+        let half = each_8(0x0F);
+        let members = shuffle(self.members, and(bytes, half));
+        let rows = shuffle(self.rows, and(right_16::<4>(bytes), half));
+        and(members, rows)
+    }
+
+    /// Which of 64 bytes are in it.
+    #[inline]
+    #[vectors]
+    fn among(self, bytes: Bytes) -> u64 {
+        !bytes.mask(|half| equal_8(self.lanes(half), zero()))
+    }
+}
