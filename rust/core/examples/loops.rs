@@ -57,10 +57,13 @@ fn points(script: &str) -> Vec<u32> {
     text.chars().map(u32::from).collect()
 }
 
+/// Its address in the program parts it from others, and so does that of [`decode`].
+#[inline(never)]
 fn encode(form: &Form, text: Text<'_>, out: &mut Vec<u8>) {
     encode_text(form, text, 0, Missing::Stop, out).expect("the form holds it");
 }
 
+#[inline(never)]
 fn decode(form: &Form, data: &[u8]) {
     let mut buffer = TextBuffer::default();
     let pass = Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault: OnFault::Stop };

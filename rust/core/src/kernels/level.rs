@@ -113,3 +113,19 @@ unsafe fn follow(level: Level) {
     // SAFETY: the contract of this function.
     unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_named_where_processors_have_it() {
+        for &level in Level::HERE {
+            assert_eq!(Level::from_name(level.name()), Some(level));
+        }
+        for level in [Level::Neon, Level::Avx2, Level::Avx512] {
+            assert_eq!(Level::from_name(level.name()).is_some(), Level::HERE.contains(&level));
+        }
+        assert!(Level::HERE.is_sorted() && Level::HERE.contains(&Level::current()));
+    }
+}

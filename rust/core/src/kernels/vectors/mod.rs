@@ -310,3 +310,131 @@ impl ByteSet {
         !bytes.mask(|half| equal_8(self.lanes(half), zero()))
     }
 }
+
+/// What the instructions give is compared with what a loop over the lanes gives, on either processor.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes drawn at random, always the same.
+    fn drawn(state: &mut u64) -> [u8; 32] {
+        std::array::from_fn(|_| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (*state >> 56) as u8
+        })
+    }
+
+    fn units(bytes: [u8; 32]) -> [u16; 16] {
+        std::array::from_fn(|at| u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]))
+    }
+
+    fn points(bytes: [u8; 32]) -> [u32; 8] {
+        std::array::from_fn(|at| u32::from_le_bytes(*part(&bytes, 4 * at)))
+    }
+
+    fn bits(lanes: impl IntoIterator<Item = bool>) -> u64 {
+        lanes.into_iter().enumerate().fold(0, |bits, (at, lane)| bits | u64::from(lane) << at)
+    }
+
+    /// Each lane all bits, or none.
+    fn lanes<const COUNT: usize, const BYTES: usize>(mask: u64) -> [u8; 32] {
+        const { assert!(COUNT * BYTES == 32) };
+        std::array::from_fn(|at| if mask >> (at / BYTES) & 1 == 0 { 0 } else { 0xFF })
+    }
+
+    #[vectors]
+    fn check(state: &mut u64) {
+        let [one, other] = [drawn(state), drawn(state)];
+        let [a, b] = [load_32(&one), load_32(&other)];
+        let high = |bytes: [u8; 32]| bits(bytes.map(|byte| byte >= 0x80));
+        assert_eq!(high_bits_of_both([a, b]), high(one) | high(other) << 32);
+        assert_eq!(mask_of_both([are_high(a), are_high(b)]), high(one) | high(other) << 32);
+        assert_eq!(u64::from(mask(are_high(a))), high(one));
+        assert_eq!(mask_of_eight(are_high(a)), high(one) & 0xFF);
+        assert_eq!(u64::from(mask(are_continuations(a))), bits(one.map(|byte| byte & 0xC0 == 0x80)));
+        assert_eq!(is_ascii(and(a, b)), high(one) & high(other) == 0);
+        let whole = high(one) as u32;
+        assert_eq!(bytes_of(lanes_8(whole)), lanes::<32, 1>(whole.into()));
+        assert_eq!(bytes_of(lanes_32(one[0])), lanes::<8, 4>(one[0].into()));
+        assert_eq!(mask_32(lanes_32(one[0])), one[0]);
+        assert_eq!(mask_16(load_32(&lanes::<16, 2>(whole.into()))), [whole as u8, (whole >> 8) as u8]);
+        assert_eq!(
+            bytes_of(signed_16([lanes::<16, 2>(high(one)), lanes::<16, 2>(high(one) >> 16)].map(|l| load_32(&l)))),
+            lanes::<32, 1>(high(one))
+        );
+
+        let at_least = one.iter().zip(&other).map(|(one, other)| one >= other);
+        assert_eq!(u64::from(mask(at_least_8(a, b))), bits(at_least));
+        let at_most = points(one).into_iter().zip(points(other)).map(|(one, other)| one <= other);
+        assert_eq!(u64::from(mask_32(at_most_32(a, b))), bits(at_most));
+        let at_most = units(one).into_iter().zip(units(other)).map(|(one, other)| one <= other);
+        assert_eq!(mask_16(at_most_16(a, b)), (bits(at_most) as u16).to_le_bytes());
+
+        // What is at a place from 80 up is 0; of others four bits count.
+        let places = other.map(|byte| byte & 0x8F);
+        let shuffled: [u8; 32] = std::array::from_fn(|at| match places[at] {
+            0x80.. => 0,
+            place => one[at / 16 * 16 + usize::from(place)],
+        });
+        assert_eq!(bytes_of(shuffle(a, load_32(&places))), shuffled);
+        let looked_up = points(other).map(|place| points(one)[place as usize & 7]);
+        assert_eq!(points(bytes_of(looked_up_32(a, b))), looked_up);
+        let window: [u8; 32] = std::array::from_fn(|at| if at < 3 { one[29 + at] } else { other[at - 3] });
+        assert_eq!(bytes_of(following::<13>(a, b)), window);
+        let blended: [u8; 32] = std::array::from_fn(|at| if other[at] < 0x80 { one[at] } else { other[at] });
+        assert_eq!(bytes_of(blend_high(a, b, b)), blended);
+        assert_eq!(bytes_of(blend(a, b, are_high(b))), blended);
+        let shifted: [u32; 8] = std::array::from_fn(|at| points(one)[at] >> (points(other)[at] & 31));
+        assert_eq!(points(bytes_of(right_each_32(a, and(b, each_32(31))))), shifted);
+
+        let kept = |count: usize| (0..count).filter(|at| one[0] >> at & 1 != 0);
+        let count = one[0].count_ones() as usize;
+        let bytes = kept_bytes(halves(b)[0], one[0]).to_le_bytes();
+        assert!(kept(8).map(|at| other[at]).eq(bytes[..count].iter().copied()));
+        let kept_units = units(bytes_of(lower(kept_units(halves(b)[0], one[0]))));
+        assert!(kept(8).map(|at| units(other)[at]).eq(kept_units[..count].iter().copied()));
+        let kept_points = points(bytes_of(kept_points(b, one[0])));
+        assert!(kept(8).map(|at| points(other)[at]).eq(kept_points[..count].iter().copied()));
+        // Of four lanes at most, as the caller has them.
+        let few = one[1] & 0x55;
+        let found = bits(kept_at(few).map(|at| other[0] >> at & 1 != 0)) as u8;
+        assert_eq!(bits_at(other[0], few) & (low_bits(few.count_ones())), found);
+
+        let six = and(a, each_16(0x7F3F));
+        let expected = units(one).map(|unit| (unit >> 8 & 0x7F) << 6 | unit & 0x3F);
+        assert_eq!(units(bytes_of(sixes(six))), expected);
+        let expected = points(one).map(|point| (point >> 16 & 0x3FF) << 10 | point & 0x3FF);
+        assert_eq!(points(bytes_of(tens(and(a, each_32(0x03FF_03FF))))), expected);
+        let expected = points(one).map(|point| (point >> 16 & 0xFFF) << 12 | point & 0xFFF);
+        assert_eq!(points(bytes_of(twelves(and(a, each_32(0x0FFF_0FFF))))), expected);
+
+        let narrow = units(bytes_of(packed_32([and(a, each_32(0xFFFF)), and(b, each_32(0xFFFF))])));
+        assert!(points(one).into_iter().chain(points(other)).map(|point| point as u16).eq(narrow));
+        let narrow = bytes_of(packed_16([and(a, each_16(0xFF)), and(b, each_16(0xFF))]));
+        assert!(units(one).into_iter().chain(units(other)).map(|unit| unit as u8).eq(narrow));
+        assert_eq!(units(bytes_of(widened_8(halves(a)[1]))), std::array::from_fn(|at| one[16 + at].into()));
+        assert_eq!(points(bytes_of(widened_16(halves(a)[1]))), std::array::from_fn(|at| units(one)[8 + at].into()));
+        assert_eq!(points(bytes_of(as_32(halves(a)[0]))), std::array::from_fn(|at| one[at].into()));
+        let sum = one.as_chunks().0.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word) >> 8));
+        assert_eq!(sum_64(right_64::<8>(a)), sum);
+        assert!(is_none(xor(a, a)) && is_all(equal_8(a, a)));
+        assert_eq!((is_none(a), is_all(a)), (one == [0; 32], one == [0xFF; 32]));
+    }
+
+    fn kept_at(mask: u8) -> impl Iterator<Item = usize> {
+        (0..8).filter(move |at| mask >> at & 1 != 0)
+    }
+
+    fn low_bits(count: u32) -> u8 {
+        ((1_u16 << count) - 1) as u8
+    }
+
+    #[test]
+    fn each_operation_gives_what_a_loop_over_the_lanes_gives() {
+        let mut state = 1;
+        for _ in 0..if are_available() { 20_000 } else { 0 } {
+            // SAFETY: the machine has the instructions.
+            unsafe { check(&mut state) };
+        }
+    }
+}
