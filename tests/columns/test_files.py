@@ -198,9 +198,9 @@ def test_one_policy_is_for_all_strings(policy: str, tmp_path: Path, capsys: Any)
     assert opened(fixed)["latin"].to_pylist() == ["caf\uefe9", "ok"]
 
 
-@pytest.mark.parametrize("option", ["--certificate", "--diff", "--mojibake", "-f"])
+@pytest.mark.parametrize("option", ["--diff", "--mojibake", "-f"])
 def test_what_is_not_supported_is_refused(option: str, tmp_path: Path, capsys: Any) -> None:
-    values = {"--certificate": [str(tmp_path / "proof"), "-o", "-"], "-f": ["cesu-8"]}.get(option, [])
+    values = {"-f": ["cesu-8"]}.get(option, [])
     path = written(tmp_path, "parquet")
     assert cli.main(["repair", option, *values, str(path)]) == 2
     assert f"{path}: Parquet: " in capsys.readouterr().err
