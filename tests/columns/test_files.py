@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import eightfold
 from eightfold import cli
 from tests.support.table_files import KINDS, opened, strings, table, written
 
@@ -206,6 +207,30 @@ def test_what_is_not_supported_is_refused(option: str, tmp_path: Path, capsys: A
     assert f"{path}: Parquet: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_under_another_name_is_not_repaired_as_text(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind).rename(tmp_path / "data.bin")
+    before = path.read_bytes()
+    assert cli.main(["repair", "--in-place", str(path)]) == 2
+    told = "Parquet: its strings are repaired in a local file whose name ends in .parquet"
+    arrow = "Arrow IPC: its strings are repaired in a local file whose name ends in .arrow"
+    assert f"{path}: is {told if kind == 'parquet' else arrow}" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    words = tmp_path / "words.txt"
+    words.write_bytes(b"PAR1 caf\xe9\n")
+    assert cli.main(["repair", "--in-place", str(words)]) == 0
+    assert words.read_bytes() == "PAR1 caf\uefe9\n".encode()
+
+
+def test_escapes_in_a_dictionary_inside_a_struct_are_a_change(tmp_path: Path) -> None:
+    names = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), strings([b"a", "\uef80".encode()]))
+    path = written(tmp_path, "arrow", pa.table({"person": pa.StructArray.from_arrays([names], ["name"])}))
+    assert cli.main(["repair", "--in-place", str(path)]) == 0
+    (before, after) = "\uef80".encode(), opened(path)["person"].to_pylist()[1]["name"].encode()
+    assert after != before
+    assert eightfold.convert(after, "utf-8", "xtf-8") == before
+
+
 def test_in_a_folder_tables_are_binary_files_as_before(tmp_path: Path, capsys: Any) -> None:
     written(tmp_path, "parquet")
     assert cli.main(["check", str(tmp_path)]) == 0
@@ -269,6 +294,7 @@ def test_a_codec_that_does_not_exist_is_an_error(tmp_path: Path, capsys: Any) ->
 
 MEASURED = """
 import sys
+import eightfold
 from eightfold import cli
 assert cli.main(["repair", sys.argv[1], "-o", sys.argv[2]]) == 0
 import pyarrow

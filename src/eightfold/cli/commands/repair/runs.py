@@ -23,7 +23,7 @@ from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source
-from eightfold.files.read.tables import table_kind
+from eightfold.files.read.tables import PARQUET, kind_by_head, table_kind
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
@@ -34,7 +34,7 @@ from eightfold.repair.policies import WRITERS
 if TYPE_CHECKING:
     from eightfold.cli.commands.repair.escape_paths import EscapePaths
 
-_SQLITE = b"SQLite format 3\0"
+_SQLITE, _HEAD_BYTES = b"SQLite format 3\0", 64
 _ESCAPES = ((0xEE, (0xBE, 0xBF)),)
 """How U+EF80 to U+EFFF begin in UTF-8: the policy `escape` escapes them, as they are its own escapes."""
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
@@ -61,8 +61,6 @@ class File:
 
     def __init__(self, source: Source, options: Options, *, json_lines: bool | None) -> None:
         is_json = json_lines is not None
-        if source.head(len(_SQLITE)) == _SQLITE:
-            raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
         self.source = source
         self.form: Form = options.form or identified(source)
         self.policy: str = options.policy
@@ -103,6 +101,21 @@ class File:
             self._left.take(chunk, final=final)
         elif self.escapes is not None:
             self.escapes_repaired += sum(change.kind == ESCAPED_SURROGATE for change in repaired.changes)
+
+
+def _refuse_pages(source: Source) -> None:
+    """Refuse a file that would be broken if bytes were inserted.
+
+    Raises:
+        FileError: it is a database, or a table that is not read as one.
+    """
+    head = source.head(_HEAD_BYTES)
+    if head.startswith(_SQLITE):
+        raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
+    kind = kind_by_head(head) if b"\0" in head else ""
+    if kind:
+        named = ".parquet" if kind == PARQUET else ".arrow"
+        raise FileError(source.path, f"is {kind}: its strings are repaired in a local file whose name ends in {named}")
 
 
 class EscapesLeft:
@@ -186,6 +199,7 @@ class RepairRun:
                 if job.walked and not options.binary and is_binary(source, file.form):
                     self.binary += 1
                     return False
+                _refuse_pages(source)
                 self._do(file, act)
                 return True
         except FileError as error:

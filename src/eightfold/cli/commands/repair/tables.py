@@ -280,8 +280,21 @@ def _addresses(column: Any) -> list[list[int | None]]:
 
 
 def _buffers(array: Any) -> list[Any]:
-    values = getattr(array, "dictionary", None)
-    return [*array.buffers(), *(() if values is None else values.buffers())]
+    return [*array.buffers(), *(each for values in _dictionaries(array) for each in values.buffers())]
+
+
+def _dictionaries(array: Any) -> Iterator[Any]:
+    """Yield the dictionaries that an array has, or has inside: their buffers are not among its own."""
+    from eightfold.columns.nested import children, holds_text
+
+    if hasattr(array, "dictionary"):
+        yield array.dictionary
+        yield from _dictionaries(array.dictionary)
+    elif hasattr(array, "storage"):
+        yield from _dictionaries(array.storage)
+    elif array.type.num_fields and holds_text(array.type):
+        for child, _ in children(array):
+            yield from _dictionaries(child)
 
 
 @contextmanager
