@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import eightfold
 from eightfold import cli
+from eightfold.columns.table_files import reading
 from tests.support.table_files import KINDS, opened, strings, table, written
 
 pa = pytest.importorskip("pyarrow")
@@ -229,6 +231,21 @@ def test_escapes_in_a_dictionary_inside_a_struct_are_a_change(tmp_path: Path) ->
     (before, after) = "\uef80".encode(), opened(path)["person"].to_pylist()[1]["name"].encode()
     assert after != before
     assert eightfold.convert(after, "utf-8", "xtf-8") == before
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no names here")
+def test_threads_of_pyarrow_hold_no_file_of_python(tmp_path: Path, monkeypatch: Any) -> None:
+    path, given = written(tmp_path, "arrow"), []
+    open_file = pa.ipc.open_file
+    monkeypatch.setattr(pa.ipc, "open_file", lambda file: given.append(file) or open_file(file))
+    with path.open("rb") as file, reading(str(path), "Arrow IPC", file) as reader:
+        assert [part.data.num_rows for part in reader.parts()] == [2, 2]
+    assert [type(each) for each in given] == [pa.OSFile]
+
+
+def test_a_file_that_the_system_cannot_open_is_read_by_python(tmp_path: Path) -> None:
+    with reading("data.arrow", "Arrow IPC", BytesIO(written(tmp_path, "arrow").read_bytes())) as reader:
+        assert [part.data.num_rows for part in reader.parts()] == [2, 2]
 
 
 def test_in_a_folder_tables_are_binary_files_as_before(tmp_path: Path, capsys: Any) -> None:

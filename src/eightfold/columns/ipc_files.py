@@ -8,6 +8,7 @@ from importlib import import_module
 from itertools import count
 from typing import Any, BinaryIO
 
+from eightfold.columns.arrow import pyarrow
 from eightfold.columns.footers import Statistic
 from eightfold.columns.parts import Part, blaming_part
 from eightfold.columns.schemas import Text, texts_of, with_texts
@@ -45,7 +46,9 @@ class IpcReader:
 
     def _opened(self) -> Any:
         self._given.seek(0)
-        return self._ipc.open_stream(self._given) if self._is_stream else self._ipc.open_file(self._given)
+        if self._is_stream:
+            return self._ipc.open_stream(self._given)
+        return self._ipc.open_file(_of_the_system(self._given))
 
     def _batches(self) -> Iterator[Any]:
         if self._is_stream:
@@ -114,6 +117,18 @@ class IpcReader:
             with blaming_part(self._path, IPC, "end"):
                 writer.close()
         return ["metadata of the footer"] if metadata else []
+
+
+def _of_the_system(file: BinaryIO) -> Any:
+    """Return a file that pyarrow reads without Python; the same where the system cannot open it again.
+
+    Files are opened by a thread of pyarrow, which may let go of them when the interpreter is already ending. Such a
+    thread cannot take the lock of the interpreter: the process then ended by SIGABRT, once in some hundred times.
+    """
+    try:
+        return pyarrow().OSFile(f"/dev/fd/{file.fileno()}")
+    except (AttributeError, OSError):
+        return file
 
 
 def _named_as(batch: Any, schema: Any) -> Any:
