@@ -214,9 +214,11 @@ def test_a_table_under_another_name_is_not_repaired_as_text(kind: str, tmp_path:
     path = written(tmp_path, kind).rename(tmp_path / "data.bin")
     before = path.read_bytes()
     assert cli.main(["repair", "--in-place", str(path)]) == 2
-    told = "Parquet: its strings are repaired in a local file whose name ends in .parquet"
-    arrow = "Arrow IPC: its strings are repaired in a local file whose name ends in .arrow"
-    assert f"{path}: is {told if kind == 'parquet' else arrow}" in capsys.readouterr().err
+    name = "Parquet" if kind == "parquet" else "Arrow IPC"
+    hint = f"{path}: is {name}, not text: give it a name that ends in .{kind.removesuffix('s')}"
+    assert hint in capsys.readouterr().err
+    assert cli.main(["check", str(path)]) == 1
+    assert hint in capsys.readouterr().err
     assert path.read_bytes() == before
     words = tmp_path / "words.txt"
     words.write_bytes(b"PAR1 caf\xe9\n")

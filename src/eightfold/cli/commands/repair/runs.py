@@ -14,7 +14,7 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
-from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form
+from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form, table_hint
 from eightfold.cli.work.remedies import units_of
 from eightfold.cli.work.stopping import StoppedError, fault_line
 from eightfold.cli.work.wholly_legacy import tell_charset
@@ -23,7 +23,7 @@ from eightfold.files import FileError
 from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
 from eightfold.files.read.reading import READ, Source
-from eightfold.files.read.tables import PARQUET, kind_by_head, table_kind
+from eightfold.files.read.tables import table_kind
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
 from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.verifying import DifferenceError
@@ -34,7 +34,7 @@ from eightfold.repair.policies import WRITERS
 if TYPE_CHECKING:
     from eightfold.cli.commands.repair.escape_paths import EscapePaths
 
-_SQLITE, _HEAD_BYTES = b"SQLite format 3\0", 64
+_SQLITE = b"SQLite format 3\0"
 _ESCAPES = ((0xEE, (0xBE, 0xBF)),)
 """How U+EF80 to U+EFFF begin in UTF-8: the policy `escape` escapes them, as they are its own escapes."""
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
@@ -109,13 +109,10 @@ def _refuse_pages(source: Source) -> None:
     Raises:
         FileError: it is a database, or a table that is not read as one.
     """
-    head = source.head(_HEAD_BYTES)
-    if head.startswith(_SQLITE):
+    if source.head(len(_SQLITE)) == _SQLITE:
         raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
-    kind = kind_by_head(head) if b"\0" in head else ""
-    if kind:
-        named = ".parquet" if kind == PARQUET else ".arrow"
-        raise FileError(source.path, f"is {kind}: its strings are repaired in a local file whose name ends in {named}")
+    if hint := table_hint(source):
+        raise FileError(source.path, hint)
 
 
 class EscapesLeft:
