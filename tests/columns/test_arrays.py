@@ -148,6 +148,50 @@ def test_chunks_count_rows_of_the_column() -> None:
     assert isinstance(columns.repair(batch), pa.RecordBatch)
 
 
+STRETCH = [b"abcdefghi caf\xc3\xa9" * 100] * 2000
+"""Three megabytes without a change."""
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)
+def test_a_long_stretch_without_a_change_keeps_its_buffers(type: Any) -> None:
+    values = [b"ok", b"caf\xe9", None, *STRETCH, b"caf\xe8", b"caf\xe7", *STRETCH]
+    array = array_of(pa, type, values, 5)
+    for before in (array, array[1:-1]):
+        expected, table = repaired(bytes_of(pa, before), "latin-1"), pa.table([before], ["c"])
+        for after in (columns.repair(table["c"], "latin-1"), columns.repair(table, "latin-1")["c"]):
+            after.validate(full=True)
+            assert bytes_of(pa, after) == expected
+            assert [addresses(chunk) == addresses(before) for chunk in after.chunks] == [False, True, False, True]
+            assert sum(chunk.nbytes for chunk in after.chunks if addresses(chunk) != addresses(before)) < 100
+        whole = columns.repair(before, "latin-1")
+        assert isinstance(whole, pa.Array)
+        assert bytes_of(pa, whole) == expected
+
+
+def test_other_packages_read_what_lies_between_changes() -> None:
+    polars, duckdb, pandas = map(pytest.importorskip, ("polars", "duckdb", "pandas"))
+    array = array_of(pa, pa.string(), [b"\xff", *STRETCH, b"\xff", *STRETCH, b"\xff"])
+    fixed = columns.repair(pa.table({"text": array}), "replace")
+    assert fixed["text"].num_chunks == 5
+    expected = fixed["text"].to_pylist()
+    assert polars.from_arrow(fixed)["text"].to_list() == expected
+    assert [text for (text,) in duckdb.sql("SELECT text FROM fixed").fetchall()] == expected
+    assert pandas.Series.from_arrow(fixed["text"]).tolist() == expected
+
+
+@given(
+    st.lists(st.none() | st.sampled_from([b"", b"ok", b"\xff", b"caf\xe9", b"longer"]), max_size=40), st.integers(1, 30)
+)
+def test_pieces_have_the_values_of_the_whole(values: list[bytes | None], piece_bytes: int) -> None:
+    array = array_of(pa, pa.string(), values, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("eightfold.columns.arrays._PIECE_BYTES", piece_bytes)
+        for policy in ("replace", "latin-1"):
+            fixed = columns.repair(pa.chunked_array([array]), policy)
+            fixed.validate(full=True)
+            assert bytes_of(pa, fixed) == repaired(values, policy)
+
+
 def test_a_limit_counts_all_columns() -> None:
     table = pa.table({"a": [b"\xff\xff", b"\xff"], "b": [b"\xff", b"\xff"]})
     whole = columns.audit(table)

@@ -7,12 +7,15 @@ import os
 import random
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import eightfold
 from eightfold import cli
+from eightfold.columns.table_files import reading
 from tests.support.table_files import KINDS, opened, strings, table, written
 
 pa = pytest.importorskip("pyarrow")
@@ -198,12 +201,53 @@ def test_one_policy_is_for_all_strings(policy: str, tmp_path: Path, capsys: Any)
     assert opened(fixed)["latin"].to_pylist() == ["caf\uefe9", "ok"]
 
 
-@pytest.mark.parametrize("option", ["--certificate", "--diff", "--mojibake", "-f"])
+@pytest.mark.parametrize("option", ["--diff", "--mojibake", "-f"])
 def test_what_is_not_supported_is_refused(option: str, tmp_path: Path, capsys: Any) -> None:
-    values = {"--certificate": [str(tmp_path / "proof"), "-o", "-"], "-f": ["cesu-8"]}.get(option, [])
+    values = {"-f": ["cesu-8"]}.get(option, [])
     path = written(tmp_path, "parquet")
     assert cli.main(["repair", option, *values, str(path)]) == 2
     assert f"{path}: Parquet: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_under_another_name_is_not_repaired_as_text(kind: str, tmp_path: Path, capsys: Any) -> None:
+    path = written(tmp_path, kind).rename(tmp_path / "data.bin")
+    before = path.read_bytes()
+    assert cli.main(["repair", "--in-place", str(path)]) == 2
+    name = "Parquet" if kind == "parquet" else "Arrow IPC"
+    hint = f"{path}: is {name}, not text: give it a name that ends in .{kind.removesuffix('s')}"
+    assert hint in capsys.readouterr().err
+    assert cli.main(["check", str(path)]) == 1
+    assert hint in capsys.readouterr().err
+    assert path.read_bytes() == before
+    words = tmp_path / "words.txt"
+    words.write_bytes(b"PAR1 caf\xe9\n")
+    assert cli.main(["repair", "--in-place", str(words)]) == 0
+    assert words.read_bytes() == "PAR1 caf\uefe9\n".encode()
+
+
+def test_escapes_in_a_dictionary_inside_a_struct_are_a_change(tmp_path: Path) -> None:
+    names = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), strings([b"a", "\uef80".encode()]))
+    path = written(tmp_path, "arrow", pa.table({"person": pa.StructArray.from_arrays([names], ["name"])}))
+    assert cli.main(["repair", "--in-place", str(path)]) == 0
+    (before, after) = "\uef80".encode(), opened(path)["person"].to_pylist()[1]["name"].encode()
+    assert after != before
+    assert eightfold.convert(after, "utf-8", "xtf-8") == before
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files have no names here")
+def test_threads_of_pyarrow_hold_no_file_of_python(tmp_path: Path, monkeypatch: Any) -> None:
+    path, given = written(tmp_path, "arrow"), []
+    open_file = pa.ipc.open_file
+    monkeypatch.setattr(pa.ipc, "open_file", lambda file: given.append(file) or open_file(file))
+    with path.open("rb") as file, reading(str(path), "Arrow IPC", file) as reader:
+        assert [part.data.num_rows for part in reader.parts()] == [2, 2]
+    assert [type(each) for each in given] == [pa.OSFile]
+
+
+def test_a_file_that_the_system_cannot_open_is_read_by_python(tmp_path: Path) -> None:
+    with reading("data.arrow", "Arrow IPC", BytesIO(written(tmp_path, "arrow").read_bytes())) as reader:
+        assert [part.data.num_rows for part in reader.parts()] == [2, 2]
 
 
 def test_in_a_folder_tables_are_binary_files_as_before(tmp_path: Path, capsys: Any) -> None:
@@ -269,6 +313,7 @@ def test_a_codec_that_does_not_exist_is_an_error(tmp_path: Path, capsys: Any) ->
 
 MEASURED = """
 import sys
+import eightfold
 from eightfold import cli
 assert cli.main(["repair", sys.argv[1], "-o", sys.argv[2]]) == 0
 import pyarrow

@@ -200,12 +200,47 @@ def test_a_plan_that_lies_changes_no_file(option: str, is_damaged: bool, tmp_pat
         assert sorted(each.name for each in tmp_path.iterdir()) == ["data.parquet", "plan.jsonl"]
 
 
-def test_a_certificate_is_refused(tmp_path: Path, capsys: Any) -> None:
-    path = written(tmp_path, "parquet")
-    plan, _ = planned(path)
-    assert run(tmp_path, "--apply", plan, "--certificate", tmp_path / "proof") == 2
-    assert "Parquet: --certificate does not support it yet" in capsys.readouterr().err
-    assert not (tmp_path / "proof").exists()
+def side(path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    return {"path": str(path), "form": "utf-8", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("errors", ["escape", "replace"])
+def test_a_certificate_says_what_was_proved(kind: str, errors: str, tmp_path: Path) -> None:
+    path, fixed, proof = written(tmp_path, kind), tmp_path / f"fixed.{kind}", tmp_path / "proof.jsonl"
+    wanted = ["repair", "--errors", errors, "--lossy", "--certificate", str(proof)]
+    assert cli.main([*wanted, "-o", str(fixed), str(path)]) == 0
+    (line,) = map(json.loads, proof.read_text("ascii").splitlines())
+    before = side(path)
+    assert (line["source"], line["result"]) == (before, side(fixed))
+    assert (line["same"], line["errors"], line["changes"]) == ("values when undone", errors, 4)
+    assert line["table"] == ("Parquet" if kind == "parquet" else "Arrow IPC")
+    proof.unlink()
+    assert cli.main([*wanted, "--in-place", str(path)]) == 0
+    (line,) = map(json.loads, proof.read_text("ascii").splitlines())
+    assert (line["source"], line["result"]) == (before, side(path))
+
+
+def test_certificates_of_applying_and_undoing(tmp_path: Path) -> None:
+    path, proofs = written(tmp_path, "parquet"), [tmp_path / "applied", tmp_path / "undone"]
+    sides, (plan, _) = [side(path)], planned(path)
+    for option, proof in zip(("--apply", "--undo"), proofs, strict=True):
+        assert run(tmp_path, option, plan, "--certificate", proof) == 0
+        (line,) = map(json.loads, proof.read_text("ascii").splitlines())
+        sides.append(side(path))
+        assert (line["source"], line["result"]) == tuple(sides[-2:])
+        assert (line["same"], line["table"]) == ("digests of the plan", "Parquet")
+
+
+def test_a_certificate_of_an_undo_by_another_pyarrow_says_that_values_are_the_same(tmp_path: Path) -> None:
+    path, proof = written(tmp_path, "parquet"), tmp_path / "proof"
+    plan, lines = planned(path)
+    assert run(tmp_path, "--apply", plan) == 0
+    lines[1]["undone_sha256"] = "0" * 64
+    plan.write_text("".join(json.dumps(line) + "\n" for line in lines), "ascii")
+    assert run(tmp_path, "--undo", plan, "--certificate", proof) == 0
+    assert json.loads(proof.read_text("ascii"))["same"] == "values of the plan"
 
 
 def test_a_table_without_faults_is_not_in_the_plan(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import columns, columns_growth, record
+from eightfold import cli
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'eightfold[bench]'")
 
@@ -28,6 +29,12 @@ def test_both_sides_do_the_same() -> None:
     ours, theirs = (side() for side in found["repair dirty, Python loop"])
     assert ours["c"].to_pylist() == [value.encode() for value in theirs.to_pylist()]
     assert found["audit dirty, audit clean"][0]().num_rows == 2
+    status, folder = found["repair Parquet, pyarrow copy"][0]()
+    assert status == 0
+    assert found["repair Parquet, pyarrow copy"][1]() is None
+    (copied, given, repaired) = sorted(folder.iterdir())
+    assert cli.main(["check", str(repaired)]) == 0
+    assert cli.main(["check", str(copied)]) == cli.main(["check", str(given)]) == 1
 
 
 def test_it_runs_and_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

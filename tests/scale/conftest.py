@@ -1,4 +1,7 @@
-"""One Spark and one Ray for all tests, small and with two workers each; where one is missing, its tests are skipped."""
+"""One Spark and one Ray for all tests, small and with two workers each; where one is missing, its tests are skipped.
+
+Spark is a cluster on this machine, whose two executors are processes of their own (`local-cluster`).
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.skip("there is no Java")
     folder = tmp_path_factory.mktemp("spark")
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1", PYTHONPATH=TESTS)
-    builder = sql.SparkSession.builder.master("local[2,4]").appName("eightfold")
+    os.environ["SPARK_WORKER_DIR"] = str(folder / "workers")
+    builder = sql.SparkSession.builder.master("local-cluster[2,1,768]").appName("eightfold")
     settings = {
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder),
         "spark.driver.memory": "1g",
+        "spark.executor.memory": "768m",
     }
     for key, value in settings.items():
         builder = builder.config(key, value)

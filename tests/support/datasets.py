@@ -43,6 +43,7 @@ def tables_in(folder: Path) -> list[Any]:
     pa, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     found = [parquet.ParquetFile(path).read() for path in sorted(folder.rglob("*.parquet"))]
     found += [pa.ipc.open_file(path).read_all() for path in sorted(folder.rglob("*.arrow"))]
+    found += [pa.ipc.open_stream(path).read_all() for path in sorted(folder.rglob("*.arrows"))]
     for table in found:
         table.validate(full=True)
     return found

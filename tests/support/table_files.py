@@ -6,7 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-KINDS = ("parquet", "arrow")
+KINDS = ("parquet", "arrow", "arrows")
+"""Endings of names; `arrows` is a stream of Arrow IPC."""
 
 
 def strings(values: list[bytes | None]) -> Any:
@@ -46,7 +47,8 @@ def written(folder: Path, kind: str, given: Any = None, **options: Any) -> Path:
         pq().write_table(given, path, **{"row_group_size": 2, "compression": "zstd", **options})
     else:
         made = pa().ipc.IpcWriteOptions(compression="zstd")
-        with pa().ipc.new_file(path, given.schema, options=made) as writer:
+        new = pa().ipc.new_stream if kind == "arrows" else pa().ipc.new_file
+        with new(path, given.schema, options=made) as writer:
             writer.write_table(given, max_chunksize=2)
     return path
 
@@ -54,7 +56,7 @@ def written(folder: Path, kind: str, given: Any = None, **options: Any) -> Path:
 def opened(path: Path) -> Any:
     """Return the table of a file. Dictionaries are read as such: pyarrow casts others, and checks their strings."""
     if path.suffix != ".parquet":
-        return pa().ipc.open_file(path).read_all()
+        return (pa().ipc.open_stream if path.suffix == ".arrows" else pa().ipc.open_file)(path).read_all()
     schema = pq().read_schema(path)
     names = [field.name for field in schema if pa().types.is_dictionary(field.type)]
     return pq().ParquetFile(path, read_dictionary=names).read()

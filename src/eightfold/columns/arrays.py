@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from array import array as numbers_array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -144,8 +145,9 @@ def _variable(leaf: Leaf) -> Any:
 def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: int | None = None) -> Any:
     r"""Return a table, or an array, whose text is repaired to UTF-8. Only values that change are rewritten.
 
-    A column in which nothing changes comes back with the same buffers. Under ``escape`` the bytes of a fault become
-    U+EF80 to U+EFFF, and well-formed values that hold these code points are escaped too, so that
+    A column in which nothing changes comes back with the same buffers. In a table or a ChunkedArray, a long column may
+    come back in more chunks than it had: two megabytes without a change keep their buffers. Under ``escape`` the bytes
+    of a fault become U+EF80 to U+EFFF, and well-formed values that hold these code points are escaped too, so that
     ``convert(array, "utf-8", "xtf-8")`` returns every value as it was. Carriers are left alone.
 
     Args:
@@ -171,8 +173,10 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
     [b'caf\xc3\xa9', b'caf\xc3\xa9']
     """
     pa, work = pyarrow(), _Repair(policy_argument(errors), thread_count(threads))
-    if isinstance(table, (pa.Array, pa.ChunkedArray)):
-        return _by_chunks(table, lambda chunk, row: _repaired(chunk, row, "", work, binary))
+    if isinstance(table, pa.Array):
+        return _repaired(table, 0, "", work, binary)
+    if isinstance(table, pa.ChunkedArray):
+        return _repaired_column("", table, work, binary)
     given = table_of(table)
     if isinstance(table, pa.RecordBatch):
         chunks = [column.chunk(0) if column.num_chunks else pa.nulls(0, column.type) for column in given.columns]
@@ -180,7 +184,10 @@ def repair(table: Any, errors: str = "escape", *, binary: bool = True, threads: 
             _repaired(chunk, 0, shown_name(name), work, binary) for name, chunk in zip(given.names, chunks, strict=True)
         ]
         return _assembled(pa.RecordBatch, columns, table.schema, given.names)
-    columns = [_repaired_column(*each, work, binary) for each in zip(given.names, given.columns, strict=True)]
+    columns = [
+        _repaired_column(shown_name(name), column, work, binary)
+        for name, column in zip(given.names, given.columns, strict=True)
+    ]
     return columns[0] if given.given is None else _assembled(pa.Table, columns, given.given.schema, given.names)
 
 
@@ -198,15 +205,13 @@ def _assembled(make: Any, columns: list[Any], schema: Any, names: Sequence[str])
         raise
 
 
-def _repaired_column(name: str, column: Any, work: _Repair, binary: bool) -> Any:
-    shown = shown_name(name)
-
+def _repaired_column(shown: str, column: Any, work: _Repair, binary: bool) -> Any:
     def repaired(chunk: Any, first_row: int) -> Iterator[Any]:
         try:
-            yield _repaired(chunk, first_row, shown, work, binary)
+            yield from _repaired_pieces(chunk, first_row, shown, work, binary)
         except OverflowError as error:
             if len(chunk) < 2:
-                raise OverflowError(f"column {shown}, row {first_row}: {error}") from None
+                raise OverflowError(f"{f'column {shown}, ' if shown else ''}row {first_row}: {error}") from None
             half = len(chunk) // 2
             yield from repaired(chunk[:half], first_row)
             yield from repaired(chunk[half:], first_row + half)
@@ -218,6 +223,16 @@ def _repaired_column(name: str, column: Any, work: _Repair, binary: bool) -> Any
         row += len(chunk)
     is_same = len(chunks) == len(before) and all(map(operator.is_, chunks, before))
     return column if is_same else pyarrow().chunked_array(chunks, column.type)
+
+
+def _repaired_pieces(array: Any, first_row: int, name: str, work: _Repair, binary: bool) -> list[Any]:
+    """Return an array repaired, as one array or as several."""
+    # Not views: some readers check the whole of a buffer that views point into.
+    if type_name(array.type) not in ("string", "large_string", *(("binary", "large_binary") if binary else ())):
+        return [_repaired(array, first_row, name, work, binary)]
+    leaf = Leaf(array, column_of(array), None, ())
+    with _naming(name, first_row, leaf):
+        return work.pieces(leaf, first_row, name)
 
 
 def _repaired(array: Any, first_row: int, name: str, work: _Repair, binary: bool) -> Any:
@@ -275,11 +290,21 @@ class _Work:
     def applied(self, array: Any, leaf: Leaf, first_row: int, name: str) -> Any:
         """Return an array of text with the change applied."""
         column = column_of(array)
-        changes = self.changes(column)
-        if changes.asked:
-            changes = _with_answers(changes, self._answers(column, leaf, first_row, name, changes))
+        changes = self._complete(column, leaf, first_row, name)
         type = self.type(array.type)
         return spliced(array, column, changes, type) if changes.rows else as_type(array, type)
+
+    def pieces(self, leaf: Leaf, first_row: int, name: str) -> list[Any]:
+        """Return an array of text with the change applied, in pieces: those without a change keep their buffers."""
+        changes = self._complete(leaf.column, leaf, first_row, name)
+        return list(_spliced_pieces(leaf.array, changes)) if changes.rows else [leaf.array]
+
+    def _complete(self, column: Column, leaf: Leaf, first_row: int, name: str) -> Changes:
+        """Return what changes, also by the answers of a verb."""
+        changes = self.changes(column)
+        return (
+            _with_answers(changes, self._answers(column, leaf, first_row, name, changes)) if changes.asked else changes
+        )
 
     def _answers(
         self, column: Column, leaf: Leaf, first_row: int, name: str, changes: Changes
@@ -394,6 +419,55 @@ def spliced(array: Any, column: Column, changes: Changes, type: Any) -> Any:
     buffers = [*([] if places is None else [pa.py_buffer(places)]), *kept, pa.py_buffer(data)]
     validity = validity_of(array, len(array))
     return pa.Array.from_buffers(type, len(array), [validity, *buffers])
+
+
+_PIECE_BYTES = 1 << 20
+"""Twice as many bytes without a change are left where they are. A chunk more costs as much as a copy of 100 KB."""
+
+
+def _spliced_pieces(array: Any, changes: Changes) -> Iterator[Any]:
+    """Yield arrays one after the other: from a change to another near it, and those between, with their own buffers."""
+    rows, ends = numbers(changes.rows), numbers(changes.ends)
+    for first, last, piece in _stretches(rows, array):
+        if first == last:
+            yield array.slice(piece.start, len(piece))
+            continue
+        changed, skipped = array.slice(piece.start, len(piece)), ends[first - 1] if first else 0
+        here = _less(rows[first:last], piece.start), _less(ends[first:last], skipped)
+        new = Changes(*here, changes.values[skipped : ends[last - 1]], b"")
+        yield spliced(changed, column_of(changed), new, array.type)
+
+
+def _stretches(rows: Sequence[int], array: Any) -> Iterator[tuple[int, int, range]]:
+    """Yield the stretches of an array with and without changes: the bounds of their changes, and their rows."""
+    count, step, end = len(array), max(1, len(array) * _PIECE_BYTES // max(1, array.nbytes)), 0
+    for first, last in _near(rows, step):
+        start = rows[first] if rows[first] - end >= step else end
+        if start > end:
+            yield first, first, range(end, start)
+        end = rows[last - 1] + 1 if count - rows[last - 1] > step else count
+        yield first, last, range(start, end)
+    if end < count:
+        yield len(rows), len(rows), range(end, count)
+
+
+def _less(places: numbers_array[int], by: int) -> bytes:
+    return (numbers_array("q", (place - by for place in places)) if by else places).tobytes()
+
+
+def _near(rows: Sequence[int], step: int) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of groups of rows: those in the same block of so many rows, or in blocks side by side.
+
+    >>> list(_near([0, 9, 10, 35], 10))
+    [(0, 3), (3, 4)]
+    """
+    first = at = 0
+    while at < len(rows):
+        block = rows[at] // step + 1
+        at = bisect_left(rows, block * step, at)
+        if at == len(rows) or rows[at] >= (block + 1) * step:
+            yield first, at
+            first = at
 
 
 def _check_sizes(column: Column, changes: Changes) -> None:

@@ -1,12 +1,14 @@
-"""Arrow IPC files, which are Feather version 2 too: read and written record batch by record batch."""
+"""Arrow IPC: files, which are Feather version 2 too, and streams; read and written record batch by record batch."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from itertools import count
 from typing import Any, BinaryIO
 
+from eightfold.columns.arrow import pyarrow
 from eightfold.columns.footers import Statistic
 from eightfold.columns.parts import Part, blaming_part
 from eightfold.columns.schemas import Text, texts_of, with_texts
@@ -16,28 +18,43 @@ from eightfold.files.read.tables import IPC
 from eightfold.files.records.table_changes import TextChange
 
 _MAGIC_BYTES = 8
+_STREAM = b"\xff\xff\xff\xff"
+"""How a stream begins: with the continuation that stands before each message."""
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
 
 
 class IpcReader:
-    """An Arrow IPC file (Feather version 2); its parts are record batches."""
+    """An Arrow IPC file (Feather version 2) or stream; its parts are record batches."""
 
     metadata: Any = None
 
     def __init__(self, path: str, file: BinaryIO, repaired: Callable[[bytes], bytes]) -> None:
         self._path = path
         self._ipc = import_module("pyarrow.ipc")
-        if file.read(4) == b"FEA1":
+        head = file.read(4)
+        if head == b"FEA1":
             raise FileError(path, "Feather version 1 is not supported")
-        self._codec = _ipc_codec(self._ipc, file)
-        file.seek(0)
-        self._file: Any = self._ipc.open_file(file)
+        self._given, self._is_stream = file, head == _STREAM
+        self._codec = _ipc_codec(self._ipc, file, 0 if self._is_stream else _MAGIC_BYTES)
+        self._file: Any = self._opened()
         self._schema: Any = self._file.schema
         self.schema: Any = with_texts(self._schema, lambda text: repaired(text.data))
         pairs = zip(texts_of(self._schema), texts_of(self.schema), strict=True)
         self.text_changes: list[TextChange] = [
             TextChange(old.place, old.data, new.data) for old, new in pairs if old != new
         ]
+
+    def _opened(self) -> Any:
+        self._given.seek(0)
+        if self._is_stream:
+            return self._ipc.open_stream(self._given)
+        return self._ipc.open_file(_of_the_system(self._given))
+
+    def _batches(self) -> Iterator[Any]:
+        if self._is_stream:
+            yield from self._opened()
+        else:
+            yield from map(self._file.get_batch, range(self._file.num_record_batches))
 
     def texts(self) -> Iterator[Text]:
         """Yield the texts beside the values, as they are in the file."""
@@ -68,10 +85,12 @@ class IpcReader:
         Raises:
             FileError: a record batch is malformed.
         """
-        first_row = 0
-        for at in range(self._file.num_record_batches):
+        first_row, batches = 0, self._batches()
+        for at in count():
             with blaming_part(self._path, IPC, f"record batch {at}"):
-                batch = self._file.get_batch(at)
+                batch = next(batches, None)
+                if batch is None:
+                    break
                 batch = _named_as(batch, self.schema) if self.text_changes else batch
                 batch.validate()
             yield Part(at, first_row, batch)
@@ -87,7 +106,8 @@ class IpcReader:
         with blaming_part(self._path, IPC, "schema"):
             metadata = getattr(self._file, "metadata", None)
             schema = self._with_old_texts(put_back)
-            writer = self._ipc.RecordBatchFileWriter(Sink(target.write), schema, options=options)
+            writers = self._ipc.RecordBatchStreamWriter, self._ipc.RecordBatchFileWriter
+            writer = writers[not self._is_stream](Sink(target.write), schema, options=options)
         try:
             for at, part in enumerate(self.parts()):
                 data = change(part)
@@ -99,6 +119,18 @@ class IpcReader:
         return ["metadata of the footer"] if metadata else []
 
 
+def _of_the_system(file: BinaryIO) -> Any:
+    """Return a file that pyarrow reads without Python; the same where the system cannot open it again.
+
+    Files are opened by a thread of pyarrow, which may let go of them when the interpreter is already ending. Such a
+    thread cannot take the lock of the interpreter: the process then ended by SIGABRT, once in some hundred times.
+    """
+    try:
+        return pyarrow().OSFile(f"/dev/fd/{file.fileno()}")
+    except (AttributeError, OSError):
+        return file
+
+
 def _named_as(batch: Any, schema: Any) -> Any:
     """Return a record batch with the names and the metadata of another schema."""
     columns = batch.rename_columns(list(map(str, range(batch.num_columns)))).columns
@@ -107,9 +139,9 @@ def _named_as(batch: Any, schema: Any) -> Any:
     return type(batch).from_arrays(named, schema=schema)
 
 
-def _ipc_codec(ipc: Any, file: BinaryIO) -> str | None:
-    """Return the compression of the first record batch, which pyarrow does not say."""
-    file.seek(_MAGIC_BYTES)
+def _ipc_codec(ipc: Any, file: BinaryIO, start: int) -> str | None:
+    """Return the compression of the first record batch, which pyarrow does not say; messages start at an offset."""
+    file.seek(start)
     for message in ipc.MessageReader.open_stream(file):
         if message.type == "record batch":
             try:

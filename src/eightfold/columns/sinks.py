@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -77,24 +76,4 @@ class HeldEnd(Sink):
         return b"".join(self._held)
 
 
-class HashedSink(Sink):
-    """A sink that knows the SHA-256 of what was written.
-
-    >>> HashedSink(print).hexdigest()[:8]
-    'e3b0c442'
-    """
-
-    def __init__(self, write: Callable[[Any], object]) -> None:
-        super().__init__(self._hashed)
-        self._target, self._digest = write, hashlib.sha256()
-
-    def _hashed(self, data: Any) -> None:
-        self._digest.update(data)
-        self._target(data)
-
-    def hexdigest(self) -> str:
-        """Return the digest, in hex."""
-        return self._digest.hexdigest()
-
-
-__all__ = ["HashedSink", "HeldEnd", "Sink"]
+__all__ = ["HeldEnd", "Sink"]

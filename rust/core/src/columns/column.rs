@@ -43,8 +43,8 @@ pub trait Bounds: Copy + Sync {
     /// Where the value of a row begins, and the one before it ends; a place that no buffer has if it is negative.
     fn at(&self, row: usize) -> usize;
 
-    /// Whether one of some rows ends before it begins.
-    fn fall(&self, rows: Range<usize>) -> bool;
+    /// Whether one of some rows may end before it begins, or begin at a negative place.
+    fn may_fall(&self, rows: Range<usize>) -> bool;
 }
 
 macro_rules! offsets {
@@ -60,13 +60,15 @@ macro_rules! offsets {
                     usize::try_from(<$number>::from_ne_bytes(self.0[row])).unwrap_or(usize::MAX)
                 }
 
-                fn fall(&self, rows: Range<usize>) -> bool {
+                fn may_fall(&self, rows: Range<usize>) -> bool {
                     let (begins, ends) = (&self.0[rows.clone()], &self.0[rows.start + 1..=rows.end]);
-                    let falls = |(begin, end): (&[u8; $bytes], &[u8; $bytes])| {
-                        <$number>::from_ne_bytes(*end) < <$number>::from_ne_bytes(*begin)
-                    };
-                    // A loop without a branch, which the compiler makes vectors of.
-                    begins.iter().zip(ends).fold(false, |found, pair| found | falls(pair))
+                    // Of a number that falls or is negative the sign shows. The compiler makes vectors of this, for every
+                    // processor: those without SSE4.2 cannot compare vectors of 64-bit numbers.
+                    let signs = begins.iter().zip(ends).fold(0, |signs, (begin, end)| {
+                        let (begin, end) = (<$number>::from_ne_bytes(*begin), <$number>::from_ne_bytes(*end));
+                        signs | begin | end.wrapping_sub(begin)
+                    });
+                    signs < 0
                 }
             }
         )*
@@ -88,7 +90,7 @@ impl Bounds for Fixed {
         row.saturating_mul(self.0)
     }
 
-    fn fall(&self, _: Range<usize>) -> bool {
+    fn may_fall(&self, _: Range<usize>) -> bool {
         false
     }
 }
@@ -238,9 +240,9 @@ pub fn check(bounds: &impl Bounds, length: usize, rows: Range<usize>) -> Result<
     if rows.is_empty() {
         return Ok(());
     }
-    // Negative bounds are beyond everything, so they do not fall; and what does not fall is within its ends.
+    // What does not fall is within its ends.
     let is_within = bounds.at(rows.start) <= length && bounds.at(rows.end) <= length;
-    if is_within && !bounds.fall(rows.clone()) {
+    if is_within && !bounds.may_fall(rows.clone()) {
         return Ok(());
     }
     { rows }.try_for_each(|row| {

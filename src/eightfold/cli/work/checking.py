@@ -23,6 +23,7 @@ from eightfold.cli.work.likeness import (
     is_binary,
     may_be_binary,
     other_form,
+    table_hint,
 )
 from eightfold.faults import ESCAPED_SURROGATE
 from eightfold.files import FileError, blaming
@@ -195,6 +196,8 @@ class FileCheck:
                 if other is None and found.walked and not self._task.binary and is_binary(source, plain):
                     self.report.skip_binary(found.path)
                     return
+                if hint := table_hint(source):
+                    self.report.tell(f"{shown(source.path)}: {hint}")
                 self._begin(checked, plain.name)
                 if other is None:
                     with byte_order_reported(source, plain, self.report.tell):

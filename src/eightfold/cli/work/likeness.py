@@ -13,6 +13,7 @@ from itertools import islice
 from eightfold.faults import Fault
 from eightfold.files.read.reading import Source
 from eightfold.files.read.scanning import faults_in
+from eightfold.files.read.tables import PARQUET, kind_by_head
 from eightfold.forms import Form, form, forms
 from eightfold.stream import Located
 
@@ -112,6 +113,17 @@ def is_binary(source: Source, asked: Form) -> bool:
 def may_be_binary(asked: Form) -> bool:
     """Return whether a NUL shows that a file is not text in a form: see :func:`is_binary`."""
     return asked.unit_bytes == 1 and asked.name != "mutf-8"
+
+
+def table_hint(source: Source) -> str:
+    """Return what to do with a table that is read as text, since neither its name nor an option says what it is.
+
+    An empty str means that the file is none.
+    """
+    head = source.head(_HEAD_BYTES)
+    kind = kind_by_head(head) if b"\0" in head else ""
+    ending = ".parquet" if kind == PARQUET else ".arrow"
+    return kind and f"is {kind}, not text: give it a name that ends in {ending}, and --runner local if it is remote"
 
 
 _PAIR = "surrogate-pair"

@@ -8,8 +8,8 @@ from contextlib import suppress
 from eightfold.files.paths.addresses import ending_of, is_remote
 
 PARQUET, IPC = "Parquet", "Arrow IPC"
-_ENDINGS = {".parquet": PARQUET, ".arrow": IPC, ".feather": IPC, ".ipc": IPC}
-_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1")}
+_ENDINGS = {".parquet": PARQUET, ".arrow": IPC, ".feather": IPC, ".ipc": IPC, ".arrows": IPC}
+_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")}
 _LONGEST = 6
 
 
@@ -42,4 +42,13 @@ def kind_of(path: str, head: Callable[[], bytes]) -> str:
     return kind if kind and head().startswith(_MAGIC[kind]) else ""
 
 
-__all__ = ["IPC", "PARQUET", "kind_of", "table_kind"]
+def kind_by_head(head: bytes) -> str:
+    """Return ``Parquet`` or ``Arrow IPC`` for the first bytes of a file, whatever its name, and else an empty str.
+
+    >>> kind_by_head(b"PAR1")
+    'Parquet'
+    """
+    return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), "")
+
+
+__all__ = ["IPC", "PARQUET", "kind_by_head", "kind_of", "table_kind"]

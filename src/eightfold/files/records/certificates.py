@@ -53,12 +53,12 @@ class Certificate:
         source, result = (side.digest for side in self._sides)
         return source, result
 
-    def line(self, proof: str, counts: Mapping[str, int]) -> bytes:
+    def line(self, proof: str, counts: Mapping[str, int | str]) -> bytes:
         """Return the certificate.
 
         Args:
-            proof: what was found equal: ``code points``, or ``bytes when undone``.
-            counts: names and numbers to add.
+            proof: what was found equal: ``code points``, ``bytes when undone``, or ``values when undone`` for a table.
+            counts: names and numbers to add, and for a table what kind it is.
         """
         source, result = (side.as_dict() for side in self._sides)
         words = {"eightfold": "certificate", "version": VERSION, "by": __version__}

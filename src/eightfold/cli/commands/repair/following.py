@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
-from eightfold.cli.commands.repair.tables import TableFile, undo_table
+from eightfold.cli.commands.repair.tables import TableFile, measured_sink, take_source, undo_table
 from eightfold.cli.options.arguments import UTF_8
 from eightfold.cli.options.root import inside
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
@@ -33,9 +33,6 @@ from eightfold.files.write.locks import held
 from eightfold.files.write.temporary import clear_strays
 from eightfold.files.write.writing import replacing, snapshot_of, standard_output
 from eightfold.repair import PlanError, apply_changes, undo_changes
-
-if TYPE_CHECKING:
-    from eightfold.cli.work.table_changes import Planned
 
 
 def apply(options: Options) -> int:
@@ -62,7 +59,7 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     with opened(plan_file, twice=True, unpack=True) as source, certificates(options) as certify:
         following = _Following(root, certify, undo=undo)
         # All of it is read before anything is written, so that a plan that is broken at its end changes no file.
-        folders = _checked(source, chosen, certified=bool(options.certificate))
+        folders = _checked(source, chosen)
         source.rewind()
         with held(map(root.join, folders)):
             for plan in _chosen(source, chosen.values()):
@@ -70,12 +67,10 @@ def _follow(options: Options, plan_file: str, *, undo: bool) -> int:
     return following.end()
 
 
-def _checked(source: Source, chosen: Mapping[str, list[str]], *, certified: bool) -> set[str]:
+def _checked(source: Source, chosen: Mapping[str, list[str]]) -> set[str]:
     """Return the folders, relative to the root, that contain files of a plan, after checking all of it."""
     missing, folders = dict(chosen), set()
     for plan in plans_in(source):
-        if plan.table is not None and certified:
-            raise UsageError(f"{shown(plan.path)}: {plan.table.kind}: --certificate does not support it yet")
         missing = {path: names for path, names in missing.items() if not _is_for(plan, names)}
         folders.add(os.path.join("", *steps(plan.path)[:-1]))
     if missing:
@@ -153,20 +148,19 @@ class _Following:
             raise PlanError(_OTHER_FILE)
         from eightfold.cli.work.table_changes import Planned  # It loads pyarrow.
 
-        planned = Planned(table.changes)
+        planned, certificate = Planned(table.changes), self._certificate(plan)
         with open(os.dup(source.descriptor), "rb") as file, opening() as target:
             if self._undo:
-                undo_table(source.path, table.kind, file, target, planned, lambda data: None)
+                sink = measured_sink(target, certificate)
+                undo_table(source.path, table.kind, file, sink, planned, lambda data: None)
+                take_source(file, certificate)
             else:
-                self._apply_table(TableFile(source.path, file, table.kind, plan.errors), plan, target, planned)
+                TableFile(source.path, file, table.kind, plan.errors).copy_as_planned(target, planned, certificate)
+                _check_result(certificate, plan)
+        is_known = not self._undo or certificate.digests[1] == table.undone_sha256
+        proof = f"{'digests' if is_known else 'values'} of the plan"
+        self._certify(certificate.line(proof, {"table": table.kind, "changes": plan.count}))
         self._written += 1
-
-    def _apply_table(self, file: TableFile, plan: FilePlan, target: BinaryIO, planned: Planned) -> None:
-        result = file.copy_as_planned(target, planned)[1]
-        if result != plan.result_sha256:
-            raise PlanError(
-                "this pyarrow writes other bytes than that of the plan: use that version, or make a new plan"
-            )
 
     def _follow_standard_input(self, plan: FilePlan) -> None:
         if plan.table is not None:
@@ -212,6 +206,11 @@ class _Following:
         already = f", {self._already} already done" if self._already else ""
         say(f"{counted(self._written, 'file')} {'undone' if self._undo else 'repaired'}{already}")
         return WRONG_USE_OR_FILE if self._failures.count else NOTHING_WRONG
+
+
+def _check_result(certificate: Certificate, plan: FilePlan) -> None:
+    if certificate.digests[1] != plan.result_sha256:
+        raise PlanError("this pyarrow writes other bytes than that of the plan: use that version, or make a new plan")
 
 
 def _digest(source: Source) -> str:

@@ -141,8 +141,7 @@ class _Pouring:
         if isinstance(file, TableFile):
             self._pour_table(file)
             return
-        sides = Side(self._job.source, file.form.name), Side(self._job.target, UTF_8.name)
-        certificate = Certificate(*sides, file.policy) if self._options.certificate or self._in_place else None
+        certificate = self._certificate(file.form.name, file.policy)
         with sink(self._job, self._read) as target:
             for piece in file.pieces():
                 # Losses are counted to the end, so that they can be reported.
@@ -158,11 +157,23 @@ class _Pouring:
             self._certify(certificate.line("bytes when undone", {**counts, **escapes}))
 
     def _pour_table(self, file: TableFile) -> None:
+        certificate = self._certificate(UTF_8.name, file.policy)
         with sink(self._job, self._read) as target:
-            digests = _copied_proved(file, target) if self._options.verified else file.copy(target)
+            if self._options.verified:
+                _copy_proved(file, target, certificate)
+            else:
+                file.copy(target, certificate)
             self._check(file)
-            if self._in_place is not None:
-                self._in_place.begin(self._job.source, digests)
+            if self._in_place is not None and certificate is not None:
+                self._in_place.begin(self._job.source, certificate.digests)
+        if self._options.certificate and certificate is not None:
+            counts: dict[str, int | str] = {"table": file.kind, "changes": file.changes, "lossy": file.lossy}
+            self._certify(certificate.line("values when undone", counts))
+
+    def _certificate(self, form: str, policy: str) -> Certificate | None:
+        """Return a certificate to measure both files with, if that is wanted."""
+        sides = Side(self._job.source, form), Side(self._job.target, UTF_8.name)
+        return Certificate(*sides, policy) if self._options.certificate or self._in_place else None
 
     def _compare(self, piece: RepairedPiece, certificate: Certificate | None) -> None:
         if self._undoing is not None:
@@ -177,12 +188,11 @@ class _Pouring:
             raise UnchangedError
 
 
-def _copied_proved(file: TableFile, target: BinaryIO) -> tuple[str, str]:
+def _copy_proved(file: TableFile, target: BinaryIO, certificate: Certificate | None) -> None:
     with TemporaryFile() as result, TableDraft(file.path, file.policy, file.kind) as draft:
-        digests = file.copy_proved(result, draft)
+        file.copy_proved(result, draft, certificate)
         result.seek(0)
         copyfileobj(result, target)
-    return digests[:2]
 
 
 def plan(options: Options) -> int:
@@ -220,9 +230,10 @@ def plan(options: Options) -> int:
 def _planned_table(file: TableFile, path: str, target: BinaryIO) -> bool:
     """Write the plan for a table, if it has changes; return whether it has."""
     with TemporaryFile() as result, TableDraft(path, file.policy, file.kind) as draft:
-        digests = file.copy_proved(result, draft)
+        certificate = Certificate(Side(path, UTF_8.name), Side(path, UTF_8.name), file.policy)
+        undone = file.copy_proved(result, draft, certificate)
         if draft.count:
-            draft.write_to(target, *digests)
+            draft.write_to(target, *certificate.digests, undone)
         return bool(draft.count)
 
 

@@ -14,7 +14,7 @@ from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, placed, say
 from eightfold.cli.work.inputs import Failures, identified
 from eightfold.cli.work.jobs import Job
-from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form
+from eightfold.cli.work.likeness import WIDE_MARKS, is_binary, other_form, table_hint
 from eightfold.cli.work.remedies import units_of
 from eightfold.cli.work.stopping import StoppedError, fault_line
 from eightfold.cli.work.wholly_legacy import tell_charset
@@ -61,8 +61,6 @@ class File:
 
     def __init__(self, source: Source, options: Options, *, json_lines: bool | None) -> None:
         is_json = json_lines is not None
-        if source.head(len(_SQLITE)) == _SQLITE:
-            raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
         self.source = source
         self.form: Form = options.form or identified(source)
         self.policy: str = options.policy
@@ -103,6 +101,18 @@ class File:
             self._left.take(chunk, final=final)
         elif self.escapes is not None:
             self.escapes_repaired += sum(change.kind == ESCAPED_SURROGATE for change in repaired.changes)
+
+
+def _refuse_pages(source: Source) -> None:
+    """Refuse a file that would be broken if bytes were inserted.
+
+    Raises:
+        FileError: it is a database, or a table that is not read as one.
+    """
+    if source.head(len(_SQLITE)) == _SQLITE:
+        raise FileError(source.path, "is an SQLite database: eightfold.columns.sqlite.repair repairs its text")
+    if hint := table_hint(source):
+        raise FileError(source.path, hint)
 
 
 class EscapesLeft:
@@ -186,6 +196,7 @@ class RepairRun:
                 if job.walked and not options.binary and is_binary(source, file.form):
                     self.binary += 1
                     return False
+                _refuse_pages(source)
                 self._do(file, act)
                 return True
         except FileError as error:

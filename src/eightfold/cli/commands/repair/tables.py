@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from eightfold.cli.commands.repair.options import Options
 from eightfold.cli.options.arguments import UTF_8
@@ -15,6 +15,7 @@ from eightfold.cli.work.stopping import StoppedError
 from eightfold.faults import ConversionError
 from eightfold.files import FileError, blaming
 from eightfold.files.path_text import shown
+from eightfold.files.records.certificates import Certificate
 from eightfold.files.records.plan_files import TableDraft
 from eightfold.files.write.verifying import DifferenceError
 from eightfold.repair import LOSSLESS, PlanError, repair
@@ -106,17 +107,16 @@ class TableFile:
         if self.changes:
             say(f"{shown(self.path)}: it has strings with U+EF80 to U+EFFF, which --errors {self.policy} escapes")
 
-    def copy(self, target: BinaryIO) -> tuple[str, str]:
-        """Write the repaired table; return the SHA-256 of both files, in hex.
+    def copy(self, target: BinaryIO, certificate: Certificate | None = None) -> None:
+        """Write the repaired table, and measure both files for a certificate.
 
         Raises:
             FileError: a part is malformed. StoppedError: the policy cannot repair a value.
         """
-        return self._copy(target, lambda part, repaired: None)
+        self._copy(target, lambda part, repaired: None, certificate)
 
-    def _copy(self, target: BinaryIO, note: Callable[[Part, Any], object]) -> tuple[str, str]:
+    def _copy(self, target: BinaryIO, note: Callable[[Part, Any], object], certificate: Certificate | None) -> None:
         """Copy, and call a function with each part and what became of it."""
-        from eightfold.columns.sinks import HashedSink
 
         def change(part: Part) -> Any:
             repaired = self._repaired(part)
@@ -124,27 +124,31 @@ class TableFile:
                 note(part, repaired)
             return repaired
 
-        written = HashedSink(target.write)
         with self._reading() as reader:
             self._count_texts(reader)
-            lost = reader.copy(written, change)
+            lost = reader.copy(measured_sink(target, certificate), change)
             if not self.changes:  # otherwise they repeat strings that were repaired
                 self._count_statistics(reader)
         for each in lost:
             say(f"{shown(self.path)}: not kept: {each}")
-        return self._digest(), written.hexdigest()
+        if certificate is not None:
+            take_source(self._file, certificate)
 
     def _blaming(self, part: Part) -> AbstractContextManager[None]:
         from eightfold.columns.parts import blaming_part
 
         return blaming_part(self.path, self.kind, f"rows from {part.first_row}")
 
-    def copy_proved(self, target: BinaryIO, draft: TableDraft) -> TableDigests:
+    def copy_proved(self, target: BinaryIO, draft: TableDraft, certificate: Certificate | None) -> str:
         """Write the repaired table, note its changes, undo them in the result, and compare that with the original.
 
         Args:
             target: a file that can be read, too.
             draft: gets the changes.
+            certificate: measures both files.
+
+        Returns:
+            the SHA-256, in hex, of the result with its changes undone.
 
         Raises:
             FileError, StoppedError: as for :meth:`copy`.
@@ -154,23 +158,23 @@ class TableFile:
 
         with self._reading() as reader:
             draft.add(reader.text_changes)
-        ends = self._copy(target, lambda part, new: draft.add(changes_in(part, new, self.kind)))
-        return TableDigests(*ends, self._undone(target, Planned(draft.changes())))
+        self._copy(target, lambda part, new: draft.add(changes_in(part, new, self.kind)), certificate)
+        return self._undone(target, Planned(draft.changes()))
 
     def _undone(self, result: BinaryIO, planned: Planned) -> str:
         """Undo changes in a result, check each part of it, and return the digest of what comes out."""
         from eightfold.cli.work.table_changes import check_undone
-        from eightfold.columns.sinks import HashedSink
+        from eightfold.columns.sinks import Sink
 
+        digest = hashlib.sha256()
         with self._reading() as original:
-            parts = original.parts(whole=True)
-            written = HashedSink(len)
-            undo_table(self.path, self.kind, result, written, planned, lambda data: check_undone(parts, data))
+            parts, target = original.parts(whole=True), Sink(digest.update)
+            undo_table(self.path, self.kind, result, target, planned, lambda data: check_undone(parts, data))
         if next(parts, None) is not None:
             raise DifferenceError(0, "with its changes undone, the result is not the original")
-        return written.hexdigest()
+        return digest.hexdigest()
 
-    def copy_as_planned(self, target: BinaryIO, planned: Planned) -> tuple[str, str]:
+    def copy_as_planned(self, target: BinaryIO, planned: Planned, certificate: Certificate) -> None:
         """Write the repaired table as :meth:`copy` does, if the changes are those of a plan.
 
         Raises:
@@ -181,9 +185,8 @@ class TableFile:
         with self._reading() as reader:
             if reader.text_changes != planned.texts():
                 raise PlanError("the plan has other names or metadata: make a new one")
-        ends = self._copy(target, lambda part, repaired: check_changes(part, repaired, planned, self.kind))
+        self._copy(target, lambda part, repaired: check_changes(part, repaired, planned, self.kind), certificate)
         planned.end()
-        return ends
 
     def _repaired(self, part: Part) -> Any:
         from eightfold.columns import audit
@@ -213,16 +216,24 @@ class TableFile:
         """Count bounds that are ill-formed; they are computed again, so nothing is lost with them."""
         self.changes += any(not is_well_formed(bound.data, UTF_8) for bound in reader.statistics())
 
-    def _digest(self) -> str:
-        return digest_of(self._file)
+
+def measured_sink(target: BinaryIO, certificate: Certificate | None) -> Any:
+    """Return a file for pyarrow to write to: it passes everything on, and to a certificate as the result."""
+    from eightfold.columns.sinks import Sink
+
+    def write(data: Any) -> None:
+        if certificate is not None:
+            certificate.take(b"", data)
+        target.write(data)
+
+    return Sink(write)
 
 
-class TableDigests(NamedTuple):
-    """The SHA-256 of an original, of its repair, and of that with its changes undone, in hex."""
-
-    original: str
-    result: str
-    undone: str
+def take_source(file: BinaryIO, certificate: Certificate) -> None:
+    """Read a file from its beginning, as the source of a certificate."""
+    file.seek(0)
+    while chunk := file.read(_CHUNK_BYTES):
+        certificate.take(chunk, b"")
 
 
 def undo_table(
@@ -258,15 +269,6 @@ def undo_table(
     planned.end()
 
 
-def digest_of(file: BinaryIO) -> str:
-    """Return the SHA-256 of a file, in hex."""
-    file.seek(0)
-    digest = hashlib.sha256()
-    while chunk := file.read(_CHUNK_BYTES):
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
 def _is_same(one: Any, other: Any) -> bool:
     """Return whether two tables share all their buffers, as they do where nothing was repaired."""
     return list(map(_addresses, one.columns)) == list(map(_addresses, other.columns))
@@ -278,8 +280,21 @@ def _addresses(column: Any) -> list[list[int | None]]:
 
 
 def _buffers(array: Any) -> list[Any]:
-    values = getattr(array, "dictionary", None)
-    return [*array.buffers(), *(() if values is None else values.buffers())]
+    return [*array.buffers(), *(each for values in _dictionaries(array) for each in values.buffers())]
+
+
+def _dictionaries(array: Any) -> Iterator[Any]:
+    """Yield the dictionaries that an array has, or has inside: their buffers are not among its own."""
+    from eightfold.columns.nested import children, holds_text
+
+    if hasattr(array, "dictionary"):
+        yield array.dictionary
+        yield from _dictionaries(array.dictionary)
+    elif hasattr(array, "storage"):
+        yield from _dictionaries(array.storage)
+    elif array.type.num_fields and holds_text(array.type):
+        for child, _ in children(array):
+            yield from _dictionaries(child)
 
 
 @contextmanager
@@ -291,7 +306,6 @@ def opened_table(job: Job, kind: str, options: Options) -> Iterator[TableFile]:
     """
     refusals: list[tuple[object, str]] = [
         (options.diff, "--diff does not support it: it has no lines"),
-        (options.certificate, "--certificate does not support it yet"),
         (options.mojibake, "--mojibake does not support it yet"),
         (options.form is not None and options.form is not UTF_8, "its strings are utf-8: leave out -f"),
     ]
@@ -302,4 +316,4 @@ def opened_table(job: Job, kind: str, options: Options) -> Iterator[TableFile]:
         yield TableFile(job.source, file, kind, options.policy)
 
 
-__all__ = ["TableDigests", "TableFile", "digest_of", "opened_table", "undo_table"]
+__all__ = ["TableFile", "measured_sink", "opened_table", "take_source", "undo_table"]
