@@ -276,8 +276,12 @@ def _archive_of_short(size: int) -> bytes:
 
 
 def seconds(work: Work, make: Make, size: int, count: int) -> float:
-    """Return the processor time of work on so many inputs of a size, less the time on as many empty ones."""
-    return max(_taken(work.run, make, size, count) - _taken(work.run, make, 0, count), 1e-7)
+    """Return the processor time of work on so many inputs of a size, less the time on as many empty ones.
+
+    At least a twentieth of the latter: less than that cannot be distinguished from what else disturbs them.
+    """
+    fixed = _taken(work.run, make, 0, count)
+    return max(_taken(work.run, make, size, count) - fixed, fixed / 20, 1e-7)
 
 
 def _taken(run: Callable[[Any], object], make: Make, size: int, count: int) -> float:

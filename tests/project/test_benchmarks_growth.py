@@ -45,5 +45,16 @@ def test_the_small_inputs_are_as_many_bytes_as_the_large_one_and_all_results_are
         return Result()
 
     assert growth.seconds(growth.Work("planted", run, bytes, bytes), bytes, 10, 50) > 0
-    assert sizes == [10] * 50 + [0] * 50
+    assert sizes == [0] * 50 + [10] * 50
     assert most >= 50
+
+
+def test_what_drowns_in_the_fixed_cost_is_not_taken_for_growth(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    def run(given: bytes) -> None:
+        nonlocal now
+        now += {0: 1000, 10: 990, 1000: 2000}[len(given)]  # Disturbed: a small input costs less than none.
+
+    monkeypatch.setattr("benchmarks.growth.time.process_time", lambda: now)
+    assert growth.growth_of(growth.Work("planted", run, bytes, bytes), (10, 1000)).times < growth.LIMIT
