@@ -25,7 +25,7 @@ BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 # Targets of random input, and how long each gets; minutes of a soak.
-FUZZED := decode encode convert columns
+FUZZED := decode encode convert columns tree
 FUZZED_PYTHON := verbs jsontext plans archives parquet
 fuzz fuzz-python: MIN ?= 1
 soak: MIN ?= 10

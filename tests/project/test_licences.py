@@ -55,3 +55,22 @@ def test_a_file_of_another_lock_is_caught(tmp_path: Path) -> None:
     done = checked(tmp_path)
     assert done.returncode == 1
     assert "python rust/make_licences.py writes it anew" in done.stderr
+
+
+def denied(config: Path) -> subprocess.CompletedProcess[str]:
+    manifest = str(ROOT / "rust" / "Cargo.toml")
+    command = ["cargo", "deny", "--locked", "--manifest-path", manifest, "--config", str(config)]
+    checks = ["check", "--allow", "license-not-encountered", "bans", "licenses", "sources"]
+    return subprocess.run([*command, *checks], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("cargo-deny") is None, reason="cargo-deny is not installed")
+def test_a_licence_that_is_not_allowed_is_refused(tmp_path: Path) -> None:
+    config = ROOT / "rust" / "deny.toml"
+    done = denied(config)
+    if "failed to fetch crates" in done.stderr:
+        pytest.skip("the crates cannot be had here")
+    assert done.returncode == 0, done.stderr
+    without = tmp_path / "deny.toml"
+    without.write_text(config.read_text(encoding="utf-8").replace('"Apache-2.0 WITH LLVM-exception", ', ""))
+    assert denied(without).returncode != 0

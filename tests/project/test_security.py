@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,15 @@ def test_what_the_sanitizer_cannot_live_with_is_named_with_a_reason_and_exists()
     for test in lines[1::2]:
         path, name = test.split("::")
         assert name in names_of_tests(ROOT / path)
+
+
+def test_every_target_of_random_input_is_run_and_has_a_corpus() -> None:
+    folder = ROOT / "rust" / "fuzz"
+    run = re.search(r"^FUZZED := (.+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert run is not None
+    built = tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))["bin"]
+    assert sorted(run[1].split()) == sorted(each["name"] for each in built)
+    assert sorted(run[1].split()) == sorted(path.name for path in (folder / "corpus").iterdir() if any(path.iterdir()))
 
 
 def test_random_input_is_tried_on_each_change() -> None:

@@ -1,7 +1,12 @@
 //! What the targets share: the forms, and the judge. The judge reads one sequence at a time by the automaton, which the
 //! proofs compare with the rows, and compares each value with the rows here once more; it uses no kernel.
 
-use std::sync::LazyLock;
+pub mod draw;
+pub mod globs;
+pub mod grown;
+pub mod listed;
+
+use std::sync::{Arc, LazyLock};
 
 use eightfold_core::{Form, OnFault, Range, Step, Tables};
 
@@ -9,7 +14,7 @@ use eightfold_core::{Form, OnFault, Range, Step, Tables};
 mod forms;
 
 /// All forms, in the order of their names.
-pub static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| forms::family().into_values().collect());
+pub static FORMS: LazyLock<Vec<Arc<Form>>> = LazyLock::new(|| forms::family().into_values().map(Arc::new).collect());
 
 /// The policies that answer a fault without a handler, and the one that answers none.
 pub const POLICIES: [OnFault; 6] = [

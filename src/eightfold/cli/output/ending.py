@@ -145,6 +145,8 @@ def _cleaning_up_when_stopped(then_exits: bool) -> Iterator[None]:
     for number, handler in before.items():
         if handler is signal.SIG_DFL:
             signal.signal(number, _stop)
+        elif handler is signal.default_int_handler:
+            signal.signal(number, _interrupt)
     try:
         yield
     finally:
@@ -153,5 +155,22 @@ def _cleaning_up_when_stopped(then_exits: bool) -> Iterator[None]:
                 signal.signal(number, handler)
 
 
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise _Stopped(number)
+def _stop(number: int, frame: FrameType | None) -> None:
+    if not _is_stopping():
+        raise _Stopped(number)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if not _is_stopping():
+        raise KeyboardInterrupt
+
+
+def _is_stopping() -> bool:
+    """Return whether the program is cleaning up after a signal, which a second one must not interrupt.
+
+    `timeout` sends two: one to the process and one to its group.
+    """
+    error = sys.exception()
+    while error is not None and not isinstance(error, (_Stopped, KeyboardInterrupt)):
+        error = error.__context__
+    return error is not None

@@ -36,7 +36,7 @@ def results_in(path: str) -> Iterator[None]:
 
     from eightfold.files.write.writing import replacing
 
-    before, _output = _output, path
+    before, _output, stdout = _output, path, sys.stdout
     try:
         with replacing(path) as file:
             text = TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -44,7 +44,8 @@ def results_in(path: str) -> Iterator[None]:
                 yield
             text.detach()
     finally:
-        _output = before
+        # A signal may have ended the redirection before it was undone.
+        _output, sys.stdout = before, stdout
 
 
 def put(*parts: Part, end: str = "\n") -> None:
