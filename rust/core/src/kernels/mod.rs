@@ -23,14 +23,15 @@ mod encode;
 mod fetch;
 mod find;
 mod input;
-#[cfg(target_arch = "x86_64")]
 mod lanes;
 mod level;
+mod masks;
 mod measured;
 mod output;
 mod paired;
 mod plain;
 mod portable;
+mod reader;
 mod search;
 mod short;
 mod short_buffer;

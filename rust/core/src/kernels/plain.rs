@@ -16,6 +16,8 @@ const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
 
 /// A code point of a kind of str.
 pub trait Unit: Copy + Default {
+    /// Whether the kind holds what takes four bytes.
+    const IS_WIDE: bool;
     /// The code point with a value that the kind holds.
     fn of(value: u32) -> Self;
     /// The same, up to U+07FF.
@@ -27,6 +29,8 @@ pub trait Unit: Copy + Default {
 macro_rules! units {
     ($($unit:ty => $read:ident),*) => {
         $(impl Unit for $unit {
+            const IS_WIDE: bool = size_of::<$unit>() == 4;
+
             #[inline(always)]
             fn of(value: u32) -> Self {
                 value as $unit
@@ -51,7 +55,7 @@ units!(u8 => read_narrow, u16 => read_narrow, u32 => read_wide);
 
 /// What begins with these bytes, up to U+FFFF.
 #[inline(always)]
-fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
+pub fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
     let is = |from: u8| u16::from(bytes[0] >= from).wrapping_neg();
     let [lead, second, third, _] = bytes.map(u16::from);
     let two = (lead & 0x1F) << 6 | second & 0x3F;
@@ -61,7 +65,7 @@ fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
 
 /// What begins with these bytes.
 #[inline(always)]
-fn read_wide(bytes: [u8; LONGEST]) -> u32 {
+pub fn read_wide(bytes: [u8; LONGEST]) -> u32 {
     let is = |from: u8| u32::from(bytes[0] >= from).wrapping_neg();
     let [lead, second, third, fourth] = bytes.map(u32::from);
     let two = (lead & 0x1F) << 6 | second & 0x3F;
@@ -96,7 +100,8 @@ pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
     decode(text.text().as_bytes(), out);
 }
 
-fn decode<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
+/// Write valid UTF-8, or surrogates as if they were scalar values.
+pub fn decode<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
     out.go_on(|out| {
         let mut at = 0;
         while let Some(block) = data[at..].first_chunk::<BLOCK>() {
