@@ -41,7 +41,7 @@ pub fn lanes_behind(window: &Window, is_meant: impl Fn(u8) -> bool) -> u64 {
 /// The highest bits of lanes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn gathered(lanes: &[u8; LANES]) -> u64 {
+pub fn gathered(lanes: &[u8; LANES]) -> u64 {
     use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
     let (parts, _) = lanes.as_chunks::<16>();
     parts.iter().rev().fold(0, |all, part| {
@@ -52,12 +52,12 @@ fn gathered(lanes: &[u8; LANES]) -> u64 {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-use gathered_by_words as gathered;
+pub use gathered_by_words as gathered;
 
 /// As [`gathered`], for machines without an instruction that does it.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
-fn gathered_by_words(lanes: &[u8; LANES]) -> u64 {
+pub fn gathered_by_words(lanes: &[u8; LANES]) -> u64 {
     let (words, _) = lanes.as_chunks::<8>();
     words.iter().rev().fold(0, |mask, &word| {
         // One bit of each byte, which the factor moves to as many bits of the highest byte; no two of its sums meet.

@@ -38,6 +38,7 @@ mod short_buffer;
 #[cfg(feature = "simdutf")]
 mod simdutf;
 mod source;
+mod speller;
 mod spelt;
 mod text;
 mod units;

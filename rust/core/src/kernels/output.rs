@@ -105,6 +105,23 @@ impl<'a, T> Output<'a, T> {
         self.filled += values.len();
     }
 
+    /// Write the first `count` of some values.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    #[inline(always)]
+    pub(super) fn extend_first<const MANY: usize>(&mut self, values: &[T; MANY], count: usize)
+    where
+        T: Copy,
+    {
+        assert!(count <= MANY);
+        match self.spare().first_chunk_mut() {
+            Some(place) => *place = values.map(MaybeUninit::new),
+            None => self.spare()[..count].copy_from_slice(&values.map(MaybeUninit::new)[..count]),
+        }
+        self.filled += count;
+    }
+
     /// Write of each value its first parts, as many as its length says; `MOST` is enough for all parts of all of them.
     ///
     /// # Panics
