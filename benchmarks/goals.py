@@ -11,6 +11,7 @@ from typing import NamedTuple
 from benchmarks.peers import CPYTHON, MUTF8, OURS, PYARROW, SIMDUTF
 from benchmarks.row import KIB, MIB, Cell
 from benchmarks.rows.cutting import MEASURED
+from benchmarks.rows.short import ROWS as SHORT_ROWS
 from benchmarks.texts import MIXED, SCRIPTS
 from benchmarks.timing import Spread
 
@@ -60,6 +61,7 @@ SURROGATES_DECODED, SURROGATES_ENCODED = (
 )
 JAVA = _coded("cesu-8", "mutf-8")
 LENGTHS = ("encoded_length", *(f"encoded_length {form}" for form in MEASURED))
+SHORT = tuple(row.name for row in SHORT_ROWS)
 TRUNCATED = ("truncate to half", "truncate to 255")
 
 TABLE = (
@@ -98,6 +100,8 @@ TABLE = (
     Line(LENGTHS, CPYTHON, MIB, SCRIPTS, Goal(5, 5)),
     Line(TRUNCATED, CPYTHON, MIB, SCRIPTS, Goal(1, 1)),
     Line(TRUNCATED, CPYTHON, 64, SCRIPTS, Goal(1, 1)),
+    Line(SHORT, CPYTHON, 64, SCRIPTS, Goal(0.95, 0.95, aim=1.5)),
+    Line(SHORT, CPYTHON, 256, SCRIPTS, Goal(0.95, 0.95, aim=2)),
     Line(_coded("corrected-utf-8"), OURS, MIB, SCRIPTS, Goal(0.6, 0.3, aim=0.9)),
 )
 

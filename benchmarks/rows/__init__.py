@@ -1,7 +1,7 @@
 """All rows, in the order in which they are measured: one subject a file, each a list of data."""
 
 from benchmarks.row import Row
-from benchmarks.rows import clean, cutting, dirty, neighbours, streams, surrogates, units, validate
+from benchmarks.rows import clean, cutting, dirty, neighbours, short, streams, surrogates, units, validate
 
 ROWS: tuple[Row, ...] = (
     *clean.ROWS,
@@ -12,5 +12,6 @@ ROWS: tuple[Row, ...] = (
     *units.ROWS,
     *streams.ROWS,
     *cutting.ROWS,
+    *short.ROWS,
 )
 """The rows that are measured in this process; `validate.against_simdutf` measures `simdutf`."""

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::automaton::linear;
+use crate::derive::leads::{self, Leads};
 use crate::tables::{FaultRow, Row, Tables};
 
 const CONTINUATION: Range = (0x80, 0xBF);
@@ -104,6 +105,8 @@ pub struct Layout {
     pub has_runs: bool,
     /// Tables that the kernels over vectors derive from the layout on first use.
     pub rules: OnceLock<([[[u8; 16]; 3]; 2], u8)>,
+    /// See [`Layout::leads`].
+    leads: OnceLock<Leads>,
 }
 
 /// What begins with two given bytes.
@@ -161,6 +164,7 @@ impl Layout {
             parting_is_unit: true,
             has_runs: has_runs(tables),
             rules: OnceLock::new(),
+            leads: OnceLock::new(),
         };
         let pairs = pairs(tables);
         let told = (pairs != Pairs::Apart).then(|| blank.clone().filled(tables, pairs));
@@ -217,6 +221,20 @@ impl Layout {
     pub fn value(&self, payload: u32, length: usize) -> u32 {
         let value = payload.wrapping_add(self.offsets[length - 2]);
         if value >= self.gap.0 { value.wrapping_add(self.gap.1) } else { value }
+    }
+
+    /// The lead bytes that are not plain, derived on first use.
+    pub(crate) fn leads(&self) -> &Leads {
+        self.leads.get_or_init(|| Leads::new(|byte| self.lead(byte)))
+    }
+
+    fn lead(&self, byte: u8) -> leads::Lead {
+        let has = |bit: u8| self.kinds.of(byte) & bit != 0;
+        leads::Lead {
+            parts: has(Layout::PARTS),
+            seconds: has(Layout::TWO).then(|| (self.second_low.of(byte), self.second_span.of(byte))),
+            parting: has(Layout::SECOND_PARTS).then(|| (self.parting_low.of(byte), self.parting_span.of(byte))),
+        }
     }
 
     /// Whether something longer than a byte begins with a continuation byte.

@@ -60,7 +60,7 @@ impl Layout {
 
     /// The value of a complete sequence.
     #[inline]
-    fn sequence(&self, bytes: &[u8], length: usize) -> u32 {
+    pub(crate) fn sequence(&self, bytes: &[u8], length: usize) -> u32 {
         let first = u32::from(bytes[0] & (0x7F >> length));
         let payload = bytes[1..length].iter().fold(first, |sum, byte| sum * 64 + u32::from(byte & 0x3F));
         self.value(payload, length)

@@ -1,63 +1,206 @@
-//! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks what is shared with
-//! UTF-8, and the rest one by one.
+//! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks. What is shared with
+//! UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
+use super::lanes::parts;
+use super::masks::{LANES, Window, lanes_of, window_at};
 use super::measured::Width;
 use super::output::Output;
 use super::plain::{self, Unit};
-use super::portable::{Counter, Points};
-use super::source::{Extent, Notes, Source};
+use super::reader::{Block, Reader, carried};
+use super::source::{Extent, Note, Notes, Source};
 use super::units::Units;
 use super::validity::BLOCK;
 use super::{dispatch, validity};
+use crate::code_point::joined;
+use crate::derive::layout::{Layout, Pairs};
+use crate::policy::{Answer, MORE_BACKSLASHED, backslashed_byte};
 
-/// A place for code points, many of which may be shared with UTF-8.
-trait Shared: Points {
+/// A place for what is read.
+trait Place {
     /// Take what begins in a block of UTF-8 and ends there, given its largest byte, and return where that ends.
-    fn block(&mut self, block: &[u8; BLOCK], largest: u8) -> usize;
+    fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize;
+    /// Take what begins in the block at an offset.
+    fn block(&mut self, reader: &Reader<'_>, window: &Window, block: &Block, at: usize);
+    /// Take text.
+    fn text(&mut self, text: &str);
 }
 
-impl Shared for Counter {
-    fn block(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
+/// A place that counts code points, and notes ill-formed blocks.
+struct Counter<'n> {
+    extent: Extent,
+    notes: Option<&'n mut Notes>,
+}
+
+impl Place for Counter<'_> {
+    fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
         let end = if largest < 0x80 { BLOCK } else { plain::whole_end(block) };
         // A sequence that is cut may be the one with the largest byte.
         let largest = if end < BLOCK { validity::largest(&block[..end]) } else { largest };
-        self.0.count += validity::count(&block[..end]);
-        self.0.width = self.0.width.max(Width::of_largest(largest));
+        self.extent.count += if largest < 0x80 { end } else { validity::count(&block[..end]) };
+        self.extent.width = self.extent.width.max(Width::of_largest(largest));
         end
+    }
+
+    fn block(&mut self, reader: &Reader<'_>, window: &Window, block: &Block, at: usize) {
+        let &Block { ill, pairs, .. } = block;
+        let kept = kept(reader, block.begins, ill);
+        let more = if reader.answer == Answer::Backslash { MORE_BACKSLASHED } else { 0 };
+        self.extent.count += kept.count_ones() as usize + more * ill.count_ones() as usize;
+        self.extent.is_clean &= ill == 0;
+        let answered = if ill == 0 || reader.answer.is_ascii() { Width::Ascii } else { Width::Ucs2 };
+        let paired = if pairs == 0 { Width::Ascii } else { Width::Ucs4 };
+        let known = self.extent.width.max(answered).max(paired);
+        let borders = reader.layout.borders.iter().skip(known as usize);
+        let reached = borders.take_while(|&&border| reader.reaches(window, block.begins & !ill, border)).count();
+        self.extent.width = Width::of_class(known as usize + reached);
+        if let Some(notes) = self.notes.as_mut().filter(|_| ill != 0) {
+            notes.add(Note::new([block.begins, ill, pairs], at, block.length), at + first(block.begins));
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.extent.count += text.chars().count();
+        self.extent.width = self.extent.width.max(Width::of_largest(validity::largest(text.as_bytes())));
     }
 }
 
-impl<T: Unit> Shared for Output<'_, T>
-where
-    Self: Points,
-{
-    fn block(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
+impl<T: Unit> Place for Output<'_, T> {
+    fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
         plain::decode_block(block, largest, self)
+    }
+
+    fn block(&mut self, reader: &Reader<'_>, window: &Window, block: &Block, _: usize) {
+        put(reader, window, [block.begins, block.ill, block.pairs], self);
+    }
+
+    fn text(&mut self, text: &str) {
+        text.chars().for_each(|char| self.push(T::of(char.into())));
+    }
+}
+
+/// The lanes of which something is written.
+fn kept(reader: &Reader<'_>, begins: u64, ill: u64) -> u64 {
+    if reader.answer == Answer::Drop { begins & !ill } else { begins }
+}
+
+/// The first lane in which something begins: at the border behind what was read before.
+fn first(begins: u64) -> usize {
+    begins.trailing_zeros() as usize
+}
+
+/// Write what begins in a block: anything, ill-formed units, joined pairs.
+#[inline(never)]
+fn put<T: Unit>(reader: &Reader<'_>, window: &Window, [begins, ill, pairs]: [u64; 3], out: &mut Output<'_, T>) {
+    if reader.answer == Answer::Backslash && ill != 0 {
+        return put_parts(reader, window, [begins, ill, pairs], out);
+    }
+    let kept = kept(reader, begins, ill);
+    let has_fours = || kept & !ill & lanes_of(window, 0, |byte| byte >= 0xF0) != 0;
+    if pairs != 0 || reader.layout.shift().is_some() {
+        return put_each(kept, out, |lane| match ill >> lane & 1 {
+            0 => value(reader.layout, window, lane, pairs),
+            _ => answer(reader, window[lane]),
+        });
+    }
+    if T::IS_WIDE && has_fours() {
+        return put_each(kept, out, |lane| match ill >> lane & 1 {
+            0 => plain::read_wide([0, 1, 2, 3].map(|by| window[lane + by])),
+            _ => answer(reader, window[lane]),
+        });
+    }
+    let mut values = [0; LANES];
+    for lane in 0..LANES {
+        values[lane] = plain::read_narrow([window[lane], window[lane + 1], window[lane + 2], 0]);
+    }
+    let mut rest = ill & kept;
+    while rest != 0 {
+        let lane = first(rest);
+        values[lane] = answer(reader, window[lane]) as u16;
+        rest &= rest - 1;
+    }
+    out.extend_kept(&values, kept, |value| T::of(value.into()));
+}
+
+/// As [`put`], with escapes between.
+fn put_parts<T: Unit>(reader: &Reader<'_>, window: &Window, [begins, ill, pairs]: [u64; 3], out: &mut Output<'_, T>) {
+    for (begins, escape) in parts(begins, ill) {
+        put(reader, window, [begins, 0, pairs & begins], out);
+        if let Some(lane) = escape {
+            backslashed_byte(window[lane]).into_iter().for_each(|each| out.push(T::of(each.into())));
+        }
+    }
+}
+
+/// Write the values of some lanes one by one.
+#[inline(always)]
+fn put_each<T: Unit>(lanes: u64, out: &mut Output<'_, T>, value: impl Fn(usize) -> u32) {
+    let mut rest = lanes;
+    out.go_on(|out| {
+        while rest != 0 {
+            out.push(T::of(value(first(rest) % LANES)));
+            rest &= rest - 1;
+        }
+    });
+}
+
+/// The answer to an ill-formed unit.
+#[inline(always)]
+fn answer(reader: &Reader<'_>, byte: u8) -> u32 {
+    match reader.answer {
+        Answer::Escape(base) => base + u32::from(byte),
+        _ => 0xFFFD,
+    }
+}
+
+/// What a sequence that begins in a lane means.
+fn value(layout: &Layout, window: &Window, lane: usize, pairs: u64) -> u32 {
+    let bytes = &window[lane..];
+    match Layout::length(bytes[0]) {
+        _ if pairs >> lane & 1 != 0 => joined(layout.sequence(bytes, 3), layout.sequence(&bytes[3..], 3)),
+        Some(length) => layout.sequence(bytes, length),
+        None => bytes[0].into(),
     }
 }
 
 /// Measure from an offset to a limit, or to where the layout does not apply.
-fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
-    let mut counter = Counter(Extent::none(start));
-    let (end, is_clean) = source.read(start, limit, &mut counter);
-    Extent { end, is_clean, ..counter.0 }
+fn measure(source: &Source<'_>, start: usize, limit: usize, notes: Option<&mut Notes>) -> Extent {
+    let mut counter = Counter { extent: Extent::none(start), notes };
+    counter.extent.end = source.read(start, limit, &mut counter);
+    counter.extent
 }
 
 /// Write from an offset to a limit, or to where the layout does not apply, and return the end.
-fn write(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Shared) -> usize {
-    source.read(start, limit, out).0
+fn write<T: Unit>(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, T>) -> usize {
+    if source.is_plain()
+        && let Some(text) = source.known(start, limit)
+    {
+        plain::decode(text, out);
+        return limit;
+    }
+    match source.noted(start) {
+        Some((end, notes)) => {
+            source.write_noted((start, end), notes, out);
+            source.read(end, limit, out)
+        }
+        None => source.read(start, limit, out),
+    }
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// Measure from an offset to a limit, or to where the kernels stop.
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Extent {
-        dispatch::measure(self, start, limit).unwrap_or_else(|| self::measure(self, start, limit))
+        dispatch::measure(self, start, limit).unwrap_or_else(|| self::measure(self, start, limit, None))
     }
 
     /// The same, and note what writing needs.
     pub fn measure_noting(&self, start: usize, limit: usize, notes: &mut Notes) -> Extent {
-        dispatch::measure_noting(self, start, limit, notes).unwrap_or_else(|| self::measure(self, start, limit))
+        dispatch::measure_noting(self, start, limit, notes).unwrap_or_else(|| {
+            notes.begin(start);
+            let extent = self::measure(self, start, limit, Some(notes));
+            notes.finish(extent.end);
+            extent
+        })
     }
 
     /// Write what [`Source::measure`] measured, with the same limit, or with its end if it was clean; return the end.
@@ -75,42 +218,81 @@ impl Source<'_> {
         dispatch::write_ucs4(self, start, limit, out).unwrap_or_else(|| self::write(self, start, limit, out))
     }
 
-    /// What is shared with UTF-8 in blocks, and the rest one by one: where reading ended, and whether all was well-formed.
-    fn read(&self, start: usize, limit: usize, out: &mut impl Shared) -> (usize, bool) {
-        let (mut at, mut is_clean) = (start, true);
+    /// Whether well-formed text means what it would mean in UTF-8.
+    fn is_plain(&self) -> bool {
+        self.layout.shift().is_none() && self.layout.pairs != Pairs::Joined
+    }
+
+    /// The stretch that was noted from an offset on. What is not plain is read again in the same blocks: in others, reading
+    /// could stop where it did not.
+    fn noted(&self, start: usize) -> Option<(usize, &'a [Note])> {
+        let notes = self.notes.filter(|notes| self.is_plain() && !(self.layout.parts && notes.is_full()))?;
+        notes.stretch(start)
+    }
+
+    /// Write a stretch of which the blocks with something ill-formed are noted.
+    fn write_noted<T: Unit>(&self, (start, end): (usize, usize), notes: &[Note], out: &mut Output<'_, T>) {
+        let (reader, mut at, mut copy) = (Reader::new(self), start, [0; _]);
+        for note in notes {
+            plain::decode(&self.data[at..note.at() + first(note.begins)], out);
+            put(&reader, window_at(self.data, note.at(), &mut copy), [note.begins, note.ill, note.odd], out);
+            at = note.at() + note.length();
+        }
+        plain::decode(&self.data[at..end], out);
+    }
+
+    /// Read block by block, and return where that ended.
+    fn read(&self, start: usize, limit: usize, out: &mut impl Place) -> usize {
+        let (reader, parting) = (Reader::new(self), self.agreement.least_parting());
+        let (mut at, mut carry, mut copy) = (start, 0, [0; _]);
+        // One bit for each of the last blocks with something ill-formed: after two of them a third is likely.
+        let mut dirty = 0_u8;
         while at < limit {
-            if let Some((block, largest)) = self.shared_block(at, limit) {
-                at += out.block(block, largest);
+            let border = at + carried(carry);
+            if let Some(block) = self.data[border.min(limit)..limit].first_chunk()
+                && let Some(largest) = self.shared_block(block, parting, dirty & 3 == 3)
+            {
+                at = border + out.shared(block, largest);
+                // A block of ASCII says nothing about other blocks.
+                (carry, dirty) = (0, dirty & if largest < 0x80 { !0 } else { 0 });
                 continue;
             }
-            let window = limit.min(at + BLOCK);
-            let (end, clean) = self.read_each(at, window, out);
-            (at, is_clean) = (end, is_clean && clean);
-            if end < window {
-                if let Some(text) = self.shared_rest(at, limit) {
-                    text.chars().for_each(|each| out.put(each.into()));
-                    at = limit;
-                }
-                break;
+            let window = window_at(self.data, at, &mut copy);
+            let block = reader.look(window, limit - at, carry);
+            out.block(&reader, window, &block, at);
+            if !block.goes_on {
+                return self.end_behind(at + block.length, limit, out);
             }
+            (at, carry) = (at + LANES, block.carry);
+            dirty = dirty << 1 | u8::from(block.ill != 0);
         }
-        (at, is_clean)
+        at + carried(carry)
     }
 
-    /// What is left, shorter than a block, if it is UTF-8 that means the same in the form. The layout may part where that
-    /// is so: what was measured in a block must be written as well if it ends where the block has not ended yet.
-    fn shared_rest(&self, at: usize, limit: usize) -> Option<&str> {
-        let rest = self.data.get(at..limit).filter(|rest| rest.len() < BLOCK)?;
-        let text = str::from_utf8(rest).ok()?;
-        (self.agreement.before_parting(rest) == rest.len()).then_some(text)
+    /// Where reading ends that ended with a block: behind what is left, shorter than a block, if that is UTF-8 that means
+    /// the same in the form. The layout may part where that is so: what was measured in a block must be written as well if
+    /// it ends where the block has not ended yet.
+    fn end_behind(&self, at: usize, limit: usize, out: &mut impl Place) -> usize {
+        let rest = self.data.get(at..limit).filter(|rest| rest.len() < BLOCK);
+        let text = rest.and_then(|rest| str::from_utf8(rest).ok());
+        match text.filter(|text| !text.is_empty() && self.agreement.before_parting(text.as_bytes()) == text.len()) {
+            Some(text) => {
+                out.text(text);
+                limit
+            }
+            None => at,
+        }
     }
 
-    /// The next block, with its largest byte, if it is UTF-8 that means the same in the form.
-    #[inline]
-    fn shared_block(&self, at: usize, limit: usize) -> Option<(&[u8; BLOCK], u8)> {
-        let block = self.data[at..limit].first_chunk()?;
-        let largest = validity::largest_if_clean(block)?;
-        (self.agreement.before_parting(block) == BLOCK).then_some((block, largest))
+    /// The largest byte of a block, if it is UTF-8 that means the same in the form; but for ASCII none that is likely to be
+    /// something else.
+    #[inline(always)]
+    fn shared_block(&self, block: &[u8; BLOCK], parting: u8, is_unlikely: bool) -> Option<u8> {
+        let largest = validity::largest(block);
+        if largest >= 0x80 && (is_unlikely || !validity::is_clean(block, largest)) {
+            return None;
+        }
+        (largest < parting || self.agreement.before_parting(block) == BLOCK).then_some(largest)
     }
 }
 

@@ -91,6 +91,12 @@ pub(super) fn first<T: Copy>(data: &[T], is_meant: impl Fn(T) -> bool) -> Option
 }
 
 impl Agreement {
+    /// A byte below which none parts.
+    pub(super) fn least_parting(&self) -> u8 {
+        let leads = self.leads.iter().map(|&(low, _)| low).chain(self.pairs.iter().map(|&(lead, _)| lead));
+        if self.worthwhile { leads.min().unwrap_or(u8::MAX) } else { 0 }
+    }
+
     /// The length of the text before the first parting byte.
     #[must_use]
     pub fn before_parting(&self, data: &[u8]) -> usize {

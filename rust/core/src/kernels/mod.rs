@@ -28,20 +28,22 @@ mod find;
 mod input;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod kept;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes;
 mod level;
+mod masks;
 mod measured;
 mod output;
 mod paired;
 mod plain;
 mod portable;
+mod reader;
 mod search;
 mod short;
 mod short_buffer;
 #[cfg(feature = "simdutf")]
 mod simdutf;
 mod source;
+mod speller;
 mod spelt;
 mod text;
 mod units;

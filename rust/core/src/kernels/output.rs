@@ -10,6 +10,9 @@
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
+/// With more lanes it is quicker to store each of them, over the one before that is not kept, than to look for the next.
+const MOST_BY_BIT: u32 = 40;
+
 /// An output that is filled from its start.
 #[derive(Debug)]
 pub struct Output<'a, T> {
@@ -102,6 +105,23 @@ impl<'a, T> Output<'a, T> {
         self.filled += values.len();
     }
 
+    /// Write the first `count` of some values.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    #[inline(always)]
+    pub(super) fn extend_first<const MANY: usize>(&mut self, values: &[T; MANY], count: usize)
+    where
+        T: Copy,
+    {
+        assert!(count <= MANY);
+        match self.spare().first_chunk_mut() {
+            Some(place) => *place = values.map(MaybeUninit::new),
+            None => self.spare()[..count].copy_from_slice(&values.map(MaybeUninit::new)[..count]),
+        }
+        self.filled += count;
+    }
+
     /// Write of each value its first parts, as many as its length says; `MOST` is enough for all parts of all of them.
     ///
     /// # Panics
@@ -120,6 +140,27 @@ impl<'a, T> Output<'a, T> {
             self.spare()[..count].copy_from_slice(&place[..count]);
             self.filled += count;
         }
+    }
+
+    /// Write the values of some lanes, one bit for each.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    #[inline(always)]
+    pub(super) fn extend_kept<U: Copy>(&mut self, values: &[U; 64], kept: u64, become_one: impl Fn(U) -> T)
+    where
+        T: Copy,
+    {
+        let count = kept.count_ones() as usize;
+        let become_one = |value: U| MaybeUninit::new(become_one(value));
+        if let Some(place) = self.spare().first_chunk_mut() {
+            keep(values, kept, place, become_one);
+        } else {
+            let mut place = [MaybeUninit::uninit(); 64];
+            keep(values, kept, &mut place, become_one);
+            self.spare()[..count].copy_from_slice(&place[..count]);
+        }
+        self.filled += count;
     }
 
     /// The memory behind the values that have been written.
@@ -212,6 +253,24 @@ impl Output<'_, u8> {
             *unit = bytes_of(value).map(MaybeUninit::new);
         }
         self.filled += count;
+    }
+}
+
+/// Store the values of some lanes from the first place on.
+#[inline(always)]
+fn keep<U: Copy, T: Copy>(values: &[U; 64], kept: u64, place: &mut [T; 64], become_one: impl Fn(U) -> T) {
+    let mut end = 0;
+    if kept.count_ones() > MOST_BY_BIT {
+        for (lane, &value) in values.iter().enumerate() {
+            place[end % 64] = become_one(value);
+            end += (kept >> lane & 1) as usize;
+        }
+    } else {
+        let mut rest = kept;
+        while rest != 0 {
+            place[end % 64] = become_one(values[rest.trailing_zeros() as usize]);
+            (rest, end) = (rest & (rest - 1), end + 1);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::measured::{Measured, Width};
 use super::output::Output;
 use super::text::Text;
 use super::validity::{self, BLOCK};
+use crate::code_point::LARGEST_IN_STR;
 
 /// The longest sequence of UTF-8.
 const LONGEST: usize = 4;
@@ -16,6 +17,8 @@ const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
 
 /// A code point of a kind of str.
 pub trait Unit: Copy + Default {
+    /// Whether the kind holds what takes four bytes.
+    const IS_WIDE: bool;
     /// The code point with a value that the kind holds.
     fn of(value: u32) -> Self;
     /// The same, up to U+07FF.
@@ -27,6 +30,8 @@ pub trait Unit: Copy + Default {
 macro_rules! units {
     ($($unit:ty => $read:ident),*) => {
         $(impl Unit for $unit {
+            const IS_WIDE: bool = size_of::<$unit>() == 4;
+
             #[inline(always)]
             fn of(value: u32) -> Self {
                 value as $unit
@@ -51,7 +56,7 @@ units!(u8 => read_narrow, u16 => read_narrow, u32 => read_wide);
 
 /// What begins with these bytes, up to U+FFFF.
 #[inline(always)]
-fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
+pub fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
     let is = |from: u8| u16::from(bytes[0] >= from).wrapping_neg();
     let [lead, second, third, _] = bytes.map(u16::from);
     let two = (lead & 0x1F) << 6 | second & 0x3F;
@@ -61,7 +66,7 @@ fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
 
 /// What begins with these bytes.
 #[inline(always)]
-fn read_wide(bytes: [u8; LONGEST]) -> u32 {
+pub fn read_wide(bytes: [u8; LONGEST]) -> u32 {
     let is = |from: u8| u32::from(bytes[0] >= from).wrapping_neg();
     let [lead, second, third, fourth] = bytes.map(u32::from);
     let two = (lead & 0x1F) << 6 | second & 0x3F;
@@ -96,7 +101,8 @@ pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
     decode(text.text().as_bytes(), out);
 }
 
-fn decode<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
+/// Write valid UTF-8, or surrogates as if they were scalar values.
+pub fn decode<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
     out.go_on(|out| {
         let mut at = 0;
         while let Some(block) = data[at..].first_chunk::<BLOCK>() {
@@ -240,14 +246,7 @@ pub fn to_utf8(text: Text<'_>, out: &mut Output<'_, u8>) {
 
 fn encode<P: Point>(points: &[P], out: &mut Output<'_, u8>) {
     let (blocks, rest) = points.as_chunks::<BLOCK>();
-    for block in blocks {
-        let all = block.iter().fold(0, |all, &point| all | point.into());
-        match all {
-            0..0x80 => out.extend_by(block, |point| point.into() as u8),
-            0x80..0x800 => spell_short(block, BLOCK, out),
-            _ => spell_long(block, all, out),
-        }
-    }
+    blocks.iter().for_each(|block| encode_block(block, out));
     let mut block = [P::default(); BLOCK];
     block[..rest.len()].copy_from_slice(rest);
     if rest.iter().all(|&point| point.into() < 0x800) {
@@ -257,10 +256,64 @@ fn encode<P: Point>(points: &[P], out: &mut Output<'_, u8>) {
     }
 }
 
-/// A code point as a str holds it.
-trait Point: Copy + Default + Into<u32> {}
+/// Write a block of code points.
+#[inline]
+pub fn encode_block<P: Point>(block: &[P; BLOCK], out: &mut Output<'_, u8>) {
+    let all = block.iter().fold(0, |all, &point| all | point.into());
+    match all {
+        0..0x80 => out.extend_by(block, |point| point.into() as u8),
+        0x80..0x800 => spell_short(block, BLOCK, out),
+        _ => spell_long(block, all, out),
+    }
+}
 
-impl<P: Copy + Default + Into<u32>> Point for P {}
+/// A code point as a str holds it.
+pub trait Point: Copy + Default + Ord + Into<u32> {
+    /// The largest that a str of this kind holds.
+    const LARGEST: u32;
+    /// A value that is not larger.
+    fn of(value: u32) -> Self;
+    /// The difference, which wraps around.
+    fn less(self, other: Self) -> Self;
+    /// The sum, which wraps around.
+    fn and(self, other: Self) -> Self;
+    /// How many bytes more than one it takes.
+    fn longer(self) -> Self;
+}
+
+macro_rules! points {
+    ($($point:ty: $largest:expr, $starts:expr;)*) => {
+        $(impl Point for $point {
+            const LARGEST: u32 = $largest;
+
+            #[inline(always)]
+            fn of(value: u32) -> Self {
+                value as $point
+            }
+
+            #[inline(always)]
+            fn less(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn longer(self) -> Self {
+                $starts.iter().fold(0, |longer, &start| longer + <$point>::from(self >= start))
+            }
+        })*
+    };
+}
+
+points! {
+    u8: 0xFF, [0x80];
+    u16: 0xFFFF, [0x80, 0x800];
+    u32: LARGEST_IN_STR, STARTS;
+}
 
 /// Write `count` code points up to U+07FF.
 fn spell_short<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8>) {
@@ -293,25 +346,50 @@ fn spell_any<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8
     let (mut sequences, mut lengths) = ([[0; LONGEST]; BLOCK], [0; BLOCK]);
     for (lane, &point) in block.iter().enumerate() {
         let point = point.into();
-        let is = |from: u32| u32::from(point >= from).wrapping_neg();
-        let two = 0xC0 | point >> 6 | tail(point, 0) << 8;
-        let short = point & !is(0x80) | two & is(0x80);
-        let long = three(point) & !is(0x1_0000) | four(point) & is(0x1_0000);
-        sequences[lane] = (short & !is(0x800) | long & is(0x800)).to_le_bytes();
-        lengths[lane] = 1 + u8::from(point >= 0x80) + u8::from(point >= 0x800) + u8::from(point >= 0x1_0000);
+        sequences[lane] = wide(point);
+        lengths[lane] = STARTS.iter().fold(1, |length, &start| length + u8::from(point >= start));
     }
     out.extend_parts::<LONGEST, { LONGEST * BLOCK }>(&sequences[..count], &lengths[..count]);
 }
 
+/// The first code points of two, three and four bytes.
+pub const STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
+
+/// The sequence of a code point.
+#[inline(always)]
+pub fn wide(point: u32) -> [u8; LONGEST] {
+    let [is_two, is_three, is_four] = STARTS.map(|start| u32::from(point >= start).wrapping_neg());
+    let short = point & !is_two | two(point) & is_two;
+    let long = three(point) & !is_four | four(point) & is_four;
+    (short & !is_three | long & is_three).to_le_bytes()
+}
+
+/// The sequence of a code point up to U+FFFF.
+#[inline(always)]
+pub fn narrow(point: u16) -> [u8; LONGEST] {
+    let [is_two, is_three] = [0x80, 0x800].map(|start| u16::from(point >= start).wrapping_neg());
+    let last = 0x80 | point & 0x3F;
+    let two = 0xC0 | point >> 6 | last << 8;
+    let three = 0xE0 | point >> 12 | (0x80 | point >> 6 & 0x3F) << 8;
+    let short = point & !is_two | two & is_two & !is_three | three & is_three;
+    (u32::from(short) | u32::from(last) << 16).to_le_bytes()
+}
+
+/// The bytes of a sequence of two, the first lowest.
+#[inline(always)]
+pub fn two(point: u32) -> u32 {
+    0xC0 | point >> 6 | tail(point, 0) << 8
+}
+
 /// The bytes of a sequence of three, the first lowest.
 #[inline(always)]
-fn three(point: u32) -> u32 {
+pub fn three(point: u32) -> u32 {
     0xE0 | point >> 12 | tail(point, 1) << 8 | tail(point, 0) << 16
 }
 
 /// The bytes of a sequence of four, the first lowest.
 #[inline(always)]
-fn four(point: u32) -> u32 {
+pub fn four(point: u32) -> u32 {
     0xF0 | point >> 18 | tail(point, 2) << 8 | tail(point, 1) << 16 | tail(point, 0) << 24
 }
 
@@ -333,8 +411,14 @@ pub fn utf8_bytes(text: Text<'_>) -> usize {
 
 /// How many bytes more than one each the code points take.
 fn longer<P: Point>(points: &[P]) -> usize {
-    let each = |point: u32| u32::from(point >= 0x80) + u32::from(point >= 0x800) + u32::from(point >= 0x1_0000);
-    points.chunks(0x1_0000).map(|some| some.iter().map(|&point| each(point.into())).sum::<u32>() as usize).sum()
+    let (blocks, rest) = points.as_chunks::<BLOCK>();
+    blocks.iter().map(longer_in).sum::<usize>() + rest.iter().map(|point| point.longer().into() as usize).sum::<usize>()
+}
+
+/// The same of a block, of which the sum fits in a byte.
+#[inline(always)]
+pub fn longer_in<P: Point>(points: &[P; BLOCK]) -> usize {
+    points.iter().fold(P::default(), |sum, point| sum.and(point.longer())).into() as usize
 }
 
 #[cfg(test)]

@@ -33,11 +33,10 @@ pub fn valid_prefix(data: &[u8]) -> &str {
     unsafe { str::from_utf8_unchecked(text) }
 }
 
-/// The largest byte of a block that begins at the border of a sequence, if there is no fault in it; its last sequence may
-/// go on behind it.
-pub fn largest_if_clean(block: &[u8; BLOCK]) -> Option<u8> {
-    let largest = largest(block);
-    (largest < 0x80 || !is_ill_up_to(largest, &first_window(block))).then_some(largest)
+/// Whether there is no fault in a block that begins at the border of a sequence, given its largest byte; its last sequence
+/// may go on behind it.
+pub fn is_clean(block: &[u8; BLOCK], largest: u8) -> bool {
+    largest < 0x80 || !is_ill_up_to(largest, &first_window(block))
 }
 
 /// How many bytes begin a sequence: in valid UTF-8 the number of code points.

@@ -1,0 +1,460 @@
+//! Code points of a str measured and written by a spelling, block by block, on any machine.
+//!
+//! All lanes of a block become sequences at once. A few ranges of code points are *odd*: surrogates, and what the form lacks
+//! or writes in a way of its own. Their lanes are found by comparing, and what they become is put in their place.
+
+use super::lanes::low_64;
+use super::masks::{LANES, gathered};
+use super::output::Output;
+use super::plain::{self, Point};
+use super::portable::bytes_at;
+use super::spelt::{Spelt, Stretch};
+use super::text::Text;
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, split};
+use crate::policy::Lacking;
+
+/// What becomes of code points of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Nothing is known: the kernel stops.
+    Stop,
+    /// They are left out.
+    Nothing,
+    /// A question mark.
+    Mark,
+    /// Their lowest byte.
+    Byte,
+    /// Three bytes, as in UTF-8.
+    Three,
+    /// Two times three bytes, of a surrogate pair.
+    Pair,
+    /// `C0 80`.
+    Nul,
+    /// A backslash escape of four digits.
+    EscapeOfFour,
+    /// A backslash escape of any length.
+    Escape,
+}
+
+impl How {
+    /// How many bytes each code point takes, if that is so many for all of them.
+    #[inline(always)]
+    fn length(self) -> Option<usize> {
+        match self {
+            How::Stop | How::Escape => None,
+            How::Nothing => Some(0),
+            How::Mark | How::Byte => Some(1),
+            How::Nul => Some(2),
+            How::Three => Some(3),
+            How::Pair | How::EscapeOfFour => Some(6),
+        }
+    }
+}
+
+/// A range of odd code points.
+#[derive(Clone, Copy, Debug)]
+struct Odd {
+    range: Range,
+    how: How,
+    /// How many bytes each takes, and how many if it were not odd, if these are as many for all of them.
+    lengths: Option<(usize, usize)>,
+}
+
+impl Odd {
+    const NONE: Odd = Odd { range: (0, 0), how: How::Stop, lengths: None };
+
+    fn new(range: Range, how: How, starts: [u32; 3]) -> Self {
+        let how = if how == How::Escape && range.0 >= 0x100 && range.1 < 0x1_0000 { How::EscapeOfFour } else { how };
+        let usual = |point: u32| 1 + starts.iter().filter(|&&start| point >= start).count();
+        let is_even = usual(range.0) == usual(range.1);
+        Odd { range, how, lengths: how.length().filter(|_| is_even).map(|length| (length, usual(range.0))) }
+    }
+}
+
+/// The bytes of an odd code point as a number, the first lowest, and how many these are. A number does not wait for bytes
+/// that were stored one by one.
+type Answer = (u128, usize);
+
+/// The most ranges that a block is compared with.
+const MOST: usize = 6;
+
+/// A spelling as this kernel applies it.
+pub struct Speller<'a> {
+    spelt: &'a Spelt<'a>,
+    odds: [Odd; MOST],
+    count: usize,
+    /// Whether sequences have other lengths or payloads than in UTF-8.
+    is_shifted: bool,
+}
+
+/// A block of code points of a text, or the last, shorter one.
+struct Block<'a, P> {
+    /// Those of the text.
+    text: &'a [P],
+    /// The same with U+0000 for each that is odd, and behind the last.
+    points: [P; LANES],
+    /// Where the block begins in its text.
+    at: usize,
+    /// The lanes of odd code points.
+    odd: u64,
+    speller: &'a Speller<'a>,
+}
+
+impl<'a> Speller<'a> {
+    /// None for a spelling with more of what is odd than a block is compared with.
+    pub fn new(spelt: &'a Spelt<'a>) -> Option<Self> {
+        let spelling = spelt.spelling;
+        let is_shifted = spelling.is_shifted() || spelling.starts != plain::STARTS && !spelling.splits;
+        let lacked = match spelling.lacking {
+            Lacking::Stop => How::Stop,
+            Lacking::Nothing => How::Nothing,
+            Lacking::Mark => How::Mark,
+            Lacking::Escape => How::Escape,
+        };
+        let mut speller = Speller { spelt, odds: [Odd::NONE; MOST], count: 0, is_shifted };
+        let missing = spelling.missing.iter().map(|&range| (range, lacked));
+        let escapes = spelling.escapes.map(|range| (range, How::Byte));
+        let split = spelling.splits.then_some(((0x1_0000, LARGEST_IN_STR), How::Pair));
+        let nul = spelling.nul_is_two.then_some(((0, 0), How::Nul));
+        for (range, how) in missing.chain(escapes).chain(split).chain(nul) {
+            speller.add(range, how)?;
+        }
+        let meets = |odd: &Odd| odd.range.0 <= SURROGATES.1 && SURROGATES.0 <= odd.range.1;
+        let are_told = speller.odds().iter().any(meets);
+        if !is_shifted && !are_told {
+            speller.add(SURROGATES, How::Three)?;
+        }
+        // Where pairs are joined, all their halves must be looked at.
+        let are_apart = !spelling.joins || !is_shifted && !are_told || spelling.missing.contains(&SURROGATES);
+        are_apart.then_some(speller)
+    }
+
+    fn add(&mut self, range: Range, how: How) -> Option<()> {
+        *self.odds.get_mut(self.count)? =
+            Odd::new(range, how, if self.is_shifted { self.spelt.spelling.starts } else { plain::STARTS });
+        self.count += 1;
+        Some(())
+    }
+
+    /// As [`Spelt::measure`].
+    pub fn measure(&self, start: usize, limit: usize) -> Stretch {
+        match self.spelt.text {
+            Text::One(points) => self.measured(points, start, limit),
+            Text::Two(points) => self.measured(points, start, limit),
+            Text::Four(points) => self.measured(points, start, limit),
+        }
+    }
+
+    /// As [`Spelt::write`].
+    pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        match self.spelt.text {
+            Text::One(points) => self.written(points, start, limit, out),
+            Text::Two(points) => self.written(points, start, limit, out),
+            Text::Four(points) => self.written(points, start, limit, out),
+        }
+    }
+
+    fn measured<P: Point>(&self, points: &[P], start: usize, limit: usize) -> Stretch {
+        let mut stretch = Stretch { end: start, bytes: 0 };
+        while stretch.end < limit {
+            let rest = &points[stretch.end..limit];
+            let known = rest.first_chunk().and_then(|block| self.bytes(block, rest.get(LANES)));
+            let (count, bytes, is_whole) = match known {
+                Some(bytes) => (LANES, bytes, true),
+                None => self.block(rest, stretch.end).measure(),
+            };
+            stretch = Stretch { end: stretch.end + count, bytes: stretch.bytes + bytes };
+            if !is_whole {
+                break;
+            }
+        }
+        stretch
+    }
+
+    fn written<P: Point>(&self, points: &[P], start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        out.go_on(|out| {
+            let mut at = start;
+            while at < limit {
+                let rest = &points[at..limit];
+                if !self.is_shifted
+                    && let Some(block) = self.regular(rest)
+                {
+                    plain::encode_block(block, out);
+                    at += LANES;
+                    continue;
+                }
+                let (count, is_whole) = self.block(rest, at).write(out);
+                at += count;
+                if !is_whole {
+                    break;
+                }
+            }
+            at
+        })
+    }
+
+    /// The first block, if it is whole and nothing in it is odd.
+    #[inline(always)]
+    fn regular<'p, P: Point>(&self, points: &'p [P]) -> Option<&'p [P; LANES]> {
+        let block = points.first_chunk()?;
+        let has_odd = self
+            .reachable::<P>()
+            .any(|(first, span, _)| block.iter().fold(false, |found, point| found | (point.less(first) <= span)));
+        (!has_odd).then_some(block)
+    }
+
+    #[inline(always)]
+    fn block<'p, P: Point>(&'p self, rest: &'p [P], at: usize) -> Block<'p, P> {
+        let text = &rest[..rest.len().min(LANES)];
+        let mut points = [P::default(); LANES];
+        points[..text.len()].copy_from_slice(text);
+        let odd = self.odd_lanes(&points) & low_64(text.len());
+        let mut rest = odd;
+        while rest != 0 {
+            points[rest.trailing_zeros() as usize] = P::default();
+            rest &= rest - 1;
+        }
+        Block { text, points, at, odd, speller: self }
+    }
+
+    #[inline(always)]
+    fn odds(&self) -> &[Odd] {
+        &self.odds[..self.count]
+    }
+
+    /// The odd code points, as the first of a range and how many more there are, as far as a str of this kind holds them.
+    #[inline(always)]
+    fn reachable<P: Point>(&self) -> impl Iterator<Item = (P, P, &Odd)> {
+        let reachable = self.odds().iter().filter(|odd| odd.range.0 <= P::LARGEST);
+        reachable.map(|odd| (P::of(odd.range.0), P::of(odd.range.1.min(P::LARGEST) - odd.range.0), odd))
+    }
+
+    /// The length of a block in bytes, given what follows it; None where its code points must be looked at one by one.
+    #[inline(always)]
+    fn bytes<P: Point>(&self, block: &[P; LANES], next: Option<&P>) -> Option<usize> {
+        let mut bytes = LANES + self.longer(block);
+        for (first, span, odd) in self.reachable::<P>() {
+            let is_odd = |point: &P| P::of(u32::from(point.less(first) <= span));
+            let count = block.iter().fold(P::default(), |sum, point| sum.and(is_odd(point))).into() as usize;
+            if count > 0 {
+                if self.spelt.spelling.joins && has_pair(block, next) {
+                    return None;
+                }
+                let (length, usual) = odd.lengths?;
+                bytes = bytes + count * length - count * usual;
+            }
+        }
+        Some(bytes)
+    }
+
+    #[inline(always)]
+    fn odd_lanes<P: Point>(&self, points: &[P; LANES]) -> u64 {
+        let mut lanes = [0_u8; LANES];
+        for (first, span, _) in self.reachable::<P>() {
+            for (lane, point) in lanes.iter_mut().zip(points) {
+                *lane |= u8::from(point.less(first) <= span).wrapping_neg();
+            }
+        }
+        gathered(&lanes)
+    }
+
+    /// How many bytes more than one each the code points of a block take.
+    #[inline(always)]
+    fn longer<P: Point>(&self, points: &[P; LANES]) -> usize {
+        if self.is_shifted {
+            let starts = self.spelt.spelling.starts;
+            let longer = |&point: &P| starts.iter().fold(0, |sum, &start| sum + u32::from(point.into() >= start));
+            return points.iter().map(longer).sum::<u32>() as usize;
+        }
+        plain::longer_in(points)
+    }
+
+    /// What becomes of an odd code point; None where the kernel stops.
+    #[inline(always)]
+    fn answer(&self, point: u32, at: usize) -> Option<Answer> {
+        if self.spelt.spelling.joins && self.begins_pair(point, at) {
+            return None;
+        }
+        let odd = self.odds().iter().find(|odd| holds(odd.range, point))?;
+        let bytes = match odd.how {
+            How::Stop => return None,
+            How::Nothing => 0,
+            How::Mark => u64::from(b'?'),
+            How::Byte => u64::from(point & 0xFF),
+            How::Three => plain::three(point).into(),
+            How::Pair => {
+                let [lead, trail] = split(point).map(|unit| u64::from(plain::three(unit)));
+                lead | trail << 24
+            }
+            How::Nul => 0x80C0,
+            How::EscapeOfFour => escape_of_four(point),
+            How::Escape => {
+                let (bytes, length) = bytes_at(self.spelt, at)?;
+                return Some((u128::from_le_bytes(bytes), length));
+            }
+        };
+        odd.how.length().map(|length| (bytes.into(), length))
+    }
+
+    fn begins_pair(&self, point: u32, at: usize) -> bool {
+        let text = self.spelt.text;
+        holds(LEADS, point) && at + 1 < text.len() && holds(TRAILS, text.at(at + 1))
+    }
+}
+
+/// Whether a block holds a lead before a trail, which may be what follows it.
+#[inline(always)]
+fn has_pair<P: Point>(block: &[P; LANES], next: Option<&P>) -> bool {
+    let is_pair = |lead: P, trail: P| holds(LEADS, lead.into()) & holds(TRAILS, trail.into());
+    let within = block.windows(2).fold(false, |found, pair| found | is_pair(pair[0], pair[1]));
+    within || next.is_none_or(|&next| is_pair(block[LANES - 1], next))
+}
+
+/// The six bytes of a backslash escape up to U+FFFF, the first lowest.
+#[inline(always)]
+fn escape_of_four(point: u32) -> u64 {
+    let digits = (point & 0xF) << 24 | (point >> 4 & 0xF) << 16 | (point >> 8 & 0xF) << 8 | point >> 12;
+    let letters = (digits + 0x0606_0606) >> 4 & 0x0101_0101;
+    let digits = digits + 0x3030_3030 + letters * (u32::from(b'a') - u32::from(b'9') - 1);
+    u64::from(u16::from_le_bytes(*b"\\u")) | u64::from(digits) << 16
+}
+
+impl<P: Point> Block<'_, P> {
+    /// How many code points can be written, how many bytes they take, and whether these are all.
+    fn measure(&self) -> (usize, usize, bool) {
+        let mut bytes = self.text.len() + self.speller.longer(&self.points);
+        let mut rest = self.odd;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            let Some((_, length)) = self.answer(lane) else {
+                let (count, bytes, _) = self.before(lane).measure();
+                return (count, bytes, false);
+            };
+            bytes = bytes + length - 1;
+            rest &= rest - 1;
+        }
+        (self.text.len(), bytes, true)
+    }
+
+    /// The block up to a lane.
+    #[cold]
+    fn before(&self, lane: usize) -> Self {
+        let mut points = [P::default(); LANES];
+        points[..lane].copy_from_slice(&self.points[..lane]);
+        Block { text: &self.text[..lane], points, odd: self.odd & low_64(lane), ..*self }
+    }
+
+    /// What becomes of the odd code point of a lane.
+    #[inline(always)]
+    fn answer(&self, lane: usize) -> Option<Answer> {
+        self.speller.answer(self.text[lane].into(), self.at + lane)
+    }
+
+    /// Write the code points, and return how many, and whether these are all.
+    fn write(&self, out: &mut Output<'_, u8>) -> (usize, bool) {
+        let count = match self.points.iter().fold(0, |seen, &point| seen | point.into()) {
+            0..0x80 => self.write_ascii(out),
+            seen => self.write_longer(seen, out),
+        };
+        (count, count == self.text.len())
+    }
+
+    /// Write code points of which all are ASCII or odd.
+    fn write_ascii(&self, out: &mut Output<'_, u8>) -> usize {
+        // Twice as long, so that as many lanes can be copied from each of them on.
+        let mut bytes = [0; 2 * LANES];
+        for (byte, &point) in bytes.iter_mut().zip(&self.points) {
+            *byte = point.into() as u8;
+        }
+        let (mut from, mut rest) = (0, self.odd);
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            let answer = self.answer(lane);
+            match answer {
+                Some((answer, 1)) => bytes[lane] = answer as u8,
+                _ => {
+                    out.extend_first::<LANES>(bytes[from..].first_chunk().expect("as many lanes"), lane - from);
+                    let Some((answer, length)) = answer else { return lane };
+                    out.extend_first(&answer.to_le_bytes(), length);
+                    from = lane + 1;
+                }
+            }
+            rest &= rest - 1;
+        }
+        out.extend_first::<LANES>(bytes[from..].first_chunk().expect("as many lanes"), self.text.len() - from);
+        self.text.len()
+    }
+
+    /// Write any code points, given those or-ed that are not odd.
+    #[inline(never)]
+    fn write_longer(&self, seen: u32, out: &mut Output<'_, u8>) -> usize {
+        let mut sequences = self.sequences(seen);
+        let mut lengths = self.lengths();
+        let (mut from, mut rest) = (0, self.odd);
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            match self.answer(lane) {
+                Some((answer, length @ 0..=4)) => {
+                    sequences[lane] = (answer as u32).to_le_bytes();
+                    lengths[lane] = length as u8;
+                }
+                answer => {
+                    out.extend_parts::<4, { 4 * LANES }>(&sequences[from..lane], &lengths[from..lane]);
+                    let Some((answer, length)) = answer else { return lane };
+                    out.extend_first(&answer.to_le_bytes(), length);
+                    from = lane + 1;
+                }
+            }
+            rest &= rest - 1;
+        }
+        out.extend_parts::<4, { 4 * LANES }>(&sequences[from..self.text.len()], &lengths[from..self.text.len()]);
+        self.text.len()
+    }
+
+    #[inline(always)]
+    fn lengths(&self) -> [u8; LANES] {
+        let mut lengths = [0; LANES];
+        if self.speller.is_shifted {
+            let starts = self.speller.spelt.spelling.starts;
+            for (length, &point) in lengths.iter_mut().zip(&self.points) {
+                *length = starts.iter().fold(1, |length, &start| length + u8::from(point.into() >= start));
+            }
+        } else {
+            for (length, point) in lengths.iter_mut().zip(&self.points) {
+                *length = 1 + point.longer().into() as u8;
+            }
+        }
+        lengths
+    }
+
+    #[inline(always)]
+    fn sequences(&self, seen: u32) -> [[u8; 4]; LANES] {
+        let mut sequences = [[0; 4]; LANES];
+        if self.speller.is_shifted {
+            for (sequence, &point) in sequences.iter_mut().zip(&self.points) {
+                *sequence = self.shifted(point.into());
+            }
+        } else if seen < 0x1_0000 {
+            for (sequence, &point) in sequences.iter_mut().zip(&self.points) {
+                *sequence = plain::narrow(point.into() as u16);
+            }
+        } else {
+            for (sequence, &point) in sequences.iter_mut().zip(&self.points) {
+                *sequence = plain::wide(point.into());
+            }
+        }
+        sequences
+    }
+
+    /// The sequence of a code point by the spelling's starts and offsets.
+    #[inline(always)]
+    fn shifted(&self, point: u32) -> [u8; 4] {
+        let spelling = self.speller.spelt.spelling;
+        let [is_two, is_three, is_four] = spelling.starts.map(|start| u32::from(point >= start).wrapping_neg());
+        let before = point.wrapping_sub(spelling.gap.1 & u32::from(point >= spelling.gap.0).wrapping_neg());
+        let [two, three, four] = spelling.offsets.map(|offset| before.wrapping_sub(offset));
+        let short = before & !is_two | plain::two(two) & is_two;
+        let long = plain::three(three) & !is_four | plain::four(four) & is_four;
+        (short & !is_three | long & is_three).to_le_bytes()
+    }
+}
