@@ -146,7 +146,8 @@ links: $(INSTALLED_DOCS) ## follow the links of the documentation that lead else
 	@$(BIN)/python -m docs.links build/links/output.json
 
 test-scale: $(INSTALLED_SCALE) ## test columns on real Spark (needs Java 17) and Ray, in an environment of its own; one quick test of each: SCALE="-k smoke"
-	PATH="$(abspath $(VENV)-scale/bin):$$PATH" $(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(or $(SCALE),$(PAGES_OF_SCALE)) tests/scale
+	PATH="$(abspath $(VENV)-scale/bin):$$PATH" $(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(SCALE) tests/scale
+	$(if $(SCALE),,PATH="$(abspath $(VENV)-scale/bin):$$PATH" $(VENV)-scale/bin/python -m pytest -n 0 -W ignore $(PAGES_OF_SCALE))
 
 scale: $(INSTALLED_SCALE) # install Spark and Ray, over a gigabyte
 

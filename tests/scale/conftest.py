@@ -29,7 +29,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.skip("there is no Java")
     folder = tmp_path_factory.mktemp("spark")
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1", PYTHONPATH=TESTS)
-    os.environ["SPARK_WORKER_DIR"] = str(folder / "workers")
     builder = sql.SparkSession.builder.master("local-cluster[2,1,768]").appName("eightfold")
     settings = {
         "spark.ui.enabled": "false",
@@ -45,6 +44,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+    shutil.rmtree(Path(sql.__file__).parents[1] / "work", ignore_errors=True)  # what executors wrote down
 
 
 @pytest.fixture(scope="session")
