@@ -89,7 +89,7 @@ def test_a_core_that_does_not_import_is_broken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "told"),
     [("INSTRUCTION_SET = 'avx2'", "avx2"), ("INSTRUCTION_SET = 'neon'", "neon"), ("", "not reported by this core")],
-    ids=["told", "not-told"],
+    ids=["told", "told-on-aarch64", "not-told"],
 )
 def test_the_instruction_set_of_a_core(source: str, told: str, tmp_path: Path) -> None:
     done = run("doctor", "--output-format", "json", env=with_core(tmp_path, source), cwd=tmp_path)
