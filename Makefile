@@ -128,7 +128,7 @@ test-levels: $(INSTALLED_DEV) ## run the tests that compare engines on the kerne
 test-hostile: $(INSTALLED_DEV) ## run all tests of hostile callers: a signal in every verb
 	EIGHTFOLD_HOSTILE=1 $(BIN)/python -m pytest $(PYTEST) tests/hostile
 
-test-sanitized: $(INSTALLED_DEV) ## test a build of the core with debug assertions, and AddressSanitizer if there is a nightly Rust
+test-sanitized: $(INSTALLED_DEV) ## test a build of the core with debug assertions, and sanitizers if there is a nightly Rust
 	.ci/test-sanitized $(BIN)/python $(SANITIZED)
 
 soak: $(INSTALLED_DEV) ## work at random with kills and full disks, and lose nothing: MIN=10 minutes
