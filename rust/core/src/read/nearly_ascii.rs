@@ -52,21 +52,19 @@ impl Pass<'_> {
     where
         for<'o> Output<'o, T>: Sink,
     {
-        let (mut at, mut flocks) = (0, 0);
+        let (mut at, mut flocks, mut answered) = (0, 0, 0);
         loop {
-            let ascii = copy_ascii_prefix(&self.data[at..], out);
-            at += ascii;
+            at += copy_ascii_prefix(&self.data[at..], out);
             if at == self.data.len() {
                 return true;
             }
             flocks += 1;
-            if flocks > FLOCKS + at / self.bytes_a_flock() || !goes_on(ascii) {
+            if flocks > FLOCKS + at / self.bytes_a_flock() {
                 return false;
             }
             while self.data.get(at).is_some_and(|&byte| byte >= 0x80) {
-                let start = at;
                 match self.answered(at, out.room(), out) {
-                    Some(next) if goes_on(next - start) => at = next,
+                    Some(next) if goes_on(next - answered) => (at, answered) = (next, next),
                     _ => return false,
                 }
             }
