@@ -5,8 +5,8 @@
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
 //! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable`, `validity`,
-//! `plain` and the library `simdutf`, of which `bulk` chooses, then the kernels of each processor, then `dispatch`, and at
-//! the top what measures and converts by it.
+//! `plain` and the library `simdutf`, of which `bulk` chooses, then `reader` and `speller`, which work in blocks on any
+//! machine, and the kernels of each processor, then `dispatch`, and at the top what measures and converts by it.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),
