@@ -16,13 +16,16 @@ pub(crate) fn holds(range: Range, unit: u32) -> bool {
     range.0 <= unit && unit <= range.1
 }
 
-/// The supplementary code point of a surrogate pair.
+/// The supplementary code point of a surrogate pair; of other values the result means nothing.
+#[inline]
 pub(crate) fn joined(lead: u32, trail: u32) -> u32 {
-    0x1_0000 + ((lead - LEADS.0) << 10) + (trail - TRAILS.0)
+    let base = 0x1_0000_u32.wrapping_sub(LEADS.0 << 10).wrapping_sub(TRAILS.0);
+    (lead << 10).wrapping_add(trail).wrapping_add(base)
 }
 
-/// The surrogate pair of a supplementary code point.
+/// The surrogate pair of a supplementary code point; of other code points the result means nothing.
+#[inline]
 pub(crate) fn split(code_point: u32) -> [u32; 2] {
-    let index = code_point - 0x1_0000;
-    [LEADS.0 + (index >> 10), TRAILS.0 + (index & 0x3FF)]
+    let index = code_point.wrapping_sub(0x1_0000);
+    [LEADS.0.wrapping_add(index >> 10), TRAILS.0 + (index & 0x3FF)]
 }

@@ -48,7 +48,12 @@ pub struct Form {
     pub(crate) fault_table: OnceLock<Option<FaultTable>>,
     /// The layout extended by surrogate byte sequences, if the form's own rows have none; made on first use.
     passing: OnceLock<Option<Layout>>,
+    /// The spelling under each policy; made on first use.
+    spellings: [OnceLock<Spelling>; POLICIES],
 }
+
+/// How many policies there are for what a form lacks.
+const POLICIES: usize = Missing::BackslashReplace as usize + 1;
 
 impl Form {
     /// Compile tables. They must have been checked: the builder of a form rejects rows that clash.
@@ -73,6 +78,7 @@ impl Form {
             verdicts: OnceLock::new(),
             fault_table: OnceLock::new(),
             passing: OnceLock::new(),
+            spellings: [const { OnceLock::new() }; _],
             holds_back_lead: false,
             line_feed: Vec::new(),
             tables,
@@ -83,6 +89,15 @@ impl Form {
             spelling.joins = form.holds_back_lead;
         }
         Ok(form)
+    }
+
+    /// How the kernels write the form under a policy, if they can.
+    pub(crate) fn spelling_under(&self, policy: Missing) -> Option<&Spelling> {
+        let own = self.spelling.as_ref()?;
+        if policy == Missing::Stop {
+            return Some(own);
+        }
+        Some(self.spellings[policy as usize].get_or_init(|| own.under(policy, self.surrogates.as_deref())))
     }
 
     /// The work of the kernels on a text, if they know the form; `spelling` is the form's own or one made for a policy.

@@ -95,6 +95,7 @@ pub fn short<'py>(
     let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
         None if handle.shares_utf8 && policy.is_none() => clean_pass(py, &handle.form, data).ok()?,
+        None => answered_text(handle, data, policy?),
         text => text,
     };
     text.map(Bound::into_any)
@@ -127,6 +128,16 @@ fn short_dirty<'py>(handle: &Handle, data: &[u8], policy: &Bound<'py, PyAny>) ->
     }
     let on_fault = handle.answer(policy)?;
     short_dirty_text(policy.py(), &pass_of(&handle.form, data, on_fault)).ok()?
+}
+
+/// The str of a few bytes with faults that the policy answers by itself, in a form whose text is not ASCII.
+fn answered_text<'py>(handle: &Handle, data: &[u8], policy: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
+    let (py, on_fault) = (policy.py(), handle.answer(policy)?);
+    if data.len() > SHORT_DIRTY_BYTES || matches!(on_fault, OnFault::Stop | OnFault::SurrogatePass) {
+        return None;
+    }
+    let surveyed = Surveyed::new(py, pass_of(&handle.form, data, on_fault), 0).ok()??;
+    str_of_pass(py, &surveyed).ok()
 }
 
 /// The str of a few bytes that hold few faults, if they are ASCII otherwise. It is tried first: where it is in vain, that

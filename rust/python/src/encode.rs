@@ -153,8 +153,9 @@ fn measured_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResu
 
 #[inline]
 fn clean_bytes_of<'py>(py: Python<'py>, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if let Some(bytes) = bytes_of_short(py, points)? {
-        return Ok(Some(bytes));
+    if points.len() <= SHORT_BYTES / 4 {
+        // If nothing is written, the text holds a surrogate.
+        return bytes_of_short(py, points);
     }
     match released(py, points.len(), || points.scalar()) {
         Some(scalar) => bytes_of_scalar(py, scalar).map(Some),

@@ -318,14 +318,16 @@ impl Units<'_> {
         dispatch::write_units_ucs4(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
     }
 
-    /// Write 16-bit units as the code points that they are, and return them or-ed. None where one takes more than a byte
-    /// (then only part is written), or where the machine has nothing that is quicker than measuring first.
+    /// Write 16-bit units as the code points that they are, and return them or-ed. None where one takes more than a byte;
+    /// then only part is written.
     pub fn copy_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
-        dispatch::copy_units_ucs1(self, start, limit, out)?
+        dispatch::copy_units_ucs1(self, start, limit, out)
+            .unwrap_or_else(|| self.copy_rest(start, limit, Width::Latin1, out))
     }
 
     /// The same, where they are no pairs and nothing that the form lacks.
     pub fn copy_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
-        dispatch::copy_units_ucs2(self, start, limit, out)?
+        dispatch::copy_units_ucs2(self, start, limit, out)
+            .unwrap_or_else(|| self.copy_rest(start, limit, Width::Ucs2, out))
     }
 }

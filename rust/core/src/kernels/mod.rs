@@ -5,9 +5,9 @@
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
 //! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable`, `validity`,
-//! `plain` and the library `simdutf`, of which `bulk` chooses, then the instructions of each processor (`x86`, `aarch64`),
-//! the kernels over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what
-//! measures and converts by it.
+//! `plain` and the library `simdutf`, of which `bulk` chooses, then `reader` and `speller`, which work in blocks on any
+//! machine, the instructions of each processor (`x86`, `aarch64`), the kernels over vectors of 32 bytes that are compiled
+//! with them (`vectors`), then `dispatch`, and at the top what measures and converts by it.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),

@@ -1,4 +1,4 @@
-//! Reading by a layout and writing by a spelling, one sequence at a time: for machines without the instructions that the other kernels need.
+//! Reading by a layout and writing by a spelling, one sequence at a time: what the kernels that work in blocks leave over.
 
 use super::measured::Width;
 use super::output::Output;

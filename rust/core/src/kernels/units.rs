@@ -1,17 +1,20 @@
 //! Forms of 16- and 32-bit units, read and written block by block; loops without a branch, which the compiler makes
 //! vectors of.
 
+use super::masks::gathered;
 use super::measured::Width;
 use super::output::Output;
 use super::source::Extent;
 use super::spelt::Stretch;
 use super::text::Text;
-use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS, holds, joined, split};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined, split};
 use crate::derive::wide::Wide;
 use crate::policy::{Answer, Lacking};
 
 /// Units that are looked at together.
 const BLOCK: usize = 64;
+/// The bytes of as many units of 16 bits, and of the one behind them.
+const WINDOW: usize = 2 * BLOCK + 2;
 
 /// Bytes of wide units.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +38,37 @@ pub struct WideText<'a> {
     pub text: Text<'a>,
 }
 
+/// A block of 16-bit units among which are surrogates.
+pub struct Paired {
+    units: [u16; BLOCK],
+    /// The unit behind it.
+    next: u16,
+    /// The lanes in which surrogate pairs begin.
+    pairs: u64,
+    /// The lanes in which code points begin.
+    begins: u64,
+}
+
 /// A place for code points.
 pub trait Points {
     fn put(&mut self, code_point: u32);
     /// Take code points as they stand.
     fn run(&mut self, points: &[u32]);
+    /// Take a block of them.
+    fn units(&mut self, units: &[u16; BLOCK]);
+    /// Take a block with surrogates.
+    fn paired(&mut self, block: &Paired);
 }
 
+impl Extent {
+    #[inline(always)]
+    fn add(&mut self, count: usize, seen: u32) {
+        self.count += count;
+        self.width = self.width.max(Width::of(seen));
+    }
+}
+
+// The bitwise or of all: the limits of the kinds are powers of two, so it gives the width as the largest would.
 impl Points for Extent {
     fn put(&mut self, code_point: u32) {
         self.run(&[code_point]);
@@ -49,11 +76,23 @@ impl Points for Extent {
 
     #[inline]
     fn run(&mut self, points: &[u32]) {
-        // The bitwise or of all: the limits of the kinds are powers of two, so it gives the width as the largest would.
-        let seen = points.iter().fold(0, |seen, &point| seen | point);
-        self.count += points.len();
-        self.width = self.width.max(Width::of(seen));
+        self.add(points.len(), points.iter().fold(0, |seen, &point| seen | point));
     }
+
+    #[inline(always)]
+    fn units(&mut self, units: &[u16; BLOCK]) {
+        self.add(BLOCK, or_of(units).into());
+    }
+
+    fn paired(&mut self, block: &Paired) {
+        let paired = if block.pairs == 0 { 0 } else { LARGEST_IN_STR };
+        self.add(block.begins.count_ones() as usize, u32::from(or_of(&block.units)) | paired);
+    }
+}
+
+#[inline(always)]
+fn or_of(units: &[u16; BLOCK]) -> u16 {
+    units.iter().fold(0, |seen, &unit| seen | unit)
 }
 
 macro_rules! points {
@@ -68,8 +107,60 @@ macro_rules! points {
             fn run(&mut self, points: &[u32]) {
                 self.extend_by(points, |point| point as $unit);
             }
+
+            #[inline(always)]
+            fn units(&mut self, units: &[u16; BLOCK]) {
+                self.extend_by(units, |unit| unit as $unit);
+            }
+
+            fn paired(&mut self, block: &Paired) {
+                self.extend_kept(&block.values(), block.begins, |value| value as $unit);
+            }
         })*
     };
+}
+
+impl Paired {
+    /// None where a surrogate is not one of a pair and the form has no others; the first unit may be a trail that was
+    /// `consumed`.
+    #[inline(always)]
+    fn new(units: [u16; BLOCK], next: u16, consumed: u64, has_surrogates: bool) -> Option<Self> {
+        let [leads, trails] = [LEADS, TRAILS].map(|range| lanes_of(&units, range));
+        let follow = trails >> 1 | u64::from(holds(TRAILS, next.into())) << 63;
+        let pairs = leads & follow;
+        let trailing = pairs << 1 | consumed;
+        let is_well_formed = has_surrogates || (leads | trails) & !(pairs | trailing) == 0;
+        is_well_formed.then_some(Paired { units, next, pairs, begins: !trailing })
+    }
+
+    /// What begins in each lane.
+    #[inline(always)]
+    fn values(&self) -> [u32; BLOCK] {
+        let mut values = [0; BLOCK];
+        for (lane, value) in values.iter_mut().enumerate() {
+            let unit = u32::from(self.units[lane]);
+            let next = if lane + 1 < BLOCK { self.units[lane + 1] } else { self.next };
+            let is_pair = u32::from(is_in(LEADS, unit as u16) & is_in(TRAILS, next)).wrapping_neg();
+            *value = unit & !is_pair | joined(unit, next.into()) & is_pair;
+        }
+        values
+    }
+}
+
+/// Whether a unit is in a range whose ends differ in their lowest bits, all of them.
+#[inline(always)]
+fn is_in((first, last): Range, unit: u16) -> bool {
+    unit & !((last - first) as u16) == first as u16
+}
+
+/// The lanes of units in such a range.
+#[inline(always)]
+fn lanes_of(units: &[u16; BLOCK], range: Range) -> u64 {
+    let mut lanes = [0; BLOCK];
+    for (lane, &unit) in lanes.iter_mut().zip(units) {
+        *lane = u8::from(is_in(range, unit)).wrapping_neg();
+    }
+    gathered(&lanes)
 }
 
 points!(u8, u16, u32);
@@ -84,8 +175,122 @@ impl Units<'_> {
 
     /// As [`Units::write_ucs1`], by the loops here.
     pub(super) fn write_rest(&self, start: usize, limit: usize, out: &mut impl Points) -> usize {
+        let limit = limit.min(self.data.len());
+        let at = match (self.wide.unit_bytes, self.wide.big_endian) {
+            (2, false) => self.blocks_of_two(start, limit, out, u16::from_le_bytes),
+            (2, true) => self.blocks_of_two(start, limit, out, u16::from_be_bytes),
+            (_, false) => self.blocks_of_four(start, limit, out, u32::from_le_bytes),
+            (_, true) => self.blocks_of_four(start, limit, out, u32::from_be_bytes),
+        };
+        self.write_last(at, limit, out)
+    }
+
+    /// Whole blocks of 16-bit units, as far as they are well-formed; the end is returned.
+    #[inline(always)]
+    fn blocks_of_two(&self, start: usize, limit: usize, out: &mut impl Points, unit: impl Fn([u8; 2]) -> u16) -> usize {
+        let (mut at, mut consumed) = (start, 0);
+        while at + 2 * BLOCK <= limit
+            && let Some(window) = self.data[at..].first_chunk::<WINDOW>()
+        {
+            let (units, next) = units_of(window, &unit);
+            if consumed == 0 && !has_surrogate(&units) {
+                out.units(&units);
+            } else {
+                let Some(block) = Paired::new(units, next, consumed, self.wide.has_surrogates) else { break };
+                out.paired(&block);
+                consumed = block.pairs >> 63;
+            }
+            at += 2 * BLOCK;
+        }
+        at + 2 * consumed as usize
+    }
+
+    /// The same of 32-bit units.
+    #[inline(always)]
+    fn blocks_of_four(
+        &self,
+        start: usize,
+        limit: usize,
+        out: &mut impl Points,
+        unit: impl Fn([u8; 4]) -> u32,
+    ) -> usize {
+        let mut at = start;
+        while at < limit
+            && let Some(bytes) = self.data[at..limit].first_chunk::<{ 4 * BLOCK }>()
+        {
+            let (mut points, (units, _)) = ([0; BLOCK], bytes.as_chunks());
+            for (point, &bytes) in points.iter_mut().zip(units) {
+                *point = unit(bytes);
+            }
+            let is_beyond = points.iter().fold(0, |all, &point| all | point) > LARGEST_IN_STR
+                && points.iter().fold(false, |found, &point| found | (point > LARGEST_IN_STR));
+            let is_surrogate = |point: u32| point & !(SURROGATES.1 - SURROGATES.0) == SURROGATES.0;
+            if is_beyond
+                || !self.wide.has_surrogates && points.iter().fold(false, |found, &point| found | is_surrogate(point))
+            {
+                break;
+            }
+            out.run(&points);
+            at += 4 * BLOCK;
+        }
+        at
+    }
+
+    /// As [`Units::copy_ucs1`] and [`Units::copy_ucs2`], for text up to a width.
+    pub(super) fn copy_rest<T: Copy>(
+        &self,
+        start: usize,
+        limit: usize,
+        width: Width,
+        out: &mut Output<'_, T>,
+    ) -> Option<u32>
+    where
+        for<'o> Output<'o, T>: Points,
+    {
+        match self.wide.big_endian {
+            false => self.copied(start, limit, width, out, u16::from_le_bytes),
+            true => self.copied(start, limit, width, out, u16::from_be_bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn copied<T: Copy>(
+        &self,
+        start: usize,
+        limit: usize,
+        width: Width,
+        out: &mut Output<'_, T>,
+        unit: impl Fn([u8; 2]) -> u16,
+    ) -> Option<u32>
+    where
+        for<'o> Output<'o, T>: Points,
+    {
+        let (mut at, mut seen) = (start, 0);
+        while at + 2 * BLOCK <= limit
+            && let Some(window) = self.data[at..].first_chunk::<WINDOW>()
+        {
+            let (units, next) = units_of(window, &unit);
+            seen |= or_of(&units);
+            let is_plain =
+                || Paired::new(units, next, 0, self.wide.has_surrogates).is_some_and(|block| block.pairs == 0);
+            if u32::from(seen) > width.largest() || has_surrogate(&units) && !is_plain() {
+                return None;
+            }
+            out.units(&units);
+            at += 2 * BLOCK;
+        }
+        let rest = self.measure_rest(at, limit);
+        if (rest.end, 2 * rest.count) != (limit, limit - at) || rest.width > width {
+            return None;
+        }
+        self.write_rest(at, limit, out);
+        Some(u32::from(seen) | rest.width.largest())
+    }
+
+    /// As [`Units::write_rest`], for what does not fill a block or is ill-formed.
+    fn write_last(&self, start: usize, limit: usize, out: &mut impl Points) -> usize {
         let width = self.wide.unit_bytes;
-        let limit = start + self.wide.whole_units(limit.min(self.data.len()).saturating_sub(start));
+        let limit = start + self.wide.whole_units(limit.saturating_sub(start));
         let (mut at, mut block) = (start, [0; BLOCK + 1]);
         while at < limit {
             let count = BLOCK.min((limit - at) / width);
@@ -156,6 +361,21 @@ impl Units<'_> {
     }
 }
 
+/// The units of a window, and the one behind them.
+#[inline(always)]
+fn units_of(window: &[u8; WINDOW], unit: impl Fn([u8; 2]) -> u16) -> ([u16; BLOCK], u16) {
+    let (mut units, (bytes, _)) = ([0; BLOCK], window.as_chunks::<2>());
+    for (place, &bytes) in units.iter_mut().zip(bytes) {
+        *place = unit(bytes);
+    }
+    (units, unit(bytes[BLOCK]))
+}
+
+#[inline(always)]
+fn has_surrogate(units: &[u16; BLOCK]) -> bool {
+    units.iter().fold(false, |found, &unit| found | is_in(SURROGATES, unit))
+}
+
 #[inline]
 fn loaded<const WIDTH: usize>(bytes: &[u8], block: &mut [u32; BLOCK + 1], value: impl Fn([u8; WIDTH]) -> u32) -> usize {
     let (units, _) = bytes.as_chunks::<WIDTH>();
@@ -182,6 +402,10 @@ impl WideText<'_> {
     /// As [`WideText::write`], by the loops here.
     #[inline]
     pub(super) fn write_rest(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        if let Text::One(points) = self.text {
+            self.put(&points[start..limit], out);
+            return limit;
+        }
         let mut at = start;
         while at < limit {
             let block = self.text.slice(at, limit.min(at + BLOCK));
@@ -208,13 +432,19 @@ impl WideText<'_> {
         if self.wide.unit_bytes == 4 || points.iter().fold(0, |seen, &point| seen | point) < 0x1_0000 {
             return self.put(points, out);
         }
-        for &point in points {
-            if point < 0x1_0000 {
-                self.put(&[point], out);
-            } else {
-                self.put(&split(point), out);
-            }
+        let is_big_endian = self.wide.big_endian;
+        if points.iter().fold(u32::MAX, |least, &point| least.min(point)) >= 0x1_0000 {
+            return out.extend_bytes(points, |point| pair_bytes(point, is_big_endian));
         }
+        let (mut sequences, mut lengths) = ([[0; 4]; BLOCK], [0; BLOCK]);
+        for (lane, &point) in points.iter().enumerate().take(BLOCK) {
+            let is_pair = u32::from(point >= 0x1_0000).wrapping_neg();
+            let unit = if is_big_endian { (point as u16).swap_bytes() } else { point as u16 };
+            let pair = u32::from_le_bytes(pair_bytes(point, is_big_endian));
+            sequences[lane] = (u32::from(unit) & !is_pair | pair & is_pair).to_le_bytes();
+            lengths[lane] = 2 + 2 * u8::from(point >= 0x1_0000);
+        }
+        out.extend_parts::<4, { 4 * BLOCK }>(&sequences[..points.len()], &lengths[..points.len()]);
     }
 
     #[inline]
@@ -226,4 +456,12 @@ impl WideText<'_> {
             (_, true) => out.extend_bytes(points, |point| point.into().to_be_bytes()),
         }
     }
+}
+
+/// The bytes of the surrogate pair of a code point.
+#[inline(always)]
+fn pair_bytes(point: u32, is_big_endian: bool) -> [u8; 4] {
+    let [lead, trail] = split(point);
+    let swapped = (lead << 16 | trail).swap_bytes();
+    (if is_big_endian { swapped } else { lead | trail << 16 }).to_le_bytes()
 }

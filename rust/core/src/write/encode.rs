@@ -271,9 +271,7 @@ pub fn encode_text(
     policy: Missing,
     place: &mut impl Place,
 ) -> Result<(), TextFault> {
-    let own = form.spelling.as_ref();
-    let under_policy = own.filter(|_| policy != Missing::Stop).map(|own| own.under(policy, form.surrogates.as_deref()));
-    let script = form.script(under_policy.as_ref().or(own), policy, text);
+    let script = form.script(form.spelling_under(policy), policy, text);
     // A unit may be as long as the text. Its parts are answered as the whole is, unless an answer may be lacking.
     let answered_at_once = match policy {
         Missing::BackslashReplace if !form.has_answers(OnFault::BackslashReplace) => text.len(),
