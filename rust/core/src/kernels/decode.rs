@@ -186,6 +186,17 @@ fn write<T: Unit>(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     }
 }
 
+/// Call a kernel that writes, in the kind for the answer to ill-formed units: each has code of its own, without a branch
+/// for each block.
+macro_rules! by_answer {
+    ($source:expr, $write:ident($($argument:expr),*)) => {
+        match $source.answer() {
+            Answer::Backslash => dispatch::$write::<true>($source, $($argument),*),
+            _ => dispatch::$write::<false>($source, $($argument),*),
+        }
+    };
+}
+
 impl<'a> Source<'a> {
     /// Measure from an offset to a limit, or to where the kernels stop.
     #[must_use]
@@ -205,17 +216,17 @@ impl<'a> Source<'a> {
 
     /// Write what [`Source::measure`] measured, with the same limit, or with its end if it was clean; return the end.
     pub fn write_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        dispatch::write_ucs1(self, start, limit, out).unwrap_or_else(|| self::write(self, start, limit, out))
+        by_answer!(self, write_ucs1(start, limit, out)).unwrap_or_else(|| self::write(self, start, limit, out))
     }
 
     /// See [`Source::write_ucs1`].
     pub fn write_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> usize {
-        dispatch::write_ucs2(self, start, limit, out).unwrap_or_else(|| self::write(self, start, limit, out))
+        by_answer!(self, write_ucs2(start, limit, out)).unwrap_or_else(|| self::write(self, start, limit, out))
     }
 
     /// See [`Source::write_ucs1`].
     pub fn write_ucs4(&self, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
-        dispatch::write_ucs4(self, start, limit, out).unwrap_or_else(|| self::write(self, start, limit, out))
+        by_answer!(self, write_ucs4(start, limit, out)).unwrap_or_else(|| self::write(self, start, limit, out))
     }
 
     /// Whether well-formed text means what it would mean in UTF-8.

@@ -221,16 +221,21 @@ pub fn tally_units(units: &Units<'_>, start: usize, limit: usize, counts: [&mut 
 
 macro_rules! by_level {
     ($module:ident of $input:ty:
-     $($(#[$doc:meta])* $name:ident = $kernel:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
+     $($(#[$doc:meta])* $name:ident $(<$which:ident>)? = $kernel:ident($($out:ident: $type:ty)?) -> $result:ty;)*) => {
         $($(#[$doc])*
-        pub fn $name(input: &$input, start: usize, limit: usize, $($out: $type)?) -> Option<$result> {
+        pub fn $name $(<const $which: bool>)? (
+            input: &$input,
+            start: usize,
+            limit: usize,
+            $($out: $type)?
+        ) -> Option<$result> {
             match Level::current() {
                 // SAFETY: the machine has the instructions.
                 #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => Some(unsafe { avx512::$module::$kernel(input, start, limit, $($out)?) }),
+                Level::Avx512 => Some(unsafe { avx512::$module::$kernel $(::<$which>)? (input, start, limit, $($out)?) }),
                 // SAFETY: as above.
                 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-                Level::VECTORS => Some(unsafe { vectors::$module::$kernel(input, start, limit, $($out)?) }),
+                Level::VECTORS => Some(unsafe { vectors::$module::$kernel $(::<$which>)? (input, start, limit, $($out)?) }),
                 _ => None,
             }
         })*
@@ -241,12 +246,12 @@ by_level! {
     decode of Source<'_>:
     /// As [`Source::measure`]; None where the machine lacks the instructions.
     measure = measure() -> Extent;
-    /// As [`Source::write_ucs1`].
-    write_ucs1 = write_ucs1(out: &mut Output<'_, u8>) -> usize;
+    /// As [`Source::write_ucs1`], where `ESCAPES` says whether the answers are escapes.
+    write_ucs1 <ESCAPES> = write_ucs1(out: &mut Output<'_, u8>) -> usize;
     /// As [`Source::write_ucs2`].
-    write_ucs2 = write_ucs2(out: &mut Output<'_, u16>) -> usize;
+    write_ucs2 <ESCAPES> = write_ucs2(out: &mut Output<'_, u16>) -> usize;
     /// As [`Source::write_ucs4`].
-    write_ucs4 = write_ucs4(out: &mut Output<'_, u32>) -> usize;
+    write_ucs4 <ESCAPES> = write_ucs4(out: &mut Output<'_, u32>) -> usize;
 }
 
 by_level! {

@@ -140,36 +140,18 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
     }
 }
 
-macro_rules! by_answer {
-    ($($(#[$doc:meta])* $name:ident: $unit:ty = $write:ident;)*) => {
-        $($(#[$doc])*
-        #[vectors]
-        pub fn $name(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, $unit>) -> usize {
-            // Each has code of its own: what nothing else calls is inlined.
-            match source.answer() {
-                Answer::Backslash => $write::<true>(source, (start, limit), out),
-                _ => $write::<false>(source, (start, limit), out),
-            }
-        })*
-    };
-}
-
-by_answer! {
-    /// Write from an offset to a limit, or to where the kernel stops, as bytes; the end is returned.
-    write_ucs1: u8 = ucs1;
-    /// The same as 16-bit units.
-    write_ucs2: u16 = ucs2;
-    /// The same as 32-bit units.
-    write_ucs4: u32 = ucs4;
-}
-
 /// Who writes a block: each has code of its own, which is inlined.
 enum By<const ESCAPES: bool, const IS_REGULAR: bool> {}
 
-/// Write bytes; with `ESCAPES`, ill-formed bytes are answered with backslashes, else with one value each.
-#[inline]
+/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end. With `ESCAPES`, ill-formed
+/// bytes are answered with backslashes, else with one value each.
 #[vectors]
-fn ucs1<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u8>) -> usize {
+pub fn write_ucs1<const ESCAPES: bool>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'_, u8>,
+) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs1(text, source.layout.shift(), out);
         return limit;
@@ -188,9 +170,13 @@ fn ucs1<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize)
 }
 
 /// The same as 16-bit units.
-#[inline]
 #[vectors]
-fn ucs2<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u16>) -> usize {
+pub fn write_ucs2<const ESCAPES: bool>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'_, u16>,
+) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs2(text, source.layout.shift(), out);
         return limit;
@@ -209,9 +195,13 @@ fn ucs2<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize)
 }
 
 /// The same as 32-bit units.
-#[inline]
 #[vectors]
-fn ucs4<const ESCAPES: bool>(source: &Source<'_>, (start, limit): (usize, usize), out: &mut Output<'_, u32>) -> usize {
+pub fn write_ucs4<const ESCAPES: bool>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'_, u32>,
+) -> usize {
     if let Some(text) = source.known(start, limit) {
         clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
         return limit;

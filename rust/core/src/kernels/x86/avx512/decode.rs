@@ -370,35 +370,17 @@ fn width(layout: &Layout, [b0, b1, b2]: [__m512i; 3], whole: u64, known: Width) 
     Width::of_class(known as usize + reached.count())
 }
 
-macro_rules! by_answer {
-    ($($(#[$doc:meta])* $name:ident: $unit:ty = $write:ident;)*) => {
-        $($(#[$doc])*
-        #[avx512]
-        pub fn $name(source: &Source<'_>, start: usize, limit: usize, out: &mut Output<'_, $unit>) -> usize {
-            // Each has code of its own: what nothing else calls is inlined.
-            match source.answer() {
-                Answer::Backslash => $write::<true>(source, (start, limit), out),
-                _ => $write::<false>(source, (start, limit), out),
-            }
-        })*
-    };
-}
-
-by_answer! {
-    /// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end.
-    write_ucs1: u8 = ucs1;
-    /// As [`write_ucs1`], as 16-bit units.
-    write_ucs2: u16 = ucs2;
-    /// As [`write_ucs1`], as 32-bit units.
-    write_ucs4: u32 = ucs4;
-}
-
-/// Write bytes; with `ESCAPES`, ill-formed bytes are answered with backslashes, else with one value each.
-#[inline]
+/// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end. With `ESCAPES`, ill-formed
+/// bytes are answered with backslashes, else with one value each.
 #[avx512]
-fn ucs1<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: &mut Output<'_, u8>) -> usize {
+pub fn write_ucs1<const ESCAPES: bool>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'_, u8>,
+) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
-    write::<_, ESCAPES>(source, stretch, out, put_clean, |reader, window, note, out| {
+    write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
         // The values are ASCII, or the two lowest bits of a lead byte with the six of its continuation byte.
         let [b0, b1] = [0, 1].map(|from| bytes_of(window, from));
         let upper = _mm512_and_si512(_mm512_slli_epi16::<6>(b0), _mm512_set1_epi8(0xC0_u8 as i8));
@@ -409,12 +391,16 @@ fn ucs1<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: 
     })
 }
 
-/// As [`ucs1`], as 16-bit units.
-#[inline]
+/// As [`write_ucs1`], as 16-bit units.
 #[avx512]
-fn ucs2<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: &mut Output<'_, u16>) -> usize {
+pub fn write_ucs2<const ESCAPES: bool>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'_, u16>,
+) -> usize {
     let put_clean = |text: &[u8], out: &mut Output<'_, u16>| clean::write_ucs2(text, source.layout.shift(), out);
-    write::<_, ESCAPES>(source, stretch, out, put_clean, |reader, window, note, out| {
+    write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
         if note.is_each() {
             let bytes = bytes_of(window, 0);
             let units = [_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes)];
@@ -432,14 +418,18 @@ fn ucs2<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: 
     })
 }
 
-/// As [`ucs1`], as 32-bit units: the positions of what begins are compressed, sixteen of them fetch four bytes
+/// As [`write_ucs1`], as 32-bit units: the positions of what begins are compressed, sixteen of them fetch four bytes
 /// each, and those become code points.
-#[inline]
 #[avx512]
-fn ucs4<const ESCAPES: bool>(source: &Source<'_>, stretch: (usize, usize), out: &mut Output<'_, u32>) -> usize {
+pub fn write_ucs4<const ESCAPES: bool>(
+    source: &Source<'_>,
+    start: usize,
+    limit: usize,
+    out: &mut Output<'_, u32>,
+) -> usize {
     let joins = source.layout.pairs == Pairs::Joined;
     let put_clean = |text: &[u8], out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
-    write::<_, ESCAPES>(source, stretch, out, put_clean, |reader, window, note, out| {
+    write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
         let (bytes, after) = (bytes_of(window, 0), last_8(window));
         let mut places = _mm512_maskz_compress_epi8(note.begins, each_place());
         let mut ill = _pext_u64(note.ill, note.begins);
