@@ -138,7 +138,8 @@ def test_another_conversion_is_refused_until_the_first_is_done(tmp_path: Path, c
 def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
     wanted = make(tmp_path, 4)
     fault = faulty(tmp_path)
-    assert main([*LINE, str(tmp_path)]) == 1
+    # One after the other, so that the last line is that of the last file.
+    assert main([*LINE, "-j", "1", str(tmp_path)]) == 1
     fault.unlink()
     journal = tmp_path / "0" / NAME
     last = sorted(tmp_path.glob("0/*.txt"))[-1]
