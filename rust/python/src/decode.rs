@@ -1,7 +1,7 @@
 //! Bytes to str and to code points.
 
 use eightfold_core::kernels::{Ascii, count_beyond_ascii};
-use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, TextBuffer};
+use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, Patched, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -10,7 +10,7 @@ use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
     RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
-    str_of_measured, str_of_pass,
+    str_of_measured, str_of_pass, str_of_patched,
 };
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
@@ -87,10 +87,20 @@ pub fn short<'py>(
     {
         return str_of_ascii(py, ascii).ok().map(Bound::into_any);
     }
-    if let Some(text) = policy.and_then(|policy| short_dirty(handle, data, policy)) {
-        return Some(text.into_any());
-    }
     let is_shared = is_short && handle.shares_utf8;
+    if data.len() <= SHORT_DIRTY_BYTES
+        && let Some(on_fault) = policy.and_then(|policy| handle.answer(policy))
+    {
+        let pass = pass_of(&handle.form, data, on_fault);
+        if let Some(text) = short_dirty_text(py, &pass).ok()? {
+            return Some(text.into_any());
+        }
+        if handle.shares_utf8
+            && let Some(text) = Patched::new(pass)
+        {
+            return str_of_patched(py, &text).ok().map(Bound::into_any);
+        }
+    }
     let text = if is_shared { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
@@ -120,14 +130,6 @@ pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Op
 
 fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
     Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault }
-}
-
-fn short_dirty<'py>(handle: &Handle, data: &[u8], policy: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
-    if data.len() > SHORT_DIRTY_BYTES {
-        return None;
-    }
-    let on_fault = handle.answer(policy)?;
-    short_dirty_text(policy.py(), &pass_of(&handle.form, data, on_fault)).ok()?
 }
 
 /// The str of a few bytes with faults that the policy answers by itself, in a form whose text is not ASCII.

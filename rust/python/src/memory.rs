@@ -11,7 +11,8 @@ use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Ascii, Scalar, ShortBuffer};
 use eightfold_core::{
-    Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, Text, TextBuffer, TextFault, Width, encode_text,
+    Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Patched, Place, Text, TextBuffer, TextFault, Width,
+    encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -152,6 +153,17 @@ pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bou
         });
     };
     // SAFETY: what is written is the text that was measured.
+    made(unsafe { new_str(py, text.count(), text.width(), fill) }?)
+}
+
+/// Make a str of UTF-8 with answers to faults between, which has been measured.
+pub fn str_of_patched<'py>(py: Python<'py>, text: &Patched<'_>) -> PyResult<Bound<'py, PyString>> {
+    let fill = |memory: Unseen<'_, '_>| match memory {
+        Unseen::One(out) => text.write(out, Measured::write_latin1),
+        Unseen::Two(out) => text.write(out, Measured::write_ucs2),
+        Unseen::Four(out) => text.write(out, Measured::write_ucs4),
+    };
+    // SAFETY: what is written is what was measured.
     made(unsafe { new_str(py, text.count(), text.width(), fill) }?)
 }
 
