@@ -51,8 +51,15 @@ class IpcReader:
         return self._ipc.open_file(_of_the_system(self._given))
 
     def _batches(self) -> Iterator[Any]:
+        """Yield the record batches.
+
+        Raises:
+            FileError: what follows a stream, such as a second one, would be lost.
+        """
         if self._is_stream:
             yield from self._opened()
+            if self._given.read(1):
+                raise FileError(self._path, "something follows the end of the stream: split the file there")
         else:
             yield from map(self._file.get_batch, range(self._file.num_record_batches))
 
