@@ -272,6 +272,20 @@ def test_a_stream_may_end_without_a_mark(tmp_path: Path) -> None:
     assert cli.main(["check", str(path)]) == 0
 
 
+def test_a_stream_from_before_arrow_0_15_is_no_text(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = tmp_path / "old.arrows", tmp_path / "fixed.arrows"
+    old = pa.ipc.IpcWriteOptions(use_legacy_format=True, metadata_version=pa.ipc.MetadataVersion.V4)
+    with pa.ipc.new_stream(path, table().schema, options=old) as writer:
+        writer.write_table(table(), max_chunksize=2)
+    assert not path.read_bytes().startswith(b"\xff")
+    assert cli.main(["check", str(path)]) == 1
+    assert out_of(capsys)[0] == [f"{path}: {fault}" for fault in FAULTS]
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert opened(fixed).column("name").to_pylist() == NAMES
+    path.write_text("text\n")
+    assert cli.main(["check", str(path)]) == 0
+
+
 def test_in_a_folder_tables_are_binary_files_as_before(tmp_path: Path, capsys: Any) -> None:
     written(tmp_path, "parquet")
     assert cli.main(["check", str(tmp_path)]) == 0

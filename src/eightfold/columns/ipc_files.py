@@ -18,8 +18,8 @@ from eightfold.files.read.tables import IPC
 from eightfold.files.records.table_changes import TextChange
 
 _MAGIC_BYTES = 8
-_STREAM = b"\xff\xff\xff\xff"
-"""How a stream begins: with the continuation that stands before each message."""
+_FILE = b"ARRO"
+"""How a file begins. A stream begins with what stands before each message: a continuation, or an old one its length."""
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
 
 
@@ -34,7 +34,7 @@ class IpcReader:
         head = file.read(4)
         if head == b"FEA1":
             raise FileError(path, "Feather version 1 is not supported")
-        self._given, self._is_stream = file, head == _STREAM
+        self._given, self._is_stream = file, head != _FILE
         self._codec = _ipc_codec(self._ipc, file, 0 if self._is_stream else _MAGIC_BYTES)
         self._file: Any = self._opened()
         self._schema: Any = self._file.schema
