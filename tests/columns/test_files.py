@@ -250,6 +250,42 @@ def test_a_file_that_the_system_cannot_open_is_read_by_python(tmp_path: Path) ->
         assert [part.data.num_rows for part in reader.parts()] == [2, 2]
 
 
+@pytest.mark.parametrize("more", [b"\0", b"more", None], ids=["byte", "text", "stream"])
+def test_what_follows_a_stream_is_not_lost(more: bytes | None, tmp_path: Path, capsys: Any) -> None:
+    """Readers end at the end of the first stream; a file with two is neither called clean nor written with one."""
+    path = written(tmp_path, "arrows", pa.table({"name": ["a", "b"]}))
+    data = path.read_bytes()
+    path.write_bytes(data + (data if more is None else more))
+    whole = path.read_bytes()
+    for line in (["check"], ["repair", "--in-place"], ["repair", "-o", str(tmp_path / "fixed.arrows")]):
+        assert cli.main([*line, str(path)]) == 2
+        assert f"{path}: something follows the end of the stream" in out_of(capsys)[1]
+    assert [*tmp_path.iterdir()] == [path]
+    assert path.read_bytes() == whole
+
+
+def test_a_stream_may_end_without_a_mark(tmp_path: Path) -> None:
+    path = written(tmp_path, "arrows", pa.table({"name": ["a", "b"]}))
+    mark, data = b"\xff\xff\xff\xff\0\0\0\0", path.read_bytes()
+    assert data.endswith(mark)
+    path.write_bytes(data.removesuffix(mark))
+    assert cli.main(["check", str(path)]) == 0
+
+
+def test_a_stream_from_before_arrow_0_15_is_no_text(tmp_path: Path, capsys: Any) -> None:
+    path, fixed = tmp_path / "old.arrows", tmp_path / "fixed.arrows"
+    old = pa.ipc.IpcWriteOptions(use_legacy_format=True, metadata_version=pa.ipc.MetadataVersion.V4)
+    with pa.ipc.new_stream(path, table().schema, options=old) as writer:
+        writer.write_table(table(), max_chunksize=2)
+    assert not path.read_bytes().startswith(b"\xff")
+    assert cli.main(["check", str(path)]) == 1
+    assert out_of(capsys)[0] == [f"{path}: {fault}" for fault in FAULTS]
+    assert cli.main(["repair", str(path), "-o", str(fixed)]) == 0
+    assert opened(fixed).column("name").to_pylist() == NAMES
+    path.write_text("text\n")
+    assert cli.main(["check", str(path)]) == 0
+
+
 def test_in_a_folder_tables_are_binary_files_as_before(tmp_path: Path, capsys: Any) -> None:
     written(tmp_path, "parquet")
     assert cli.main(["check", str(tmp_path)]) == 0

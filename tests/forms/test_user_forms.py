@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from time import process_time
 from typing import Any
 
@@ -192,6 +193,22 @@ def test_the_fault_of_a_unit_behind_one_that_was_answered(policy: Any, data: byt
     assert caught.value.start > 0
     assert caught.value.fault is not None
     assert (caught.value.fault.kind, caught.value.fault.start, caught.value.fault.end) == ("reserved", 0, len(data))
+
+
+@pytest.mark.parametrize("name", ["utf-8", "cesu-8", "wtf-8"])
+def test_a_second_byte_may_be_no_part_of_the_fault_before_it(name: str) -> None:
+    """Without names of faults, E0 80 80 are three of them; with names it may be one."""
+    form = Form("unnamed", eightfold.form(name).rows)
+    seconds = 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF
+    faults = [
+        bytes([lead, second]) + b"\x80" * more + b"a"
+        for lead in range(0xC0, 0x100)
+        for second in seconds
+        for more in range(5)
+    ]
+    # A long input is counted in blocks.
+    data = b"".join(faults) * 4
+    assert eightfold.tally(data, form) == Counter(fault.kind for fault in eightfold.faults(data, form))
 
 
 def seconds_of_a_tally(rows: int, units: int) -> float:

@@ -18,8 +18,8 @@ from eightfold.files.read.tables import IPC
 from eightfold.files.records.table_changes import TextChange
 
 _MAGIC_BYTES = 8
-_STREAM = b"\xff\xff\xff\xff"
-"""How a stream begins: with the continuation that stands before each message."""
+_FILE = b"ARRO"
+"""How a file begins. A stream begins with what stands before each message: a continuation, or an old one its length."""
 _CODECS = {None: None, 0: "lz4", 1: "zstd"}
 
 
@@ -34,7 +34,7 @@ class IpcReader:
         head = file.read(4)
         if head == b"FEA1":
             raise FileError(path, "Feather version 1 is not supported")
-        self._given, self._is_stream = file, head == _STREAM
+        self._given, self._is_stream = file, head != _FILE
         self._codec = _ipc_codec(self._ipc, file, 0 if self._is_stream else _MAGIC_BYTES)
         self._file: Any = self._opened()
         self._schema: Any = self._file.schema
@@ -51,8 +51,15 @@ class IpcReader:
         return self._ipc.open_file(_of_the_system(self._given))
 
     def _batches(self) -> Iterator[Any]:
+        """Yield the record batches.
+
+        Raises:
+            FileError: what follows a stream, such as a second one, would be lost.
+        """
         if self._is_stream:
             yield from self._opened()
+            if self._given.read(1):
+                raise FileError(self._path, "something follows the end of the stream: split the file there")
         else:
             yield from map(self._file.get_batch, range(self._file.num_record_batches))
 

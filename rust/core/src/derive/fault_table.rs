@@ -116,6 +116,8 @@ impl FaultTable {
         let seconds = CONTINUATIONS.filter(|&second| !is_unpaired(second));
         let mut reach = 1;
         let mut kinds: Vec<(u8, Kind)> = Vec::new();
+        // The units of each fault, of so many that could be its own.
+        let mut lengths: Vec<(u8, u8)> = Vec::new();
         for second in seconds {
             // The longest possible fault, then shorter ones of the same kind; or a complete sequence.
             for more in (0..5).rev() {
@@ -125,9 +127,8 @@ impl FaultTable {
                 match (verdict_of(&bytes), layout.piece(&bytes)) {
                     (Verdict::Fault(kind, units), Piece::IllFormed(_)) => {
                         reach = reach.max(units);
-                        let is_as_long = usize::from(units) == usize::from(reach).min(2 + more);
-                        let is_alike = kinds.last().is_none_or(|&(last, known)| last != second || known == kind);
-                        if !is_as_long || !is_alike {
+                        lengths.push((units, 2 + more as u8));
+                        if kinds.last().is_some_and(|&(last, known)| last == second && known != kind) {
                             return None;
                         }
                         kinds.push((second, kind));
@@ -138,6 +139,10 @@ impl FaultTable {
                     _ => return None,
                 }
             }
+        }
+        // A fault takes all continuation bytes within the reach, also behind a second byte that begins no sequence.
+        if lengths.iter().any(|&(units, most)| units != reach.min(most)) {
+            return None;
         }
         let named: Vec<(u8, Kind)> = kinds.iter().copied().filter(|&(_, kind)| kind != usual).collect();
         let Some((&(first, kind), &(last, _))) = named.first().zip(named.last()) else {

@@ -38,8 +38,16 @@ def kind_of(path: str, head: Callable[[], bytes]) -> str:
     >>> kind_of("data.parquet", lambda: b"PAR1")
     'Parquet'
     """
-    kind = _ENDINGS.get(ending_of(path), "")
-    return kind if kind and head().startswith(_MAGIC[kind]) else ""
+    ending = ending_of(path)
+    kind = _ENDINGS.get(ending, "")
+    first = head() if kind else b""
+    is_table = bool(kind) and first.startswith(_MAGIC[kind])
+    return kind if is_table or (ending == ".arrows" and _begins_old_stream(first)) else ""
+
+
+def _begins_old_stream(head: bytes) -> bool:
+    """Return whether a stream may begin so that was written before Arrow 0.15: with the length of its schema alone."""
+    return head[3:4] == b"\0" and head[0] % 8 == 4
 
 
 def kind_by_head(head: bytes) -> str:
