@@ -272,7 +272,7 @@ def test_a_stream_may_end_without_a_mark(tmp_path: Path) -> None:
     assert cli.main(["check", str(path)]) == 0
 
 
-def test_a_stream_from_before_arrow_0_15_is_no_text(tmp_path: Path, capsys: Any) -> None:
+def test_a_stream_from_before_arrow_0_15_is_not_text(tmp_path: Path, capsys: Any) -> None:
     path, fixed = tmp_path / "old.arrows", tmp_path / "fixed.arrows"
     old = pa.ipc.IpcWriteOptions(use_legacy_format=True, metadata_version=pa.ipc.MetadataVersion.V4)
     with pa.ipc.new_stream(path, table().schema, options=old) as writer:

@@ -196,7 +196,7 @@ def test_the_fault_of_a_unit_behind_one_that_was_answered(policy: Any, data: byt
 
 
 @pytest.mark.parametrize("name", ["utf-8", "cesu-8", "wtf-8"])
-def test_a_second_byte_may_be_no_part_of_the_fault_before_it(name: str) -> None:
+def test_a_second_byte_need_not_belong_to_the_fault_before_it(name: str) -> None:
     """Without names of faults, E0 80 80 are three of them; with names it may be one."""
     form = Form("unnamed", eightfold.form(name).rows)
     seconds = 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF
