@@ -10,7 +10,7 @@ const ASKED: &str = "EIGHTFOLD_SIMD";
 /// A set of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// One sequence at a time.
+    /// Blocks of 64 bytes in loops of which the compiler makes vectors, for any machine.
     Portable,
     /// 64 bytes at a time, with masks in general registers and shuffles from tables; on AArch64.
     Neon,
