@@ -381,10 +381,10 @@ def test_a_pipe_is_not_waited_for(tree: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_a_link_is_followed_and_a_dangling_one_an_error(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    configure(tree.parent, "exclude = ['*.txt']", "shared.toml")
-    (tree / "eightfold.toml").symlink_to("../shared.toml")
+    configure(tree.parent, "exclude = ['*.txt']", "outside.toml")
+    (tree / "eightfold.toml").symlink_to("../outside.toml")
     assert faulty(capsys, ".") == {"dump.sql"}
-    (tree.parent / "shared.toml").unlink()
+    (tree.parent / "outside.toml").unlink()
     assert main(["check", "a.txt"]) == 2
     assert capsys.readouterr().err == "eightfold: eightfold.toml: No such file or directory\n"
 

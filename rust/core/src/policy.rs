@@ -21,6 +21,12 @@ pub enum OnFault {
 }
 
 impl OnFault {
+    /// Whether every fault is answered without the form's tables; but `SurrogateEscape` stops at bytes below 80.
+    #[must_use]
+    pub fn answers_alone(self) -> bool {
+        !matches!(self, OnFault::Stop | OnFault::SurrogatePass)
+    }
+
     /// Whether every answer to a fault is ASCII or empty.
     #[must_use]
     pub fn answers_ascii(self) -> bool {
@@ -85,12 +91,12 @@ impl Answer {
     }
 }
 
-/// How many code points [`backslashed_byte`] gives beyond the first.
-pub(crate) const MORE_BACKSLASHED: usize = 3;
+/// The length of the escape of a byte, which is the longest answer for one.
+pub(crate) const BACKSLASHED_BYTE: usize = 4;
 
 /// The escape `\xNN` of a byte.
 #[inline]
-pub(crate) fn backslashed_byte(byte: u8) -> [u8; 4] {
+pub(crate) fn backslashed_byte(byte: u8) -> [u8; BACKSLASHED_BYTE] {
     [b'\\', b'x', hex_digit(byte >> 4), hex_digit(byte & 15)]
 }
 

@@ -88,24 +88,21 @@ pub fn short<'py>(
         return str_of_ascii(py, ascii).ok().map(Bound::into_any);
     }
     let is_shared = is_short && handle.shares_utf8;
-    if data.len() <= SHORT_DIRTY_BYTES
-        && let Some(on_fault) = policy.and_then(|policy| handle.answer(policy))
-    {
-        let pass = pass_of(&handle.form, data, on_fault);
+    let pass = policy.and_then(|policy| short_pass(handle, data, policy));
+    if let Some(pass) = pass {
         if let Some(text) = short_dirty_text(py, &pass).ok()? {
             return Some(text.into_any());
         }
-        if handle.shares_utf8
-            && let Some(text) = Patched::new(pass)
-        {
-            return str_of_patched(py, &text).ok().map(Bound::into_any);
+        // What is clean is one piece, so it is not looked for before.
+        if handle.shares_utf8 {
+            return answered_text(py, pass).map(Bound::into_any);
         }
     }
     let text = if is_shared { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
         None if handle.shares_utf8 && policy.is_none() => clean_pass(py, &handle.form, data).ok()?,
-        None => answered_text(handle, data, policy?),
+        None => answered_text(py, pass?),
         text => text,
     };
     text.map(Bound::into_any)
@@ -132,13 +129,18 @@ fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
     Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault }
 }
 
-/// The str of a few bytes with faults that the policy answers by itself, in a form whose text is not ASCII.
-fn answered_text<'py>(handle: &Handle, data: &[u8], policy: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
-    let (py, on_fault) = (policy.py(), handle.answer(policy)?);
-    if data.len() > SHORT_DIRTY_BYTES || matches!(on_fault, OnFault::Stop | OnFault::SurrogatePass) {
-        return None;
+/// A pass over a few bytes, if the policy answers all faults by itself.
+fn short_pass<'a>(handle: &'a Handle, data: &'a [u8], policy: &Bound<'_, PyAny>) -> Option<Pass<'a>> {
+    let on_fault = handle.answer(policy).filter(|on_fault| on_fault.answers_alone())?;
+    (data.len() <= SHORT_DIRTY_BYTES).then(|| pass_of(&handle.form, data, on_fault))
+}
+
+/// The str of a few bytes with faults that the policy answers by itself.
+fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PyString>> {
+    if let Some(text) = Patched::new(pass) {
+        return str_of_patched(py, &text).ok();
     }
-    let surveyed = Surveyed::new(py, pass_of(&handle.form, data, on_fault), 0).ok()??;
+    let surveyed = Surveyed::new(py, pass, 0).ok()??;
     str_of_pass(py, &surveyed).ok()
 }
 

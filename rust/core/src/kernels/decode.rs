@@ -13,7 +13,7 @@ use super::validity::BLOCK;
 use super::{dispatch, validity};
 use crate::code_point::joined;
 use crate::derive::layout::{Layout, Pairs};
-use crate::policy::{Answer, MORE_BACKSLASHED, backslashed_byte};
+use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
 /// A place for what is read.
 trait Place {
@@ -44,7 +44,7 @@ impl Place for Counter<'_> {
     fn block(&mut self, reader: &Reader<'_>, window: &Window, block: &Block, at: usize) {
         let &Block { ill, pairs, .. } = block;
         let kept = kept(reader, block.begins, ill);
-        let more = if reader.answer == Answer::Backslash { MORE_BACKSLASHED } else { 0 };
+        let more = if reader.answer == Answer::Backslash { BACKSLASHED_BYTE - 1 } else { 0 };
         self.extent.count += kept.count_ones() as usize + more * ill.count_ones() as usize;
         self.extent.is_clean &= ill == 0;
         let answered = if ill == 0 || reader.answer.is_ascii() { Width::Ascii } else { Width::Ucs2 };

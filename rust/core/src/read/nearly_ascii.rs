@@ -3,15 +3,12 @@
 //! first.
 
 use crate::kernels::{Level, Output, copy_ascii_prefix, count_beyond_ascii};
-use crate::policy::OnFault;
+use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
 
 /// Faults next to each other are one cluster, a flock; this many flocks are always accepted.
 const FLOCKS: usize = 32;
-
-/// The longest answer for a byte: `\xNN`.
-const LONGEST_ANSWER: usize = 4;
 
 /// Bytes from which the room for the answers in the rest is estimated.
 const SAMPLE_BYTES: usize = 8192;
@@ -22,10 +19,11 @@ impl Pass<'_> {
     #[must_use]
     pub fn nearly_ascii_room(&self) -> Option<usize> {
         let count = self.data.len();
-        match self.on_fault {
-            OnFault::Stop | OnFault::SurrogatePass => return None,
-            OnFault::Replace | OnFault::Ignore | OnFault::SurrogateEscape => return Some(count),
-            OnFault::BackslashReplace => {}
+        if !self.on_fault.answers_alone() {
+            return None;
+        }
+        if self.on_fault != OnFault::BackslashReplace {
+            return Some(count);
         }
         let sample = &self.data[..count.min(SAMPLE_BYTES)];
         let others = count_beyond_ascii(sample);
@@ -34,7 +32,7 @@ impl Pass<'_> {
         }
         // Counting them all takes half as long as writing them where they are few. The estimate leaves room for twice
         // as many.
-        let longer = 2 * (LONGEST_ANSWER - 1) * others;
+        let longer = 2 * (BACKSLASHED_BYTE - 1) * others;
         count.checked_add(longer.checked_mul(count.div_ceil(SAMPLE_BYTES))?)
     }
 
@@ -87,7 +85,7 @@ impl Pass<'_> {
     #[inline(always)]
     fn answered(&self, at: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
         let Step::Unit { end } = self.form.step_at(self.data, at, self.is_final, NO_RUN) else { return None };
-        let needed = LONGEST_ANSWER * (end - at) + (self.data.len() - end);
+        let needed = BACKSLASHED_BYTE * (end - at) + (self.data.len() - end);
         let has_room = self.on_fault != OnFault::BackslashReplace || room >= needed;
         if has_room { self.answer(at, end, None, out).ok() } else { None }
     }

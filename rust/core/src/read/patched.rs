@@ -4,7 +4,6 @@
 use std::array;
 
 use crate::kernels::{Measured, Output, Width};
-use crate::policy::OnFault;
 use crate::read::pass::{Pass, Sink, Survey};
 use crate::read::sequence::{NO_RUN, Step};
 
@@ -26,8 +25,7 @@ impl<'a> Patched<'a> {
     /// few or anything that UTF-8 lacks, and if the policy does not answer by itself.
     #[must_use]
     pub fn new(pass: Pass<'a>) -> Option<Self> {
-        let is_answered = !matches!(pass.on_fault, OnFault::Stop | OnFault::SurrogatePass);
-        if !(is_answered && pass.is_final && pass.form.agreement.is_total()) {
+        if !(pass.on_fault.answers_alone() && pass.is_final && pass.form.agreement.is_total()) {
             return None;
         }
         let mut patched = Patched { pass, pieces: array::from_fn(|_| None), survey: Survey::begun(0) };

@@ -14,7 +14,7 @@ use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::output::Output;
 use crate::kernels::portable;
 use crate::kernels::source::{Extent, Source};
-use crate::policy::{Answer, MORE_BACKSLASHED, backslashed_byte};
+use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
 /// The counts so far.
 struct Counted<'a> {
@@ -127,7 +127,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
             other: |counted: &mut Counted, window: &Window, block: &Block| {
                 counted.add(window, block, drops);
                 if escapes {
-                    counted.count += MORE_BACKSLASHED * block.ill.count_ones() as usize;
+                    counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
                 }
             },
         },

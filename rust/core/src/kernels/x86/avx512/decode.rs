@@ -21,7 +21,7 @@ use crate::kernels::lanes;
 use crate::kernels::measured::Width;
 use crate::kernels::output::Output;
 use crate::kernels::source::{Extent, Note, Notes, Source};
-use crate::policy::{Answer, MORE_BACKSLASHED, backslashed_byte};
+use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
 /// The counts so far.
 struct Counted<'a> {
@@ -349,7 +349,7 @@ impl Reader<'_> {
         counted.add([b0, b1, b2], begins, block.two & !block.ill);
         counted.ills |= block.ill;
         if !IS_PLAIN && self.answer == Answer::Backslash {
-            counted.count += MORE_BACKSLASHED * block.ill.count_ones() as usize;
+            counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
         }
         let length = if block.goes_on { 64 + block.carry.count_ones() as usize } else { block.length };
         notes.add(Note::new([begins, block.ill, block.odd], at, length), at + carry.count_ones() as usize);
