@@ -10,7 +10,7 @@ from eightfold.cutting import Side
 from eightfold.faults import Fault, Severity
 from eightfold.forms import Form
 from eightfold.run import Begun
-from eightfold.stream import Located
+from eightfold.stream import Located, Position
 from eightfold.text import AnyErrors, AnyForm, Data
 
 _Verb = TypeVar("_Verb", bound=Callable[..., Any])
@@ -54,6 +54,9 @@ def converted_piece(
     source: Form, target: Form, errors: str, data: bytes, begun: Begun, final: bool
 ) -> tuple[bytes, bytes, int, bool, tuple[int, int, int] | None, int, tuple[int, int, int] | None]: ...
 def well_formed_end(form: Form, data: bytes, start: int, *, final: bool) -> int: ...
+def checked_piece(
+    form: Form, name: str, data: bytes, start: int, position: Position, final: bool
+) -> tuple[list[Located], int, Position]: ...
 def fault_at(form: Form, data: bytes, start: int, *, final: bool = True) -> Fault | None: ...
 def sequence_at(form: Form, data: bytes, start: int, *, final: bool = True) -> tuple[int, int | None] | None: ...
 def automaton(

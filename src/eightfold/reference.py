@@ -157,7 +157,7 @@ def _whole(
         return Decoded(end, value(entry.first, entry.unit_ranges, units))
     if entry.run:
         end = run_end(form, data, run[1] if run[0] <= end < run[1] else end)
-        if end == len(data) and not final:
+        if not final and len(data) - end < form.unit_bytes:
             return None
     return Decoded(end, None)
 
@@ -193,10 +193,12 @@ def run_in(form: Form, start: int, end: int) -> tuple[int, int]:
     return start + len(form.run_unit.unit_ranges) * form.unit_bytes, end
 
 
-def begins_run(form: Form, data: bytes, start: int) -> bool:
-    """Return whether the form's decoding unit without a fixed length begins at a byte offset."""
+def run_at(form: Form, data: bytes, start: int) -> int | None:
+    """Return the end so far of the form's decoding unit without a fixed length; None if it does not begin there."""
     row = form.run_unit
-    return row is not None and _matched(form, row.unit_ranges, data, start)[0] == len(row.unit_ranges)
+    if row is None or _matched(form, row.unit_ranges, data, start)[0] < len(row.unit_ranges):
+        return None
+    return run_end(form, data, start + len(row.unit_ranges) * form.unit_bytes)
 
 
 def surrogate_row(form: Form) -> tuple[Range, ...] | None:
@@ -314,12 +316,8 @@ def _covered(form: Form, data: bytes, unit_end: int, name_end: int, *, final: bo
 
 def _outruns(form: Form, data: bytes, start: int, name_end: int) -> bool:
     """Return whether a unit without a fixed length begins here that is already longer than the fault row."""
-    row = form.run_unit
-    return (
-        row is not None
-        and begins_run(form, data, start)
-        and run_end(form, data, start + len(row.unit_ranges) * form.unit_bytes) > name_end
-    )
+    end = run_at(form, data, start)
+    return end is not None and end > name_end
 
 
 def _named(form: Form, row: FaultRow | None, data: bytes, start: int, end: int) -> tuple[Kind, int | None]:

@@ -37,11 +37,11 @@ from eightfold.reference import (
     NO_RUN,
     TRAILS,
     Decoded,
-    begins_run,
     encoded,
     holds_back_lead,
     joined,
     next_written,
+    run_at,
     run_end,
     run_in,
     signed,
@@ -145,9 +145,10 @@ class Decoding:
                     break
             step = reference.sequence_at(self.reading.form, self.data, self.position, final=final, run=self._run)
             if step is None:
-                if not self._enters_run():
+                end_of_run = self._entered_run()
+                if end_of_run is None:
                     return
-                step = Decoded(len(self.data), None)
+                step = Decoded(end_of_run, None)
             if step.code_point is None or step.code_point > self.largest:
                 yield self._ask(step)
             else:
@@ -204,17 +205,20 @@ class Decoding:
             assert fault is not None  # decode_error gives one
             self._met, at = (fault, unit.end), unit.end
 
-    def _enters_run(self) -> bool:
-        """Return whether a sequence without a fixed length begins at the position and can be processed in pieces."""
+    def _entered_run(self) -> int | None:
+        """Return the end so far of a sequence without a fixed length that can be processed in pieces, if it is one."""
         # Its bytes need not be held: the built-in policies either raise here or treat it byte by byte.
         # A foreign handler is called once with the whole sequence, so for a handler the run is held back.
-        self.in_run = self.reading.built_in and begins_run(self.reading.form, self.data, self.position)
-        return self.in_run
+        if len(self.data) - self.position < self.reading.form.unit_bytes:
+            return None  # Part of a unit, which may continue the sequence that has been entered.
+        end = run_at(self.reading.form, self.data, self.position) if self.reading.built_in else None
+        self.in_run = end is not None
+        return end
 
     def _rest_of_run(self, end: int) -> Answer:
         """Process, up to ``end``, the rest of a sequence without a fixed length that began in an earlier piece."""
         start = self.position
-        self.in_run = end == len(self.data)
+        self.in_run = len(self.data) - end < self.reading.form.unit_bytes
         if end == start or self.reading.once_per_unit:
             self.position = end
             return Answer(start, end, "")

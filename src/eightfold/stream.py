@@ -23,6 +23,7 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from eightfold import reference
+from eightfold._engine import bind
 from eightfold.faults import UNITS_KEPT, ConversionError, Fault, code_point_name, wants_text
 from eightfold.forms import Form
 from eightfold.forms import form as form_named
@@ -411,7 +412,7 @@ class Converter(Copied):
     def _hold(self, rest: bytes, dropped: int) -> None:
         """Hold a sequence that is ill-formed however it ends; of one without a fixed length, only the bytes to show."""
         plain = self._plain(rest)
-        kept = UNITS_KEPT if plain is not None and reference.begins_run(plain, rest, 0) else len(rest)
+        kept = UNITS_KEPT if plain is not None and reference.run_at(plain, rest, 0) is not None else len(rest)
         held = self._state.held + rest[:kept]
         self._state = self._state._replace(held=held, dropped=dropped + len(rest[kept:]))
 
@@ -484,6 +485,41 @@ class Located(NamedTuple):
     column: int
 
 
+Position = tuple[int, int, int]
+"""An offset into the whole input, with its line and column."""
+
+
+@bind
+def checked_piece(
+    form: Form, name: str, data: bytes, start: int, position: Position, final: bool
+) -> tuple[list[Located], int, Position]:
+    """Check a piece of a stream, up to where more input could change the result.
+
+    Args:
+        form: a form without signatures.
+        name: the form that the caller gave, which the faults report.
+        data: the held bytes, then the piece.
+        start: the byte offset in the data at which the check begins.
+        position: where ``start`` is in the whole input.
+        final: whether this is the end of the stream.
+
+    Returns:
+        The faults, the byte offset in the data where the check ended, and where this is in the whole input.
+    """
+    found: list[Located] = []
+    offset, place = position[0] - start, LinePosition(form, *position[1:])
+    at = passed = start
+    while (at := well_formed_end(form, data, at, final=final)) < len(data):
+        fault = fault_at(form, data, at, final=final)
+        if fault is None:
+            break
+        place.pass_over(data[passed:at])
+        passed, at = at, fault.end
+        found.append(Located(fault.moved(offset).renamed(name), place.line, place.column))
+    place.pass_over(data[passed:at])
+    return found, at, (offset + at, place.line, place.column)
+
+
 @in_turn("check", "__getstate__")
 class Checker(Copied):
     r"""Finds the faults of bytes piece by piece: those of :func:`eightfold.faults` for the whole, with line and column.
@@ -500,12 +536,11 @@ class Checker(Copied):
         self.form: Form = form_named(form)
         self._opening = _Opening(self.form)
         self._held = b""
-        self._offset = 0
+        self._position: Position = (0, 1, 1)
         self._run: Located | None = None
-        self._position: LinePosition | None = None
 
     def __repr__(self) -> str:
-        return f"<Checker {self.form.name}, at byte {self._offset}>"
+        return f"<Checker {self.form.name}, at byte {self._position[0]}>"
 
     def check(self, chunk: Data, final: bool = False) -> list[Located]:
         """Return the faults that later bytes cannot change, with offsets into the whole input."""
@@ -514,53 +549,44 @@ class Checker(Copied):
         if opened is None:
             self._held = content
             return []
-        self._opening, at = opened
-        plain = self._opening.plain
+        opening, at = opened
+        plain = opening.plain
         assert plain is not None  # it has just opened
-        self._position = self._position or LinePosition(plain)
-        found = []
-        if self._run is not None:
-            ended, at = self._go_on_in_run(plain, content, final=final)
-            found.extend(ended)
-        new, end, passed = self._scan(plain, content, at, self._position, final=final)
-        self._position.pass_over(content[passed:end])
-        self._held = content[end:]
-        self._offset += end
-        return found + new
+        ended, run = [], self._run
+        if run is not None:
+            run, at = _continued(run, plain, content)
+            if len(content) - at >= plain.unit_bytes or final:
+                ended, run = [run], None
+        position = _passed_over(content[:at], plain, self._position)
+        found, end, position = checked_piece(plain, self.form.name, content, at, position, final)
+        run_end = reference.run_at(plain, content, end)
+        if run_end is not None:
+            run = self._run_at(end, plain, content, position)
+            position = _passed_over(content[end:run_end], plain, position)
+            end = run_end
+        self._opening, self._held, self._position, self._run = opening, content[end:], position, run
+        return ended + found
 
-    def _scan(
-        self, form: Form, content: bytes, start: int, position: LinePosition, *, final: bool
-    ) -> tuple[list[Located], int, int]:
-        """Return the faults from ``start`` on, where to continue, and how far the position has advanced."""
-        found: list[Located] = []
-        at, passed = start, 0
-        while (at := well_formed_end(form, content, at, final=final)) < len(content):
-            fault = fault_at(form, content, at, final=final)
-            is_open = fault is None and reference.begins_run(form, content, at)
-            if is_open:
-                fault = fault_at(form, content, at)
-            if fault is None:
-                break
-            position.pass_over(content[passed:at])
-            passed = at
-            located = Located(fault.moved(self._offset).renamed(self.form.name), position.line, position.column)
-            at = fault.end
-            if is_open:
-                self._run = located
-            else:
-                found.append(located)
-        return found, at, passed
+    def _run_at(self, start: int, plain: Form, content: bytes, position: Position) -> Located:
+        """Return the fault of a sequence without a fixed length as far as it has come."""
+        offset, line, column = position
+        fault = fault_at(plain, content, start)
+        assert fault is not None  # the call treats the input as complete
+        return Located(fault.moved(offset - start).renamed(self.form.name), line, column)
 
-    def _go_on_in_run(self, form: Form, content: bytes, *, final: bool) -> tuple[list[Located], int]:
-        """Return the fault of a sequence without a fixed length, if it ends here, and where it ends."""
-        assert self._run is not None  # the caller has checked this
-        begun = self._run.fault
-        whole = fault_at(form, begun.units + content, 0)
-        assert whole is not None  # the call above treats the input as complete
-        end = whole.end - len(begun.units)
-        run = self._run._replace(fault=replace(begun, end=begun.end + end, units=whole.units))
-        if end == len(content) and not final:
-            self._run = run
-            return [], end
-        self._run = None
-        return [run], end
+
+def _continued(run: Located, plain: Form, content: bytes) -> tuple[Located, int]:
+    """Return the fault of a sequence without a fixed length with what continues it, and where that ends."""
+    begun = run.fault
+    whole = fault_at(plain, begun.units + content, 0)
+    assert whole is not None  # the call treats the input as complete
+    end = whole.end - len(begun.units)
+    return run._replace(fault=replace(begun, end=begun.end + end, units=whole.units)), end
+
+
+def _passed_over(data: bytes, plain: Form, position: Position) -> Position:
+    """Return the position behind whole code units."""
+    offset, line, column = position
+    place = LinePosition(plain, line, column)
+    place.pass_over(data)
+    return offset + len(data), place.line, place.column

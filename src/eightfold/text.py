@@ -385,9 +385,9 @@ def _form_of(fault: Fault) -> Form:
 class LinePosition:
     """A position in bytes that advances piece by piece: line and column, both from 1; the column counts bytes."""
 
-    def __init__(self, form: Form) -> None:
-        self.line: int = 1
-        self.column: int = 1
+    def __init__(self, form: Form, line: int = 1, column: int = 1) -> None:
+        self.line: int = line
+        self.column: int = column
         self._form = form
 
     def pass_over(self, data: bytes) -> None:

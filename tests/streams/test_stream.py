@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
+from eightfold.explain import iter_explained
 from eightfold.forms.corrected_utf_8 import MAGIC
 from eightfold.stream import Checker, Converter, Decoder, Encoder
 from support import outcomes
@@ -417,3 +418,38 @@ print(coder.decode(b"a\\xffb"))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "a(b'', 0)b\n"
+
+
+WIDE_RUN = eightfold.Form(
+    "wide-run",
+    [eightfold.Row(0, 0xD7FF, (0, 0xD7FF))],
+    units=[eightfold.fault_row("reserved", 0xFFFE, run=((0xF000, 0xF0FF),))],
+    unit_bits=16,
+    byte_order="big",
+)
+
+
+@pytest.mark.parametrize("policy", ["replace", "ignore", "surrogateescape", "backslashreplace"])
+def test_a_run_of_wide_units_may_be_cut_within_a_unit(policy: str) -> None:
+    data = b"\0a\0\n\xff\xfe" + b"\xf0\x01" * 3 + b"\0b\xff\xfe\xf0\x02\xf0"
+    text, converted = eightfold.decode(data, WIDE_RUN, policy), eightfold.convert(data, WIDE_RUN, "wtf-8", policy)
+    for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
+        decoder, converter = Decoder(WIDE_RUN, policy), Converter(WIDE_RUN, "wtf-8", policy)
+        *begun, last = data[:first], data[first:second], data[second:]
+        assert "".join(map(decoder.decode, begun)) + decoder.decode(last, True) == text, (first, second)
+        assert b"".join(map(converter.convert, begun)) + converter.convert(last, True) == converted, (first, second)
+
+
+def test_a_run_of_wide_units_is_one_fault_and_one_row_wherever_it_is_cut() -> None:
+    data = b"\0a\0\n\xff\xfe" + b"\xf0\x01" * 3 + b"\0b\xff\xfe\xf0\x02\xf0"
+    faults, rows = list(eightfold.faults(data, WIDE_RUN)), list(iter_explained([data], WIDE_RUN))
+    assert [(fault.kind, fault.start, fault.end) for fault in faults] == [
+        ("reserved", 4, 12),
+        ("reserved", 14, 18),
+        ("odd-length", 18, 19),
+    ]
+    for first, second in itertools.combinations_with_replacement(range(len(data) + 1), 2):
+        pieces, checker = [data[:first], data[first:second], data[second:]], Checker(WIDE_RUN)
+        found = [*itertools.chain.from_iterable(map(checker.check, pieces)), *checker.check(b"", final=True)]
+        assert [each.fault for each in found] == faults, (first, second)
+        assert list(iter_explained(pieces, WIDE_RUN)) == rows, (first, second)

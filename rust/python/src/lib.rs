@@ -81,7 +81,7 @@ mod _native {
     #[pymodule_export]
     use super::json_position::JsonPosition;
     #[pymodule_export]
-    use super::located::{Located, line_feeds};
+    use super::located::{Located, checked_piece, line_feeds};
     #[pymodule_export]
     use super::measuring::{code_point_count, converted_length, encoded_length};
     #[pymodule_export]

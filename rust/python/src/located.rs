@@ -5,14 +5,16 @@ use std::vec;
 
 use eightfold_core::{Fault, Form, LinePlace, Scan};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::faults::{FAULTS_AHEAD, fault_object};
 use crate::handle::Handle;
-use crate::made::Made;
+use crate::heard::Heard;
+use crate::made::{Made, list};
 use crate::memory::released;
 use crate::names;
 use crate::peeking::alone;
+use crate::reader::offset_in;
 
 /// Return the number of line feeds and the end of the last one: see `eightfold.reference.line_feeds`.
 #[pyfunction]
@@ -20,6 +22,78 @@ pub fn line_feeds(form: &Bound<'_, PyAny>, data: &Bound<'_, PyBytes>) -> PyResul
     let handle = Handle::of(form)?;
     let (form, bytes) = (&handle.get().form, data.as_bytes());
     Ok(Made(released(data.py(), bytes.len(), || form.line_feeds(bytes))))
+}
+
+/// An offset into the whole input, with its line and column.
+type Position = (usize, usize, usize);
+
+/// Check a piece of a stream: see `eightfold.stream.checked_piece`.
+#[pyfunction]
+pub fn checked_piece<'py>(
+    form: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    data: &Bound<'py, PyBytes>,
+    start: usize,
+    position: Position,
+    r#final: bool,
+) -> PyResult<Made<(Bound<'py, PyList>, usize, Position)>> {
+    let (py, bytes) = (data.py(), data.as_bytes());
+    let handle = Handle::of(form)?;
+    let form = &handle.get().form;
+    let mut scan = Scan { form, data: bytes, is_final: r#final, at: offset_in(bytes, start)?, limit: bytes.len() };
+    let (offset, line, column) = position;
+    let mut lines = Lines { passed: start, place: LinePlace { line, column } };
+    let (name, before, faults) =
+        (name.clone().unbind(), offset.wrapping_sub(start), list(py, [0_usize; 0].into_iter())?);
+    loop {
+        let found = found(py, &mut scan, &mut lines, FAULTS_AHEAD)?;
+        let is_over = found.len() < FAULTS_AHEAD;
+        for (fault, place) in found {
+            faults.append(located(fault_object(data, before, &name, fault)?, place)?)?;
+        }
+        if is_over {
+            let position = (before.wrapping_add(scan.at), lines.place.line, lines.place.column);
+            return Ok(Made((faults, scan.at, position)));
+        }
+    }
+}
+
+/// How far lines have been counted.
+#[derive(Clone, Copy)]
+struct Lines {
+    passed: usize,
+    place: LinePlace,
+}
+
+impl Lines {
+    const NONE: Lines = Lines { passed: 0, place: LinePlace::START };
+
+    fn pass_to(&mut self, end: usize, scan: &Scan<'_>) -> LinePlace {
+        self.place.pass_over(scan.form, &scan.data[self.passed..end]);
+        self.passed = end;
+        self.place
+    }
+}
+
+/// Find up to `count` more faults, each with its place; if there are fewer, count lines up to the end of the scan.
+fn found(py: Python<'_>, scan: &mut Scan<'_>, lines: &mut Lines, count: usize) -> PyResult<Vec<(Fault, LinePlace)>> {
+    let mut nothing = ();
+    let mut heard = Heard::new(&mut nothing);
+    let left = scan.limit - lines.passed;
+    let found = released(py, left, || {
+        let mut found = Vec::new();
+        while found.len() < count
+            && let Some(fault) = scan.next_fault(&mut heard)
+        {
+            found.push((fault, lines.pass_to(fault.start, scan)));
+        }
+        found
+    });
+    heard.result()?;
+    if found.len() < count {
+        released(py, left, || lines.pass_to(scan.at, scan));
+    }
+    Ok(found)
 }
 
 /// The faults of a segment: see `eightfold.files.read.scanning.Scan`.
@@ -31,9 +105,7 @@ pub struct Located {
     found: vec::IntoIter<(Fault, LinePlace)>,
     /// The offset that the scan has reached.
     at: usize,
-    /// The offset up to which lines have been counted, and the place there.
-    passed: usize,
-    place: LinePlace,
+    lines: Lines,
     /// What fault objects report: the name of the form, and where the segment begins.
     name: Py<PyString>,
     offset: usize,
@@ -46,8 +118,8 @@ impl Located {
     fn new(form: &Bound<'_, PyAny>, data: Bound<'_, PyBytes>) -> PyResult<Self> {
         let handle = Handle::of(form)?;
         let (form, name) = (handle.get().form.clone(), handle.get().name.clone_ref(data.py()));
-        let (place, start, found) = (LinePlace::START, LinePlace::START, Vec::new().into_iter());
-        Ok(Located { data: data.unbind(), form, found, at: 0, passed: 0, place, name, offset: 0, start })
+        let (lines, start, found) = (Lines::NONE, LinePlace::START, Vec::new().into_iter());
+        Ok(Located { data: data.unbind(), form, found, at: 0, lines, name, offset: 0, start })
     }
 
     #[getter]
@@ -56,8 +128,8 @@ impl Located {
     }
 
     /// Find the first faults now and, if there are fewer than `count`, the place of the end.
-    fn look_ahead(&mut self, py: Python<'_>, count: usize) {
-        self.find(py, count);
+    fn look_ahead(&mut self, py: Python<'_>, count: usize) -> PyResult<()> {
+        self.find(py, count)
     }
 
     /// Report faults as those of a whole input in which the segment begins at this place.
@@ -73,12 +145,12 @@ impl Located {
     }
 
     /// The line and the column of the end, once all faults have been taken.
-    fn end(&mut self, py: Python<'_>) -> Made<(usize, usize)> {
-        if self.passed < self.data.as_bytes(py).len() {
-            self.find(py, 1);
+    fn end(&mut self, py: Python<'_>) -> PyResult<Made<(usize, usize)>> {
+        if self.lines.passed < self.data.as_bytes(py).len() {
+            self.find(py, 1)?;
         }
-        let place = self.place.behind(self.start);
-        Made((place.line, place.column))
+        let place = self.lines.place.behind(self.start);
+        Ok(Made((place.line, place.column)))
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -93,30 +165,18 @@ impl Located {
 impl Located {
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.found.len() == 0 && self.at < self.data.as_bytes(py).len() {
-            self.find(py, FAULTS_AHEAD);
+            self.find(py, FAULTS_AHEAD)?;
         }
         self.found.next().map(|(fault, place)| self.object(py, fault, place)).transpose()
     }
 
-    /// Find up to `count` more faults, and count lines up to the last; if there are fewer, to the end.
-    fn find(&mut self, py: Python<'_>, count: usize) {
-        let (form, data) = (&self.form, self.data.as_bytes(py));
-        let (mut place, mut passed) = (self.place, self.passed);
-        let mut scan = Scan { form, data, is_final: true, at: self.at, limit: data.len() };
-        let found = released(py, data.len() - passed, || {
-            let mut pass_to = |end| {
-                place.pass_over(form, &data[passed..end]);
-                passed = end;
-                place
-            };
-            let found: Vec<_> = scan.by_ref().take(count).map(|fault| (fault, pass_to(fault.start))).collect();
-            if found.len() < count {
-                pass_to(data.len());
-            }
-            found
-        });
-        (self.at, self.place, self.passed) = (scan.at, place, passed);
-        self.found = found.into_iter();
+    fn find(&mut self, py: Python<'_>, count: usize) -> PyResult<()> {
+        let data = self.data.as_bytes(py);
+        let mut scan = Scan { form: &self.form, data, is_final: true, at: self.at, limit: data.len() };
+        let mut lines = self.lines;
+        self.found = found(py, &mut scan, &mut lines, count)?.into_iter();
+        (self.at, self.lines) = (scan.at, lines);
+        Ok(())
     }
 
     fn object<'py>(&self, py: Python<'py>, fault: Fault, place: LinePlace) -> PyResult<Bound<'py, PyAny>> {

@@ -128,8 +128,11 @@ impl<'py> Reader<'py> {
         match self.run(is_final, sink)? {
             Halt::End(at) => {
                 self.at = at;
-                if !is_final && at < self.limit && self.enters_run() {
-                    return self.ask(at, self.limit, None);
+                if !is_final
+                    && self.limit - at >= self.reading.form.tables.unit_bytes
+                    && let Some(end) = self.entered_run()
+                {
+                    return self.ask(at, end, None);
                 }
                 self.in_run &= !is_final;
                 Ok(Event::End)
@@ -172,19 +175,20 @@ impl<'py> Reader<'py> {
         Ok(self.follow(start, end, answer))
     }
 
-    /// Whether a sequence without a fixed length begins here that can be passed over: the built-in policies either raise
-    /// at it or see no more than byte after byte, so that what follows in the next piece need not be seen with it. Another
-    /// handler is called once with all of it.
-    fn enters_run(&mut self) -> bool {
-        self.in_run = self.reading.is_built_in && self.reading.form.begins_run(self.input.as_bytes(), self.at);
-        self.in_run
+    /// The end, so far, of a sequence without a fixed length that begins here and can be passed over: the built-in
+    /// policies either raise at it or see no more than byte after byte, so that what follows in the next piece need not
+    /// be seen with it. Another handler is called once with all of it.
+    fn entered_run(&mut self) -> Option<usize> {
+        let end = self.reading.form.run_at(self.input.as_bytes(), self.at).filter(|_| self.reading.is_built_in);
+        self.in_run = end.is_some();
+        end
     }
 
     /// Go over what belongs to a sequence without a fixed length that began in an earlier piece.
     fn rest_of_run(&mut self) -> PyResult<Event> {
         let (form, data, start) = (&self.reading.form, self.input.as_bytes(), self.at);
         let end = form.run_end(data, start);
-        self.in_run = end == data.len();
+        self.in_run = data.len() - end < form.tables.unit_bytes;
         if end == start || self.reading.answers_once() {
             self.at = end;
             return Ok(Event::Points { start, end, points: Vec::new() });

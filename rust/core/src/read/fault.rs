@@ -136,13 +136,6 @@ impl Form {
         Some(end)
     }
 
-    /// The end, as far as the input has it, of the run that begins at an offset; None if none does.
-    fn run_at(&self, data: &[u8], start: usize) -> Option<usize> {
-        let row = self.tables.run_unit()?;
-        let begun = start + row.ranges.len() * self.tables.unit_bytes;
-        self.begins_run(data, start).then(|| self.run_end(data, begun))
-    }
-
     fn named(&self, row: Option<&FaultRow>, data: &[u8], start: usize, end: usize) -> (Kind, Option<u32>) {
         let Some(row) = row else {
             return (self.kind_without_row(data, start), None);

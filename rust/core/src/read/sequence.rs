@@ -150,7 +150,7 @@ impl Form {
         }
         let known = if run.0 <= end && end < run.1 { run.1.min(data.len()) } else { end };
         let end = self.run_end(data, known);
-        if end == data.len() && !is_final { Step::Wait } else { Step::Unit { end } }
+        if !is_final && data.len() - end < self.tables.unit_bytes { Step::Wait } else { Step::Unit { end } }
     }
 
     #[cold]
@@ -176,11 +176,14 @@ impl Form {
         at
     }
 
-    /// Whether the form's unit without a fixed length begins at an offset.
+    /// The end, as far as the input has it, of the unit without a fixed length that begins at an offset; None if none
+    /// does.
     #[must_use]
-    pub fn begins_run(&self, data: &[u8], start: usize) -> bool {
-        let unit = self.tables.run_unit();
-        unit.is_some_and(|unit| self.matched(&unit.ranges, data, start).0 == unit.ranges.len())
+    pub fn run_at(&self, data: &[u8], start: usize) -> Option<usize> {
+        let unit = self.tables.run_unit()?;
+        let begun = start + unit.ranges.len() * self.tables.unit_bytes;
+        let begins = self.matched(&unit.ranges, data, start).0 == unit.ranges.len();
+        begins.then(|| self.run_end(data, begun))
     }
 
     /// The span, within a unit from `start` to `end`, of what continues the unit without a fixed length; None if the
