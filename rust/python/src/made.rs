@@ -119,10 +119,8 @@ pub fn tuple<'py, const COUNT: usize>(
     // SAFETY: the call returns a new reference or null with an exception set.
     let tuple = unsafe { owned(py, ffi::PyTuple_New(COUNT as ffi::Py_ssize_t)) }?;
     for (at, item) in (0..).zip(items) {
-        // SAFETY: a new tuple, a place in it, and a reference that it takes.
-        if unsafe { ffi::PyTuple_SetItem(tuple.as_ptr(), at, item.into_ptr()) } != 0 {
-            return Err(PyErr::fetch(py));
-        }
+        // SAFETY: a new tuple, a place in it that is empty, and a reference that it takes.
+        unsafe { ffi::PyTuple_SET_ITEM(tuple.as_ptr(), at, item.into_ptr()) };
     }
     // SAFETY: `PyTuple_New` makes nothing else than a tuple.
     Ok(unsafe { tuple.cast_into_unchecked() })

@@ -271,6 +271,12 @@ pub fn from_latin1(text: &[u8], out: &mut Output<'_, u8>) {
 /// Write code points up to U+FFFF, 16 bits each, as UTF-8; a surrogate becomes its three bytes.
 #[avx512]
 pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
+    out.go_on(|out| put_ucs2(text, out));
+}
+
+#[inline]
+#[avx512]
+fn put_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
     let lengths = Lengths::new(false, false);
     for at in (0..text.len()).step_by(32) {
         fetch_ahead(text, at);
@@ -288,6 +294,12 @@ pub fn from_ucs2(text: &[u16], out: &mut Output<'_, u8>) {
 /// Write code points, 32 bits each, as UTF-8; a surrogate becomes its three bytes.
 #[avx512]
 pub fn from_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
+    out.go_on(|out| put_ucs4(text, out));
+}
+
+#[inline]
+#[avx512]
+fn put_ucs4(text: &[u32], out: &mut Output<'_, u8>) {
     let lengths = Lengths::new(false, false);
     for at in (0..text.len()).step_by(16) {
         fetch_ahead(text, at);
