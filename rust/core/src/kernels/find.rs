@@ -1,5 +1,6 @@
 //! Searches for values in ranges, in blocks without branches that the compiler vectorizes.
 
+use super::fetch::fetch_block;
 use super::text::Text;
 use crate::code_point::{Range, holds};
 use crate::derive::agreement::Agreement;
@@ -24,7 +25,10 @@ pub(crate) fn run_length(data: &[u8], ranges: &[Range]) -> usize {
     if at < SHORT_RUN {
         return at;
     }
-    while data[at..].first_chunk().is_some_and(|block| are_inside(block, ranges)) {
+    while let Some(block) = data[at..].first_chunk::<BLOCK>()
+        && are_inside(block, ranges)
+    {
+        fetch_block(block);
         at += BLOCK;
     }
     at + each(&data[at..])
