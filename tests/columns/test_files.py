@@ -226,6 +226,14 @@ def test_a_table_under_another_name_is_not_repaired_as_text(kind: str, tmp_path:
     assert words.read_bytes() == "PAR1 caf\uefe9\n".encode()
 
 
+@pytest.mark.parametrize("length", [b"", b"\0\0\0\0", b"\x01\0\0\0", b"\xf8\xff\xff\xff"])
+def test_four_bytes_of_ones_alone_are_no_table(length: bytes, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_bytes(b"\xff\xff\xff\xff" + length + b"words\0")
+    assert cli.main(["repair", "--in-place", "--binary", str(words)]) == 0
+    assert eightfold.is_well_formed(words.read_bytes(), "utf-8")
+
+
 def test_escapes_in_a_dictionary_inside_a_struct_are_a_change(tmp_path: Path) -> None:
     names = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), strings([b"a", "\uef80".encode()]))
     path = written(tmp_path, "arrow", pa.table({"person": pa.StructArray.from_arrays([names], ["name"])}))

@@ -113,8 +113,8 @@ class IpcReader:
         with blaming_part(self._path, IPC, "schema"):
             metadata = getattr(self._file, "metadata", None)
             schema = self._with_old_texts(put_back)
-            writers = self._ipc.RecordBatchStreamWriter, self._ipc.RecordBatchFileWriter
-            writer = writers[not self._is_stream](Sink(target.write), schema, options=options)
+            begin = self._ipc.new_stream if self._is_stream else self._ipc.new_file
+            writer = begin(Sink(target.write), schema, options=options)
         try:
             for at, part in enumerate(self.parts()):
                 data = change(part)

@@ -9,7 +9,8 @@ from eightfold.files.paths.addresses import ending_of, is_remote
 
 PARQUET, IPC = "Parquet", "Arrow IPC"
 _ENDINGS = {".parquet": PARQUET, ".arrow": IPC, ".feather": IPC, ".ipc": IPC, ".arrows": IPC}
-_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")}
+_STREAM = b"\xff\xff\xff\xff"
+_MAGIC = {PARQUET: (b"PAR1", b"PARE"), IPC: (b"ARROW1", b"FEA1", _STREAM)}
 _LONGEST = 6
 
 
@@ -56,7 +57,14 @@ def kind_by_head(head: bytes) -> str:
     >>> kind_by_head(b"PAR1")
     'Parquet'
     """
-    return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), "")
+    kind = next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), "")
+    return kind if not head.startswith(_STREAM) or _begins_stream(head) else ""
+
+
+def _begins_stream(head: bytes) -> bool:
+    """Return whether a stream may begin so: behind its mark with the length of its schema, in words of eight bytes."""
+    length = int.from_bytes(head[4:8], "little", signed=True)
+    return len(head) > 8 and length > 0 and length % 8 == 0
 
 
 __all__ = ["IPC", "PARQUET", "kind_by_head", "kind_of", "table_kind"]
