@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import stat
@@ -343,3 +344,19 @@ class TestVerify:
         done = convert(tmp_path, "-f", "wtf-8", "-t", "utf-8", "--errors", "replace", "--verify", "--in-place", "in")
         assert done.returncode == 1
         assert (tmp_path / "in").read_bytes() == SURROGATES
+
+
+def test_a_file_without_changes_is_not_written_but_backed_up_if_that_is_asked_for(tmp_path: Path) -> None:
+    same, other = tmp_path / "same.txt", tmp_path / "other.txt"
+    same.write_bytes("naïve".encode())
+    other.write_bytes(b"\xef\xbb\xbfplain")
+    before = same.stat()
+    certificate = tmp_path / "proof.jsonl"
+    assert main(["convert", "-t", "utf-8", "-f", "utf-8-sig", "--in-place", str(same), str(other)]) == 0
+    assert (same.stat().st_ino, same.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert other.read_bytes() == b"plain"
+    assert main(["convert", "-t", "utf-8", "--in-place", "--certificate", str(certificate), str(same)]) == 0
+    assert json.loads(certificate.read_text().splitlines()[-1])["same"] == "code points"
+    assert sorted(tmp_path.iterdir()) == sorted((same, other, certificate))
+    assert main(["convert", "-t", "utf-8", "--in-place", "--backup", ".orig", str(same)]) == 0
+    assert (tmp_path / "same.txt.orig").read_bytes() == same.read_bytes()

@@ -59,14 +59,15 @@ def once(data: bytes, form: str, errors: str) -> bytes:
 def test_a_file_that_is_its_own_result_leaves_nothing_behind_where_a_run_was_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, arguments = tmp_path / "same.txt", ["convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", str(tmp_path)]
+    path, backup = tmp_path / "same.txt", tmp_path / "same.txt.orig"
+    arguments = ["convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", "--backup", ".orig", str(tmp_path)]
     path.write_text("the same in both\n")
     killed = "import os; from eightfold.files.paths import entries; from eightfold.cli import main; import sys\n"
     killed += "entries.Entry.replace = lambda *_: os.kill(os.getpid(), 9)\nmain(sys.argv[1:])"
     assert subprocess.run([sys.executable, "-c", killed, *arguments], env=ENVIRONMENT, check=False).returncode == -9
-    assert len(found(tmp_path)) == 3, "a journal and a temporary file"
+    assert len(found(tmp_path)) == 4, "a journal, a temporary file and a backup"
     assert subprocess.run(command(*arguments), env=ENVIRONMENT, check=False).returncode == 0
-    assert list(found(tmp_path)) == [path]
+    assert sorted(found(tmp_path)) == [path, backup]
 
 
 # --- stopped and begun again ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from eightfold.cli import main
 from eightfold.cli.commands import check
 from eightfold.cli.commands.repair import runs
+from eightfold.cli.commands.repair.runs import RepairRun
+from eightfold.cli.work.jobs import Job
 from eightfold.files.records.journals import NAME
 from support.core_trees import needs_trees
 
@@ -96,3 +99,26 @@ def test_both_walks_lead_to_the_same_files(
             ends.append((status, capsys.readouterr(), contents))
     assert ends[:2] == ends[2:]
     assert ends[0] != ends[1]
+
+
+def test_what_needs_no_repair_is_opened_by_the_core_alone_unless_a_run_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def noted(self: RepairRun, job: Job, act: Callable[..., None], outcome: str) -> bool:
+        opened.append(Path(job.source).name)
+        return do(self, job, act, outcome)
+
+    do = RepairRun.do
+    monkeypatch.setattr(RepairRun, "do", noted)
+    for name, content in {"a.txt": b"\xff", "clean.txt": b"clean", "in/b.txt": b"\xfe", "in/clean.txt": b""}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "link.txt").hardlink_to(tmp_path / "in" / "b.txt")  # It is refused, so a journal is left.
+    assert main(["repair", "--in-place", str(tmp_path)]) == 2
+    assert (opened, (tmp_path / NAME).exists()) == (["a.txt", "link.txt", "b.txt"], True)
+    opened.clear()
+    (tmp_path / "link.txt").unlink()
+    assert main(["repair", "--in-place", str(tmp_path)]) == 0
+    assert (opened, (tmp_path / NAME).exists()) == (["a.txt", "clean.txt", "b.txt", "clean.txt"], False)

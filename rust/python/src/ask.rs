@@ -2,7 +2,8 @@
 //!
 //! The exceptions are those that `eightfold.policy` raises, and an invalid answer fails as it does there.
 
-use eightfold_core::Kind;
+use eightfold_core::kernels::is_ascii;
+use eightfold_core::{Kind, Missing, Text};
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::{
     PyIndexError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError, PyUnicodeDecodeError,
@@ -15,7 +16,7 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use crate::faults::{Named, fault_object, new_fault};
 use crate::handle::{Reading, Writing};
 use crate::made::{Make, tuple};
-use crate::memory::{append, bytes_of_slice, text_of};
+use crate::memory::{append, bytes_of_slice, encoded, text_of};
 use crate::names;
 
 /// The number of calls without progress allowed in a row, as `eightfold.policy.STALLS_ALLOWED`.
@@ -239,14 +240,15 @@ pub fn encode_error<'py>(
     exception::<PyUnicodeEncodeError>(names::encode_error_type(py)?, &place, &fault)
 }
 
-/// Ask about code points of a str that a form lacks, and return the bytes to write and the index where to continue:
+/// Ask about code points of a str that a form lacks, write the answer, and return the index where to continue:
 /// `eightfold.policy.ask_encoding`.
 pub fn ask_encoding(
     writing: &Writing,
     text: &Bound<'_, PyString>,
     span: (usize, usize),
     stalls: &mut Stalls,
-) -> PyResult<(Vec<u8>, usize)> {
+    out: &mut Vec<u8>,
+) -> PyResult<usize> {
     let py = text.py();
     stalls.note(text.len()?.saturating_sub(span.0))?;
     let error = encode_error(writing, text, span)?;
@@ -255,24 +257,21 @@ pub fn ask_encoding(
     let wrong = "encoding error handler must return (str/bytes, int) tuple";
     let (replacement, position) = answered(&answer, is_first, wrong)?;
     let position = within(position, text.len()?)?;
-    let Some(bytes) = written(writing, &replacement)? else { return Err(PyErr::from_value(error)) };
-    Ok((bytes, position))
+    if write(writing, &replacement, out)? { Ok(position) } else { Err(PyErr::from_value(error)) }
 }
 
-/// The bytes of a replacement; None if it cannot be encoded itself.
-fn written(writing: &Writing, replacement: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+/// Write a replacement, which may be as long as its handler likes; return false if it cannot be encoded itself.
+fn write(writing: &Writing, replacement: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<bool> {
     if let Ok(bytes) = replacement.cast::<PyBytes>() {
-        let (bytes, mut copy) = (bytes.as_bytes(), Vec::new());
-        append(&mut copy, bytes)?;
-        return Ok(bytes.len().is_multiple_of(writing.form.tables.unit_bytes).then_some(copy));
+        append(out, bytes.as_bytes())?;
+        return Ok(bytes.as_bytes().len().is_multiple_of(writing.form.tables.unit_bytes));
     }
-    let points = points_of(replacement.cast::<PyString>()?)?;
-    if writing.reasons.is_some() && points.iter().any(|&point| point > 0x7F) {
-        return Ok(None);
+    let text = text_of(replacement.cast::<PyString>()?)?;
+    let is_ascii = matches!(text, Text::One(points) if is_ascii(points));
+    if writing.reasons.is_some() && !is_ascii {
+        return Ok(false);
     }
-    let mut bytes = Vec::new();
-    bytes.try_reserve(writing.form.room_for(points.len())).map_err(|_| PyMemoryError::new_err(()))?;
-    Ok(writing.form.write_all(&points, &mut bytes).then_some(bytes))
+    Ok(encoded(replacement.py(), (&writing.form, Missing::Stop), (text, 0), out)?.is_ok())
 }
 
 /// The code points of an answer, which may be as long as its handler likes.

@@ -102,9 +102,7 @@ pub fn written<'py>(
         match encoded(py, (form, missing), (points, at), &mut out)? {
             Ok(()) => return bytes_of_slice(py, &out),
             Err((mut start, end)) => loop {
-                let (bytes, position) = ask_encoding(writing, text, (start, end), &mut stalls)?;
-                append(&mut out, &bytes)?;
-                at = position;
+                at = ask_encoding(writing, text, (start, end), &mut stalls, &mut out)?;
                 // What is left of the unit is a unit again. Its end is known and must not be searched for again: the
                 // text may be long.
                 if !(start < at && at < end && form.lacks(points, at)) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -65,7 +66,8 @@ def parser() -> CommandParser:
         "[-f FORM] -t FORM [OPTIONS] [PATH ...]",
         "Convert files from one form to another. A file is written whole or not at all:\n"
         "if anything fails, the old file is untouched. A replaced file keeps its owner,\n"
-        "its permissions and its attributes.\n\n"
+        "its permissions and its attributes. With --in-place, a file without changes is\n"
+        "not written, unless a backup is asked for.\n\n"
         "A symbolic link given as PATH is followed, and the file it leads to is replaced;\n"
         "links in a folder are skipped. Read-only files, files with several names (hard\n"
         "links) and files that change while they are read are refused. In a folder, files\n"
@@ -220,6 +222,10 @@ def _for_a_terminal(work: list[Job]) -> bool:
     return all(job.target == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty() for job in work)
 
 
+class _UnchangedError(Exception):
+    """A file that its result equals, and that is not written."""
+
+
 class _BinaryError(Exception):
     """A file that was found in a folder and is not text."""
 
@@ -327,7 +333,7 @@ def _convert(options: Options, in_place: InPlace, reporter: _Reporter, job: Job)
 
 def _write_one(options: Options, in_place: InPlace, reporter: _Reporter, job: Job) -> None:
     twice = options.form is None
-    with sink(job, before(job)) as target, job.opened(twice=twice) as source:
+    with suppress(_UnchangedError), sink(job, before(job)) as target, job.opened(twice=twice) as source:
         conversion = _conversion(source, options, reporter.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
@@ -341,6 +347,8 @@ def _write_one(options: Options, in_place: InPlace, reporter: _Reporter, job: Jo
                 if certificate is not None:
                     certificate.take(piece.chunk, piece.result)
         if options.in_place and certificate is not None:
+            if certificate.is_of_same_bytes and not options.backup:
+                raise _UnchangedError
             in_place.begin(job.source, certificate.digests)
     if losses.lost:
         reporter.say(f"{shown(job.source)}: {_lost_in_words(losses.lost, options)}")

@@ -53,6 +53,12 @@ class Certificate:
         source, result = (side.digest for side in self._sides)
         return source, result
 
+    @property
+    def is_of_same_bytes(self) -> bool:
+        """Whether both sides have the same bytes."""
+        source, result = self.digests
+        return source == result
+
     def line(self, proof: str, counts: Mapping[str, int | str]) -> bytes:
         """Return the certificate.
 

@@ -61,6 +61,17 @@ class _ElsewhereError(ValueError):
     """A journal of another folder."""
 
 
+def is_in(paths: Iterable[str]) -> bool:
+    """Return whether a journal lies in one of these folders or below, or beside one of these files."""
+    return any(_is_in(path) for path in paths)
+
+
+def _is_in(path: str) -> bool:
+    if os.path.isdir(path):
+        return any(NAME in names for _, folders, files in os.walk(path) for names in (files, folders))
+    return os.path.lexists(os.path.join(os.path.dirname(os.path.realpath(path)), NAME))
+
+
 class Journals:
     """The journals of one run, which continues interrupted runs of the same conversion.
 

@@ -34,8 +34,10 @@ from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
 from eightfold.files.read.reading import STANDARD_INPUT
+from eightfold.files.records import journals
 from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.records.plan_files import Draft, TableDraft, begin_plan
+from eightfold.files.walk.walking import walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import Undoing
 from eightfold.repair import LOSSLESS
@@ -93,8 +95,9 @@ def write(options: Options) -> int:
         by = "repair --mojibake" if options.mojibake else "repair"
         done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by, **escapes}
         in_place = InPlace("repaired", done)
-        # Every file is found, also those that an interrupted run has repaired: its journals are to be removed.
-        files = jobs(options, work.failures.tell)
+        # Where a run was interrupted, every file is found, also those that it has repaired: its journals are to end.
+        walking = walked if journals.is_in(options.paths) else work.walking()
+        files = jobs(options, work.failures.tell, walking)
         if in_place.nothing_left(job.source for job in files):
             return NOTHING_WRONG
         status = _write(files, options, work, in_place)
