@@ -63,6 +63,9 @@ DOCUMENT = Form(
 _LINE_ENDS = (b"\r\n", b"\r", b"\xe1\x9e\x88", b"\xe1\x9e\x89")
 """Other line terminators, with U+2028 and U+2029 last; these bytes occur in a sequence only at its beginning."""
 
+_BYTES_AT_ONCE = 1 << 16
+"""How much is linted at once: each fault is an object."""
+
 _SHOULD: tuple[Kind, ...] = ("control", "line-terminator")
 """Kinds that violate a SHOULD and are therefore warnings."""
 
@@ -85,7 +88,14 @@ def lint(data: Data) -> Iterator[Fault]:
     >>> [(fault.start, fault.end, fault.kind) for fault in lint(b"a\tb")]
     [(0, 0, 'no-signature'), (1, 2, 'control'), (3, 3, 'no-final-newline')]
     """
-    return (found.fault for found in Linter().check(data, final=True))
+    return (found.fault for found in _linted(bytes_of(data)))
+
+
+def _linted(content: bytes) -> Iterator[Located]:
+    linter = Linter()
+    for at in range(0, len(content), _BYTES_AT_ONCE):
+        yield from linter.check(content[at : at + _BYTES_AT_ONCE])
+    yield from linter.check(b"", final=True)
 
 
 def write_document(
@@ -177,8 +187,8 @@ def _warning(kind: Kind, offset: int) -> Fault:
 
 
 def _weighed(found: Located) -> Located:
-    should = found.fault.kind in _SHOULD
-    return found._replace(fault=replace(found.fault, severity="warning")) if should else found
+    fault, line, column = found
+    return Located(replace(fault, severity="warning"), line, column) if fault.kind in _SHOULD else found
 
 
 __all__ = ["DOCUMENT", "Linter", "MAGIC", "lint", "write_document"]
