@@ -33,17 +33,14 @@ class Places:
 
     def __init__(self, form: Form, data: bytes, line: int = 1, column: int = 1) -> None:
         self._data = data
-        self._position = LinePosition(form)
+        self._position = LinePosition(form, line, column)
         self._passed = 0
-        self._start = line, column
 
     def of(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset, none before those that have been asked for."""
-        position = self._position
-        position.pass_over(self._data[self._passed : offset])
+        self._position.pass_over(self._data[self._passed : offset])
         self._passed = offset
-        line, column = self._start
-        return position.line + line - 1, position.column + (column - 1 if position.line == 1 else 0)
+        return self._position.line, self._position.column
 
 
 def place_of(source: Source, form: Form, offset: int) -> LineAndColumn | None:
