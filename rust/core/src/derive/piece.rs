@@ -2,7 +2,7 @@
 //! unit.
 
 use crate::code_point::{LEADS, holds, joined};
-use crate::derive::layout::{Layout, Pairs, RUN_LEAD, SURROGATE_LEAD, SURROGATE_SECOND, Table};
+use crate::derive::layout::{Layout, Pairs, RUN_LEAD};
 
 /// The bytes by which a layout identifies what begins at the first of them; zeros behind the end of the data.
 pub(crate) type Window = [u8; 8];
@@ -38,24 +38,24 @@ impl Layout {
             return if lead > 0 || self.has_nul { Piece::Value(lead.into(), 1) } else { Piece::IllFormed(1) };
         }
         let kind = self.kinds.of(lead);
-        let has = |bit: u8| kind & bit != 0;
-        let is_among = |low: &Table, span: &Table| second.wrapping_sub(low.of(lead)) <= span.of(lead);
-        // What is ill-formed is hard to foresee: these are no branches but for the rare ones and the last.
-        if has(Layout::PARTS) | has(Layout::SECOND_PARTS) & is_among(&self.parting_low, &self.parting_span) {
+        let is_parting = kind & Layout::SECOND_PARTS != 0
+            && second.wrapping_sub(self.parting_low.of(lead)) <= self.parting_span.of(lead);
+        if kind & Layout::PARTS != 0 || is_parting {
             return self.short_run(window).map_or(Piece::Parting, Piece::IllFormed);
         }
-        let has_second = has(Layout::TWO) & is_among(&self.second_low, &self.second_span);
-        if self.pairs != Pairs::Apart && has_second && lead == SURROGATE_LEAD && second >= SURROGATE_SECOND {
-            return self.surrogate(window, 2 + usize::from(continues(third)));
-        }
-        let has_third = has_second & has(Layout::THREE) & continues(third);
-        let has_fourth = has_third & has(Layout::FOUR) & continues(fourth);
-        let there = 1 + usize::from(has_second) + usize::from(has_third) + usize::from(has_fourth);
         let length = 1 + (kind & 7).count_ones() as usize;
-        if there < length || length == 1 {
-            return Piece::IllFormed(there);
+        if length == 1 || second.wrapping_sub(self.second_low.of(lead)) > self.second_span.of(lead) {
+            return Piece::IllFormed(1);
         }
-        Piece::Value(self.sequence(window, length), length)
+        let there = match (continues(third), continues(fourth)) {
+            (false, _) => 2,
+            (true, false) => 3,
+            (true, true) => 4,
+        };
+        if self.pairs != Pairs::Apart && lead == 0xED && second >= 0xA0 {
+            return self.surrogate(window, there.min(3));
+        }
+        if there < length { Piece::IllFormed(there) } else { Piece::Value(self.sequence(window, length), length) }
     }
 
     /// The value of a complete sequence.
