@@ -58,7 +58,7 @@ impl<'a> Runs<'a> {
     #[must_use]
     pub fn within<T: Unit>(source: &Source<'a>) -> Self {
         let runs = Runs::new(source);
-        Runs { shared: runs.shared.within::<T>(), ..runs }
+        Runs { shared: runs.shared.within(T::LEAST > 0, T::IS_WIDE), ..runs }
     }
 
     /// Whether there is a run of sequences of three bytes or of four at an offset.

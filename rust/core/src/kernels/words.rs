@@ -1,6 +1,5 @@
 //! Runs of sequences of three or of four bytes, two of which are looked at together, in the halves of a word.
 
-use super::plain::Unit;
 use crate::derive::agreement::Agreement;
 use crate::derive::piece::window;
 
@@ -65,9 +64,9 @@ impl Shared {
         shared
     }
 
-    /// The part of which a kind of str holds the values.
-    pub fn within<T: Unit>(self) -> Self {
-        Shared { apart: self.apart.filter(|_| T::LEAST > 0), has_fours: self.has_fours && T::IS_WIDE }
+    /// The part that a kind of str holds, which may have no room for values of three bytes or of four.
+    pub fn within(self, has_threes: bool, has_fours: bool) -> Self {
+        Shared { apart: self.apart.filter(|_| has_threes), has_fours: self.has_fours && has_fours }
     }
 
     /// The length of a run of sequences of one length at the beginning of some bytes, of three or of four.
@@ -204,7 +203,7 @@ mod tests {
         assert_eq!(read(part(vec![(0xF0, 0xF4)], vec![]), "😀".as_bytes()).0, 0);
         assert_eq!(read(part(vec![], vec![(0xF4, (0x80, 0x8F))]), "😀".as_bytes()).0, 0);
         assert_eq!(read(Shared::new(&Agreement::default()), text.as_bytes()).0, 0);
-        assert_eq!(read(Shared::ALL.within::<u16>(), "😀".as_bytes()).0, 0);
-        assert_eq!(read(Shared::ALL.within::<u8>(), text.as_bytes()).0, 0);
+        assert_eq!(read(Shared::ALL.within(true, false), "😀".as_bytes()).0, 0);
+        assert_eq!(read(Shared::ALL.within(false, false), text.as_bytes()).0, 0);
     }
 }
