@@ -5,8 +5,8 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::kernels::Level;
-use eightfold_core::{Form, Halt, OnFault, Output, Pass, TextBuffer};
+use eightfold_core::kernels::{Level, Unit};
+use eightfold_core::{Attempt, Form, Halt, OnFault, Output, Pass, Sink, TextBuffer, Width};
 use forms::family;
 
 const POLICIES: [OnFault; 4] = [OnFault::Ignore, OnFault::BackslashReplace, OnFault::Replace, OnFault::SurrogateEscape];
@@ -24,11 +24,22 @@ fn walked(pass: &Pass<'_>) -> Vec<u32> {
     (0..buffer.text().len()).map(|at| buffer.text().at(at)).collect()
 }
 
-/// What is written in one pass into the room that it asks for, if that is so.
+/// What is written in one pass into the room that it asks for, as the kind of str that it asks for, if that is so.
 fn written(pass: &Pass<'_>) -> Option<Vec<u32>> {
-    let mut memory = vec![MaybeUninit::<u16>::uninit(); pass.nearly_ascii_room()?];
-    let (is_so, values) = Output::written(&mut memory, |out| pass.write_nearly_ascii(out, |_| true));
-    is_so.then(|| values.iter().map(|&value| value.into()).collect())
+    match pass.nearly_ascii_width() {
+        Width::Ascii | Width::Latin1 => written_as::<u8>(pass),
+        Width::Ucs2 => written_as::<u16>(pass),
+        Width::Ucs4 => written_as::<u32>(pass),
+    }
+}
+
+fn written_as<T: Unit>(pass: &Pass<'_>) -> Option<Vec<u32>>
+where
+    for<'o> Output<'o, T>: Sink,
+{
+    let mut memory = vec![MaybeUninit::<T>::uninit(); pass.nearly_ascii_room()?];
+    let (attempt, values) = Output::written(&mut memory, |out| pass.write_nearly_ascii(0, out, |_| true));
+    (attempt == Attempt::Done).then(|| values.iter().map(|&value| value.into()).collect())
 }
 
 fn has_ascii(form: &Form) -> bool {
@@ -60,6 +71,52 @@ fn what_is_written_in_one_pass_is_what_is_written_in_two() {
         }
     }
     assert!(forms >= 4);
+}
+
+/// Text that begins with sequences of three or of four bytes, with anything else at each place of it, up to two sequences of
+/// which one may need a wider str.
+#[test]
+fn what_begins_with_a_run_is_written_in_one_pass_as_it_is_in_two() {
+    let others = OTHERS.iter().copied().chain(["a", "ab😀c", "中", "😀", "\u{EFC0}", "\u{FFFF}"].map(str::as_bytes));
+    let others: Vec<&[u8]> =
+        others.chain([&b"\xED\xB0\x80\x80"[..], b"\xE0\x9F\xBF", b"\xF4\x90\x80\x80", b"\0"]).collect();
+    let (mut taken, mut wider) = (0, 0);
+    for (name, form) in family().iter().filter(|(_, form)| has_ascii(form)) {
+        for (run, &other) in ["中", "😀"].iter().flat_map(|run| others.iter().map(move |other| (run, other))) {
+            for place in 0..7 {
+                let (before, behind) = (run.repeat(place), run.repeat(9 - place));
+                let data = [before.as_bytes(), other, behind.as_bytes(), &other[..other.len() / 2 + 1]].concat();
+                for on_fault in [OnFault::Ignore, OnFault::Replace, OnFault::SurrogateEscape] {
+                    let pass = pass(form, &data, on_fault);
+                    let found = written(&pass);
+                    taken += usize::from(found.is_some() && pass.begun_width().is_some());
+                    if let Some(found) = found {
+                        let most = pass.nearly_ascii_width().largest();
+                        assert!(found.iter().all(|&point| point <= most), "{name} {on_fault:?} {data:X?}");
+                        assert_eq!(found, walked(&pass), "{name} {on_fault:?} {data:X?}");
+                    } else if let Some(found) = written_wider(&pass) {
+                        wider += 1;
+                        assert_eq!(found, walked(&pass), "{name} {on_fault:?} {data:X?}");
+                    }
+                }
+            }
+        }
+    }
+    let is_portable = Level::current() == Level::Portable;
+    assert_eq!((taken > 1000, wider > 100), (is_portable, is_portable), "{taken} {wider}");
+}
+
+/// What is written where the text begins as if it were narrower than it is.
+fn written_wider(pass: &Pass<'_>) -> Option<Vec<u32>> {
+    let mut memory = vec![MaybeUninit::<u16>::uninit(); pass.nearly_ascii_room()?];
+    let (attempt, narrow) = Output::written(&mut memory, |out| pass.write_nearly_ascii(0, out, |_| true));
+    let Attempt::Wider(at) = attempt else { return None };
+    let mut memory = vec![MaybeUninit::<u32>::uninit(); pass.data.len()];
+    let (attempt, values) = Output::written(&mut memory, |out| {
+        out.extend(narrow);
+        pass.write_nearly_ascii(at, out, |_| true)
+    });
+    (attempt == Attempt::Done).then(|| values.to_vec())
 }
 
 #[test]

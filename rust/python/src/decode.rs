@@ -122,7 +122,12 @@ pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Op
             return Ok(text);
         }
     }
-    if form.agreement.is_total() { measured_text(py, data) } else { clean_pass(py, form, data) }
+    if form.agreement.is_total() {
+        return measured_text(py, data);
+    }
+    // Where stray bytes are escapes.
+    let text = nearly_ascii_text(py, &pass_of(form, data, OnFault::Stop))?;
+    if text.is_some() { Ok(text) } else { clean_pass(py, form, data) }
 }
 
 fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
@@ -164,7 +169,8 @@ fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<B
         OnFault::BackslashReplace => PROBE_BYTES / 2,
         _ => PROBE_BYTES / 8,
     };
-    let probe = pass.data.first_chunk::<PROBE_BYTES>().filter(|probe| count_beyond_ascii(*probe) < most);
+    let is_likely = |probe: &&[u8; PROBE_BYTES]| count_beyond_ascii(*probe) < most || pass.begun_width().is_some();
+    let probe = pass.data.first_chunk().filter(is_likely);
     match probe.filter(|_| shares_ascii(pass.form)).and_then(|_| pass.nearly_ascii_room()) {
         Some(room) => str_if_nearly_ascii(py, pass, room),
         None => Ok(None),

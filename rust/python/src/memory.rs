@@ -11,7 +11,7 @@ use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Ascii, Scalar, ShortBuffer};
 use eightfold_core::{
-    Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Patched, Place, Text, TextBuffer, TextFault, Width,
+    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Patched, Place, Text, TextBuffer, TextFault, Width,
     encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
@@ -244,28 +244,59 @@ pub fn str_if_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<
     unsafe { new_str(py, data.len(), Width::Ascii, fill) }
 }
 
-/// Make a str of text that is ASCII but for a few faults, in so much room at most; None where it is not.
+/// Make a str of text that is ASCII but for a few faults, or is written in one pass for another reason, in so much room at
+/// most; None where it is not.
 pub fn str_if_nearly_ascii<'py>(
     py: Python<'py>,
     pass: &Pass<'_>,
     room: usize,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let (mut is_so, mut ear, bytes) = (false, Ear::default(), pass.data.len());
-    let width = if pass.on_fault.answers_ascii() { Width::Ascii } else { Width::Ucs2 };
+    let (mut attempt, mut ear, bytes) = (Attempt::Failed, Ear::default(), pass.data.len());
+    let width = pass.nearly_ascii_width();
     let fill = |memory: Unseen<'_, '_>| {
-        is_so = match memory {
-            Unseen::One(out) => released(py, bytes, || pass.write_nearly_ascii(out, |bytes| ear.goes_on(bytes))),
-            Unseen::Two(out) => released(py, bytes, || pass.write_nearly_ascii(out, |bytes| ear.goes_on(bytes))),
-            Unseen::Four(_) => false,
-        };
+        let goes_on = |bytes| ear.goes_on(bytes);
+        attempt = released(py, bytes, || match memory {
+            Unseen::One(out) => pass.write_nearly_ascii(0, out, goes_on),
+            Unseen::Two(out) => pass.write_nearly_ascii(0, out, goes_on),
+            Unseen::Four(out) => pass.write_nearly_ascii(0, out, goes_on),
+        });
     };
-    // SAFETY: what is written is ASCII, and what the policy answers.
+    // SAFETY: what is written is ASCII, or has a character of this width, or nobody sees it.
     let made = unsafe { partial_str(py, room, width, fill) };
-    ear.result()?;
     // Where there is no memory for so much, what it is measured to need may be had.
-    let made = made.ok().filter(|_| is_so);
+    let made = match (made, attempt) {
+        (Ok((text, count)), Attempt::Wider(at)) => {
+            // SAFETY: as below.
+            widened(pass, at, &unsafe { shortened(text, count) }?, &mut ear)
+        }
+        (made, attempt) => made.ok().filter(|_| attempt == Attempt::Done),
+    };
+    ear.result()?;
     // SAFETY: nobody else has seen the str, of which so many characters have been written.
     made.map(|(text, count)| unsafe { shortened(text, count) }).transpose()
+}
+
+/// A str of four bytes for each character: what a pass gives, given that up to an offset, where a character begins that takes
+/// so many. None where the rest must be measured first.
+fn widened<'py>(
+    pass: &Pass<'_>,
+    at: usize,
+    narrow: &Bound<'py, PyString>,
+    ear: &mut Ear,
+) -> Option<(Bound<'py, PyString>, usize)> {
+    let Ok(Text::Two(written)) = text_of(narrow) else { return None };
+    let (py, mut attempt, rest) = (narrow.py(), Attempt::Failed, pass.data.len() - at);
+    let fill = |memory: Unseen<'_, '_>| {
+        if let Unseen::Four(out) = memory {
+            attempt = released(py, rest, || {
+                out.extend(written);
+                pass.write_nearly_ascii(at, out, |bytes| ear.goes_on(bytes))
+            });
+        }
+    };
+    // SAFETY: what is written has a character of this width, or nobody sees it.
+    let made = unsafe { partial_str(py, written.len() + rest, Width::Ucs4, fill) };
+    made.ok().filter(|_| attempt == Attempt::Done)
 }
 
 /// How many bytes a text may become that is written to memory of its own first.

@@ -2,21 +2,37 @@
 //! UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
 use super::lanes::parts;
-use super::masks::{LANES, Window, lanes_of, window_at};
+use super::masks::{LANES, Window, gathered, lanes_of, window_at};
 use super::measured::Width;
 use super::output::Output;
 use super::plain::{self, Unit};
-use super::reader::{Block, Reader, carried};
+use super::portable::Points;
+use super::reader::{Block, Reader};
 use super::source::{Extent, Note, Notes, Source};
 use super::units::Units;
 use super::validity::BLOCK;
+use super::words::{self, Shared};
 use super::{dispatch, validity};
 use crate::code_point::joined;
 use crate::derive::layout::{Layout, Pairs};
+use crate::derive::piece::{Piece, window};
 use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
+/// So much ASCII at the beginning of a block is taken by itself.
+const ASCII: usize = 16;
+
 /// A place for what is read.
-trait Place {
+trait Place: Points {
+    /// Take what some bytes of a source begin with that are runs with ill-formed units between: see [`Runs::write`].
+    fn runs(&mut self, runs: &Runs<'_>, within: [usize; 2]) -> usize;
+    /// Take the run of sequences of three or of four bytes with which some bytes begin, and return its length.
+    fn run(&mut self, data: &[u8], shared: Shared) -> usize;
+    /// Take the first bytes of a block, which are ASCII.
+    fn ascii(&mut self, block: &[u8; BLOCK], length: usize);
+    /// Whether a code point has room in it.
+    fn holds(&self, code_point: u32) -> bool;
+    /// Notice that an ill-formed unit of so many bytes was answered at an offset.
+    fn answered(&mut self, at: usize, length: usize);
     /// Take what begins in a block of UTF-8 and ends there, given its largest byte, and return where that ends.
     fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize;
     /// Take what begins in the block at an offset.
@@ -25,13 +41,135 @@ trait Place {
     fn text(&mut self, text: &str);
 }
 
+/// A source as runs are read of it.
+#[derive(Clone, Copy)]
+pub struct Runs<'a> {
+    source: Source<'a>,
+    answer: Answer,
+    shared: Shared,
+}
+
+impl<'a> Runs<'a> {
+    fn new(source: &Source<'a>) -> Self {
+        Runs { source: *source, answer: source.answer(), shared: Shared::new(source.agreement) }
+    }
+
+    /// The same, to be written as a kind of str, with runs of what that holds.
+    #[must_use]
+    pub fn within<T: Unit>(source: &Source<'a>) -> Self {
+        let runs = Runs::new(source);
+        Runs { shared: runs.shared.within(T::LEAST > 0, T::IS_WIDE), ..runs }
+    }
+
+    /// Whether there is a run of sequences of three bytes or of four at an offset.
+    #[must_use]
+    pub fn begins(&self, at: usize) -> bool {
+        self.shared.run(&self.source.data[at..]) > 0
+    }
+
+    /// Write runs of sequences of three or of four bytes, and answer the ill-formed units before and between, which begin
+    /// before a limit; return where that ends. Each byte gives at most one code point, but for `Answer::Backslash`.
+    ///
+    /// # Panics
+    /// There is no room for as many.
+    pub fn write<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
+        out.runs(self, [start, limit])
+    }
+
+    /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where they
+    /// end.
+    #[inline(always)]
+    fn read(&self, [start, limit]: [usize; 2], out: &mut impl Place) -> usize {
+        let (layout, data) = (self.source.layout, self.source.data);
+        let mut at = start;
+        while let Some(&first) = data[..limit].get(at) {
+            if first >= words::THREE {
+                at += out.run(&data[at..limit], self.shared);
+            }
+            // What is next is no run, so that is not asked.
+            let Some(&byte) = data[..limit].get(at) else { break };
+            if byte < 0x80 {
+                break;
+            }
+            let length = match layout.piece(&window(data, at)) {
+                Piece::IllFormed(length) => length,
+                Piece::Value(code_point, length) if length > 2 && out.holds(code_point) => {
+                    out.put(code_point);
+                    at += length;
+                    continue;
+                }
+                _ => break,
+            };
+            let length = match self.answer {
+                Answer::Replace => {
+                    out.put(0xFFFD);
+                    length
+                }
+                Answer::Drop => length,
+                Answer::Escape(base) => {
+                    out.put(base + u32::from(byte));
+                    1
+                }
+                Answer::Backslash => {
+                    backslashed_byte(byte).into_iter().for_each(|each| out.put(each.into()));
+                    1
+                }
+                Answer::Stop | Answer::Never => break,
+            };
+            out.answered(at, length);
+            at += length;
+        }
+        at
+    }
+}
+
 /// A place that counts code points, and notes ill-formed blocks.
 struct Counter<'n> {
     extent: Extent,
     notes: Option<&'n mut Notes>,
 }
 
+impl Points for Counter<'_> {
+    #[inline]
+    fn put(&mut self, code_point: u32) {
+        self.extent.count += 1;
+        self.extent.width = self.extent.width.max(Width::of(code_point));
+    }
+}
+
 impl Place for Counter<'_> {
+    #[inline(never)]
+    fn runs(&mut self, runs: &Runs<'_>, within: [usize; 2]) -> usize {
+        runs.read(within, self)
+    }
+
+    #[inline(always)]
+    fn run(&mut self, data: &[u8], shared: Shared) -> usize {
+        let length = shared.read(data, |_, _| ());
+        if length > 0 {
+            self.extent.count += words::count(data[0], length);
+            self.extent.width = self.extent.width.max(Width::of_largest(data[0]));
+        }
+        length
+    }
+
+    fn ascii(&mut self, _: &[u8; BLOCK], length: usize) {
+        self.extent.count += length;
+    }
+
+    #[inline(always)]
+    fn holds(&self, _: u32) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn answered(&mut self, at: usize, length: usize) {
+        self.extent.is_clean = false;
+        if let Some(notes) = self.notes.as_mut() {
+            notes.add(Note::new([1, 1, 0], at, length), at);
+        }
+    }
+
     fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
         let end = if largest < 0x80 { BLOCK } else { plain::whole_end(block) };
         // A sequence that is cut may be the one with the largest byte.
@@ -65,6 +203,27 @@ impl Place for Counter<'_> {
 }
 
 impl<T: Unit> Place for Output<'_, T> {
+    #[inline(never)]
+    fn runs(&mut self, runs: &Runs<'_>, within: [usize; 2]) -> usize {
+        self.go_on(|out| runs.read(within, out))
+    }
+
+    #[inline(always)]
+    fn run(&mut self, data: &[u8], shared: Shared) -> usize {
+        shared.read(data, |values, count| self.extend_first(&values.map(T::of), count))
+    }
+
+    fn ascii(&mut self, block: &[u8; BLOCK], length: usize) {
+        self.extend_first(&block.map(|byte| T::of(byte.into())), length);
+    }
+
+    #[inline(always)]
+    fn holds(&self, code_point: u32) -> bool {
+        code_point <= T::MOST
+    }
+
+    fn answered(&mut self, _: usize, _: usize) {}
+
     fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
         plain::decode_block(block, largest, self)
     }
@@ -174,7 +333,7 @@ fn write<T: Unit>(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     if source.is_plain()
         && let Some(text) = source.known(start, limit)
     {
-        plain::decode(text, out);
+        plain::decode(text, text.len(), out);
         return limit;
     }
     match source.noted(start) {
@@ -245,39 +404,61 @@ impl<'a> Source<'a> {
     fn write_noted<T: Unit>(&self, (start, end): (usize, usize), notes: &[Note], out: &mut Output<'_, T>) {
         let (reader, mut at, mut copy) = (Reader::new(self), start, [0; _]);
         for note in notes {
-            plain::decode(&self.data[at..note.at() + first(note.begins)], out);
-            put(&reader, window_at(self.data, note.at(), &mut copy), [note.begins, note.ill, note.odd], out);
+            plain::decode(&self.data[at..], note.at() + first(note.begins) - at, out);
+            if note.is_answer() && reader.answer != Answer::Backslash {
+                (reader.answer != Answer::Drop).then(|| out.push(T::of(answer(&reader, self.data[note.at()]))));
+            } else {
+                put(&reader, window_at(self.data, note.at(), &mut copy), [note.begins, note.ill, note.odd], out);
+            }
             at = note.at() + note.length();
         }
-        plain::decode(&self.data[at..end], out);
+        plain::decode(&self.data[at..], end - at, out);
     }
 
     /// Read block by block, and return where that ended.
     fn read(&self, start: usize, limit: usize, out: &mut impl Place) -> usize {
         let (reader, parting) = (Reader::new(self), self.agreement.least_parting());
-        let (mut at, mut carry, mut copy) = (start, 0, [0; _]);
+        let runs = Runs::new(self);
+        let (mut at, mut copy, mut is_begun) = (start, [0; _], false);
         // One bit for each of the last blocks with something ill-formed: after two of them a third is likely.
         let mut dirty = 0_u8;
         while at < limit {
-            let border = at + carried(carry);
-            if let Some(block) = self.data[border.min(limit)..limit].first_chunk()
-                && let Some(largest) = self.shared_block(block, parting, dirty & 3 == 3)
-            {
-                at = border + out.shared(block, largest);
-                // A block of ASCII says nothing about other blocks.
-                (carry, dirty) = (0, dirty & if largest < 0x80 { !0 } else { 0 });
-                continue;
+            if is_begun || self.data[at] >= words::THREE {
+                let end = out.runs(&runs, [at, limit]);
+                if end > at {
+                    (at, is_begun) = (end, false);
+                    continue;
+                }
+            }
+            is_begun = false;
+            if let Some(block) = self.data[at..limit].first_chunk() {
+                let largest = validity::largest(block);
+                if dirty & 1 != 0 && largest >= 0x80 && reader.layout.has_nul {
+                    // Behind something ill-formed, what is next above ASCII is likely to be so too.
+                    let ascii = gathered(block).trailing_zeros() as usize;
+                    if ascii >= ASCII {
+                        out.ascii(block, ascii);
+                        (at, is_begun) = (at + ascii, true);
+                        continue;
+                    }
+                }
+                if self.is_shared(block, largest, parting, dirty & 3 == 3) {
+                    at += out.shared(block, largest);
+                    // A block of ASCII says nothing about other blocks.
+                    dirty &= if largest < 0x80 { !0 } else { 0 };
+                    continue;
+                }
             }
             let window = window_at(self.data, at, &mut copy);
-            let block = reader.look(window, limit - at, carry);
+            let block = reader.look(window, limit - at);
             out.block(&reader, window, &block, at);
             if !block.goes_on {
                 return self.end_behind(at + block.length, limit, out);
             }
-            (at, carry) = (at + LANES, block.carry);
+            at += block.length;
             dirty = dirty << 1 | u8::from(block.ill != 0);
         }
-        at + carried(carry)
+        at
     }
 
     /// Where reading ends that ended with a block: behind what is left, shorter than a block, if that is UTF-8 that means
@@ -295,15 +476,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The largest byte of a block, if it is UTF-8 that means the same in the form; but for ASCII none that is likely to be
-    /// something else.
+    /// Whether a block, given its largest byte, is UTF-8 that means the same in the form; but for ASCII nothing that is
+    /// likely to be something else.
     #[inline(always)]
-    fn shared_block(&self, block: &[u8; BLOCK], parting: u8, is_unlikely: bool) -> Option<u8> {
-        let largest = validity::largest(block);
-        if largest >= 0x80 && (is_unlikely || !validity::is_clean(block, largest)) {
-            return None;
-        }
-        (largest < parting || self.agreement.before_parting(block) == BLOCK).then_some(largest)
+    fn is_shared(&self, block: &[u8; BLOCK], largest: u8, parting: u8, is_unlikely: bool) -> bool {
+        let is_utf8 = largest < 0x80 || !is_unlikely && validity::is_clean(block, largest);
+        is_utf8 && (largest < parting || self.agreement.before_parting(block) == BLOCK)
     }
 }
 

@@ -29,13 +29,16 @@ impl Width {
 
     /// By how many of the borders U+0080, U+0100 and U+10000 the largest code point has reached.
     pub(crate) fn of_class(class: usize) -> Self {
-        [Width::Ascii, Width::Latin1, Width::Ucs2, Width::Ucs4][class]
+        const WIDTHS: &[Width; 4] = &[Width::Ascii, Width::Latin1, Width::Ucs2, Width::Ucs4];
+        WIDTHS[class]
     }
 
     /// By a code point.
     #[inline]
     pub(crate) fn of(code_point: u32) -> Self {
-        Width::of_class([0x80, 0x100, 0x1_0000].into_iter().filter(|&least| code_point >= least).count())
+        Width::of_class(
+            usize::from(code_point >= 0x80) + usize::from(code_point >= 0x100) + usize::from(code_point >= 0x1_0000),
+        )
     }
 
     /// The largest code point of a str of this kind.

@@ -4,7 +4,7 @@
 //! from its tables. Each file is one subject and can be replaced by code for other instruction sets: what the functions
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
-//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable`, `validity`,
+//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `words`, `portable`, `validity`,
 //! `plain` and the library `simdutf`, of which `bulk` chooses, then `reader` and `speller`, which work in blocks on any
 //! machine, the instructions of each processor (`x86`, `aarch64`), the kernels over vectors of 32 bytes that are compiled
 //! with them (`vectors`), then `dispatch`, and at the top what measures and converts by it.
@@ -51,6 +51,7 @@ mod utf8;
 mod validity;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
+mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -58,6 +59,7 @@ pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_asci
 pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
+pub(crate) use decode::Runs;
 pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
@@ -66,6 +68,7 @@ pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
+pub use plain::Unit;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub use short::write_short;

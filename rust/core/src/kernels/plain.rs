@@ -8,6 +8,7 @@ use super::measured::{Measured, Width};
 use super::output::Output;
 use super::text::Text;
 use super::validity::{self, BLOCK};
+use super::words;
 use crate::code_point::LARGEST_IN_STR;
 
 /// The longest sequence of UTF-8.
@@ -16,9 +17,13 @@ const LONGEST: usize = 4;
 const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
 
 /// A code point of a kind of str.
-pub trait Unit: Copy + Default {
+pub trait Unit: Copy + Default + From<u8> + Into<u32> {
     /// Whether the kind holds what takes four bytes.
-    const IS_WIDE: bool;
+    const IS_WIDE: bool = size_of::<Self>() == 4;
+    /// The least code point for which the kind is made.
+    const LEAST: u32;
+    /// The largest code point that is written one by one: a kind of bytes may have to be ASCII.
+    const MOST: u32;
     /// The code point with a value that the kind holds.
     fn of(value: u32) -> Self;
     /// The same, up to U+07FF.
@@ -28,9 +33,10 @@ pub trait Unit: Copy + Default {
 }
 
 macro_rules! units {
-    ($($unit:ty => $read:ident),*) => {
+    ($($unit:ty: $least:expr, $most:expr, $read:ident;)*) => {
         $(impl Unit for $unit {
-            const IS_WIDE: bool = size_of::<$unit>() == 4;
+            const LEAST: u32 = $least;
+            const MOST: u32 = $most;
 
             #[inline(always)]
             fn of(value: u32) -> Self {
@@ -50,7 +56,11 @@ macro_rules! units {
     };
 }
 
-units!(u8 => read_narrow, u16 => read_narrow, u32 => read_wide);
+units! {
+    u8: 0, 0x7F, read_narrow;
+    u16: 0x100, 0xFFFF, read_narrow;
+    u32: 0x1_0000, LARGEST_IN_STR, read_wide;
+}
 
 // Choices by masks: others might become branches.
 
@@ -81,7 +91,7 @@ pub fn read_wide(bytes: [u8; LONGEST]) -> u32 {
 /// It is wider, or has no room.
 pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
     assert!(text.width() <= Width::Latin1);
-    decode(text.text().as_bytes(), out);
+    decode_all(text.text().as_bytes(), out);
 }
 
 /// Write text up to U+FFFF as 16-bit units.
@@ -90,7 +100,7 @@ pub fn to_latin1(text: &Measured<'_>, out: &mut Output<'_, u8>) {
 /// It is wider, or has no room.
 pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
     assert!(text.width() <= Width::Ucs2);
-    decode(text.text().as_bytes(), out);
+    decode_all(text.text().as_bytes(), out);
 }
 
 /// Write text as 32-bit units.
@@ -98,21 +108,25 @@ pub fn to_ucs2(text: &Measured<'_>, out: &mut Output<'_, u16>) {
 /// # Panics
 /// It has no room.
 pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
-    decode(text.text().as_bytes(), out);
+    decode_all(text.text().as_bytes(), out);
 }
 
-/// Write valid UTF-8, or surrogates as if they were scalar values.
-pub fn decode<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
+fn decode_all<T: Unit>(data: &[u8], out: &mut Output<'_, T>) {
+    decode(data, data.len(), out);
+}
+
+/// Write valid UTF-8 up to an offset, or surrogates as if they were scalar values; what lies behind is not written.
+pub fn decode<T: Unit>(data: &[u8], end: usize, out: &mut Output<'_, T>) {
     out.go_on(|out| {
         let mut at = 0;
-        while let Some(block) = data[at..].first_chunk::<BLOCK>() {
-            at += match block.iter().fold(0, |all: u8, &byte| all.max(byte)) {
-                0xE0.. => long(&data[at..], out),
-                largest => decode_block(block, largest, out),
+        while at < end {
+            let rest = &data[at..end];
+            let run = words::read_known(rest, |values, count| out.extend_first(&values.map(T::of), count));
+            at += match rest.first_chunk::<BLOCK>() {
+                _ if run > 0 => run,
+                Some(block) => decode_block(block, validity::largest(block), out),
+                None => some(&data[at..], rest.len(), out),
             };
-        }
-        while at < data.len() {
-            at += one(&data[at..], out);
         }
     });
 }
@@ -123,11 +137,6 @@ pub fn decode_block<T: Unit>(block: &[u8; BLOCK], largest: u8, out: &mut Output<
     match largest {
         0..0x80 => ascii(block, out),
         0x80..0xE0 => short(block, out),
-        // A run, if few sequences begin here; what is left of the block is taken with what follows.
-        0xE0.. if validity::count(block) <= BLOCK / 3 + 1 => {
-            let end = runs(block, out);
-            if end > 0 { end } else { any(block, out) }
-        }
         0xE0.. => any(block, out),
     }
 }
@@ -148,37 +157,6 @@ fn short<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
     }
     out.extend_parts::<1, BLOCK>(&values[..end], &begun(block)[..end]);
     end
-}
-
-/// Write a run of sequences of three or of four bytes, or else sequences of any length that begin in a block, and return
-/// where they end.
-fn long<T: Unit>(data: &[u8], out: &mut Output<'_, T>) -> usize {
-    let end = runs(data, out);
-    match data[end..].first_chunk() {
-        Some(block) if end < BLOCK => end + any(block, out),
-        _ => end,
-    }
-}
-
-/// Write a run of sequences of three bytes, then one of four; return where it ends.
-#[inline(always)]
-fn runs<T: Unit>(data: &[u8], out: &mut Output<'_, T>) -> usize {
-    let threes = run::<T, 3, 12>(data, 0xE0, out);
-    threes + run::<T, 4, 16>(&data[threes..], 0xF0, out)
-}
-
-/// Write sequences with leads from one on, as long as four of them take so many bytes.
-#[inline(always)]
-fn run<T: Unit, const LENGTH: usize, const BYTES: usize>(data: &[u8], lead: u8, out: &mut Output<'_, T>) -> usize {
-    let mut at = 0;
-    while let Some(four) = data[at..].first_chunk::<BYTES>() {
-        if (0..4).fold(0, |all, place| all | (four[LENGTH * place] ^ lead)) >= 0x10 {
-            break;
-        }
-        out.extend_by(&[0, 1, 2, 3], |place| T::of(value::<LENGTH>(&four[LENGTH * place..])));
-        at += BYTES;
-    }
-    at
 }
 
 /// Write what begins in a block and ends there, and return where that is.
@@ -210,6 +188,23 @@ fn padded(block: &[u8; BLOCK]) -> [u8; BLOCK + LONGEST - 1] {
 #[inline(always)]
 fn begun(block: &[u8; BLOCK]) -> [u8; BLOCK] {
     block.map(|byte| u8::from(byte & 0xC0 != 0x80))
+}
+
+/// The bits that ASCII lacks.
+const HIGH: u128 = u128::from_le_bytes([0x80; 16]);
+
+/// Write the ASCII that data begin with, as far as a word has it, but no more than `left`, or else the first sequence;
+/// return the length.
+#[inline]
+fn some<T: Unit>(data: &[u8], left: usize, out: &mut Output<'_, T>) -> usize {
+    if let Some(word) = data.first_chunk()
+        && data[0] < 0x80
+    {
+        let length = left.min((u128::from_le_bytes(*word) & HIGH).trailing_zeros() as usize / 8);
+        out.extend_first(&word.map(|byte| T::of(byte.into())), length);
+        return length;
+    }
+    one(data, out)
 }
 
 /// Write the first sequence, and return its length.
@@ -454,18 +449,18 @@ mod tests {
 
     fn check(text: &str) {
         let points: Vec<u32> = text.chars().map(u32::from).collect();
-        assert_eq!(written(points.len(), |out| decode::<u32>(text.as_bytes(), out)), points);
+        assert_eq!(written(points.len(), |out| decode_all::<u32>(text.as_bytes(), out)), points);
         assert_eq!(written(text.len(), |out| encode(&points, out)), text.as_bytes());
         assert_eq!(utf8_bytes(Text::Four(&points)), text.len());
         let two: Option<Vec<u16>> = points.iter().map(|&point| point.try_into().ok()).collect();
         if let Some(two) = two {
-            assert_eq!(written(two.len(), |out| decode::<u16>(text.as_bytes(), out)), two);
+            assert_eq!(written(two.len(), |out| decode_all::<u16>(text.as_bytes(), out)), two);
             assert_eq!(written(text.len(), |out| encode(&two, out)), text.as_bytes());
             assert_eq!(utf8_bytes(Text::Two(&two)), text.len());
         }
         let one: Option<Vec<u8>> = points.iter().map(|&point| point.try_into().ok()).collect();
         if let Some(one) = one {
-            assert_eq!(written(one.len(), |out| decode::<u8>(text.as_bytes(), out)), one);
+            assert_eq!(written(one.len(), |out| decode_all::<u8>(text.as_bytes(), out)), one);
             assert_eq!(written(text.len(), |out| encode(&one, out)), text.as_bytes());
             assert_eq!(utf8_bytes(Text::One(&one)), text.len());
         }

@@ -2,6 +2,7 @@
 
 use super::measured::Width;
 use super::output::Output;
+use super::plain::Unit;
 use super::source::{Extent, Source};
 use super::spelt::Spelt;
 use crate::code_point::{LEADS, TRAILS, holds};
@@ -25,18 +26,12 @@ impl Points for Counter {
     }
 }
 
-macro_rules! points {
-    ($($unit:ty),*) => {
-        $(impl Points for Output<'_, $unit> {
-            #[inline]
-            fn put(&mut self, code_point: u32) {
-                self.push(code_point as $unit);
-            }
-        })*
-    };
+impl<T: Unit> Points for Output<'_, T> {
+    #[inline]
+    fn put(&mut self, code_point: u32) {
+        self.push(T::of(code_point));
+    }
 }
-
-points!(u8, u16, u32);
 
 /// Measure from an offset to a limit, or to where the layout does not apply.
 pub fn measure_each(source: &Source<'_>, start: usize, limit: usize) -> Extent {

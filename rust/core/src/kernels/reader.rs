@@ -1,7 +1,7 @@
 //! Bytes of any form that has a layout, looked at block by block on any machine: masks show in which lanes sequences
 //! begin, which of them are ill-formed, and where the layout does not apply. What callers do with a block is left to them.
 
-use super::lanes::{Begun, Read, low_64, stops_at};
+use super::lanes::{Begun, Read, stops_at};
 use super::masks::{LANES, Window, lanes_behind, lanes_of};
 use super::source::Source;
 use crate::derive::layout::{Layout, Pairs, SURROGATE_LEAD, SURROGATE_SECOND};
@@ -18,8 +18,6 @@ pub struct Block {
     pub ill: u64,
     /// Those of them in which a joined surrogate pair begins.
     pub pairs: u64,
-    /// Lanes of the next block in which nothing begins.
-    pub carry: u64,
     /// The length of what was read: to where reading stops, or where what begins in the block ends.
     pub length: usize,
     /// Whether reading continues behind the block.
@@ -42,9 +40,9 @@ impl<'a> Reader<'a> {
         Reader { layout, leads: layout.leads(), answer: source.answer() }
     }
 
-    /// Look at the block of a window, of which `left` bytes are to be read; in the lanes of `carry` nothing begins.
+    /// Look at the block of a window, of which `left` bytes are to be read, at the border of something.
     #[inline]
-    pub fn look(&self, window: &Window, left: usize, carry: u64) -> Block {
+    pub fn look(&self, window: &Window, left: usize) -> Block {
         let high = lanes_of(window, 0, |byte| byte >= 0x80);
         let continuing = lanes_of(window, 0, continues);
         let behind = lanes_behind(window, continues);
@@ -63,7 +61,7 @@ impl<'a> Reader<'a> {
                 (begun.whole, stops, joined) = (begun.whole & !ill, stops | parting, leads);
             }
         }
-        let mut taken = begun.taken(self.answer.is_by_byte(), is_three, carry);
+        let mut taken = begun.taken(self.answer.is_by_byte(), is_three, 0);
         taken.add(joined, [3, 4, 5]);
         let mut ill = high & !begun.whole;
         if !self.layout.has_nul {
@@ -71,8 +69,8 @@ impl<'a> Reader<'a> {
         }
         stops |= stops_at(self.answer, ill, high);
         let Read { begins, length, goes_on } = taken.read(stops, left);
-        let length = if goes_on { LANES + carried(taken.next) } else { length };
-        Block { begins, ill: ill & begins, pairs: joined & begins, carry: taken.next, length, goes_on }
+        let length = if goes_on { LANES + taken.next.trailing_ones() as usize } else { length };
+        Block { begins, ill: ill & begins, pairs: joined & begins, length, goes_on }
     }
 
     /// Which of some lead bytes have one of their second bytes behind them, provided that a continuation byte is there.
@@ -162,11 +160,4 @@ fn begin_pairs(window: &Window, surrogates: u64) -> u64 {
     };
     let behind = (0..3).fold(0, |lanes, lane| lanes | u64::from(is_trail(LANES + lane)) << lane);
     surrogates & !trails & (trails >> 3 | behind << 61)
-}
-
-/// The first lanes in which what began before continues.
-#[inline]
-pub fn carried(carry: u64) -> usize {
-    debug_assert_eq!(carry, low_64(carry.trailing_ones() as usize));
-    carry.trailing_ones() as usize
 }

@@ -95,6 +95,12 @@ impl Note {
         Note { begins, ill, ..*self }
     }
 
+    /// Whether it is about nothing but one ill-formed unit, at the offset.
+    #[inline]
+    pub fn is_answer(&self) -> bool {
+        self.begins == 1 && self.ill == 1
+    }
+
     /// The offset of the block.
     #[inline]
     pub fn at(&self) -> usize {

@@ -83,6 +83,8 @@ pub struct Speller<'a> {
     spelt: &'a Spelt<'a>,
     odds: [Odd; MOST],
     count: usize,
+    /// From the first of all odd code points to the last.
+    hull: Range,
     /// Whether sequences have other lengths or payloads than in UTF-8.
     is_shifted: bool,
 }
@@ -111,7 +113,7 @@ impl<'a> Speller<'a> {
             Lacking::Mark => How::Mark,
             Lacking::Escape => How::Escape,
         };
-        let mut speller = Speller { spelt, odds: [Odd::NONE; MOST], count: 0, is_shifted };
+        let mut speller = Speller { spelt, odds: [Odd::NONE; MOST], count: 0, hull: (u32::MAX, 0), is_shifted };
         let missing = spelling.missing.iter().map(|&range| (range, lacked));
         let escapes = spelling.escapes.map(|range| (range, How::Byte));
         let split = spelling.splits.then_some(((0x1_0000, LARGEST_IN_STR), How::Pair));
@@ -133,6 +135,7 @@ impl<'a> Speller<'a> {
         *self.odds.get_mut(self.count)? =
             Odd::new(range, how, if self.is_shifted { self.spelt.spelling.starts } else { plain::STARTS });
         self.count += 1;
+        self.hull = (self.hull.0.min(range.0), self.hull.1.max(range.1));
         Some(())
     }
 
@@ -197,6 +200,9 @@ impl<'a> Speller<'a> {
     #[inline(always)]
     fn regular<'p, P: Point>(&self, points: &'p [P]) -> Option<&'p [P; LANES]> {
         let block = points.first_chunk()?;
+        if !self.meets_hull(block) {
+            return Some(block);
+        }
         let has_odd = self
             .reachable::<P>()
             .any(|(first, span, _)| block.iter().fold(false, |found, point| found | (point.less(first) <= span)));
@@ -233,6 +239,9 @@ impl<'a> Speller<'a> {
     #[inline(always)]
     fn bytes<P: Point>(&self, block: &[P; LANES], next: Option<&P>) -> Option<usize> {
         let mut bytes = LANES + self.longer(block);
+        if !self.meets_hull(block) {
+            return Some(bytes);
+        }
         for (first, span, odd) in self.reachable::<P>() {
             let is_odd = |point: &P| P::of(u32::from(point.less(first) <= span));
             let count = block.iter().fold(P::default(), |sum, point| sum.and(is_odd(point))).into() as usize;
@@ -245,6 +254,14 @@ impl<'a> Speller<'a> {
             }
         }
         Some(bytes)
+    }
+
+    /// Whether a block has anything among which are odd code points; any block does if U+0000 is one.
+    #[inline(always)]
+    fn meets_hull<P: Point>(&self, block: &[P; LANES]) -> bool {
+        let (first, last) = (self.hull.0, self.hull.1.min(P::LARGEST));
+        let (low, span) = (P::of(first), P::of(last.wrapping_sub(first)));
+        first == 0 || first <= last && block.iter().fold(false, |found, point| found | (point.less(low) <= span))
     }
 
     #[inline(always)]
@@ -310,6 +327,14 @@ fn has_pair<P: Point>(block: &[P; LANES], next: Option<&P>) -> bool {
     within || next.is_none_or(|&next| is_pair(block[LANES - 1], next))
 }
 
+/// Write bytes from one place to another, block by block; there is a block behind the last.
+#[inline(always)]
+fn copy_blocks(bytes: &[u8], from: usize, end: usize, out: &mut Output<'_, u8>) {
+    for at in (from..end).step_by(LANES) {
+        out.extend_first::<LANES>(bytes[at..].first_chunk().expect("a block"), LANES.min(end - at));
+    }
+}
+
 /// The six bytes of a backslash escape up to U+FFFF, the first lowest.
 #[inline(always)]
 fn escape_of_four(point: u32) -> u64 {
@@ -352,36 +377,76 @@ impl<P: Point> Block<'_, P> {
 
     /// Write the code points, and return how many, and whether these are all.
     fn write(&self, out: &mut Output<'_, u8>) -> (usize, bool) {
-        let count = match self.points.iter().fold(0, |seen, &point| seen | point.into()) {
+        let seen = self.points.iter().fold(0, |seen, &point| seen | point.into());
+        let count = match seen {
             0..0x80 => self.write_ascii(out),
-            seen => self.write_longer(seen, out),
+            0x800..0x1_0000 if self.are_all_of(3) => self.write_threes(out),
+            0x1_0000.. if self.are_all_of(4) => self.write_fours(out),
+            _ => self.write_longer(seen, out),
         };
         (count, count == self.text.len())
     }
 
+    /// Whether all code points that are not odd take as many bytes, and are written as in UTF-8; none takes more.
+    #[inline(always)]
+    fn are_all_of(&self, length: usize) -> bool {
+        let usual = self.text.len() - self.odd.count_ones() as usize;
+        !self.speller.is_shifted && plain::longer_in(&self.points) == (length - 1) * usual
+    }
+
     /// Write code points of which all are ASCII or odd.
     fn write_ascii(&self, out: &mut Output<'_, u8>) -> usize {
-        // Twice as long, so that as many lanes can be copied from each of them on.
         let mut bytes = [0; 2 * LANES];
         for (byte, &point) in bytes.iter_mut().zip(&self.points) {
             *byte = point.into() as u8;
         }
-        let (mut from, mut rest) = (0, self.odd);
+        self.write_even::<1, _>(bytes, out)
+    }
+
+    /// Write code points of which all take three bytes or are odd.
+    #[inline(never)]
+    fn write_threes(&self, out: &mut Output<'_, u8>) -> usize {
+        let (mut bytes, sequences) =
+            ([0; 4 * LANES], self.points.map(|point| plain::three(point.into()).to_le_bytes()));
+        for (lane, sequence) in sequences.iter().enumerate() {
+            // The fourth byte is none, and is overwritten.
+            bytes[3 * lane..3 * lane + 4].copy_from_slice(sequence);
+        }
+        self.write_even::<3, _>(bytes, out)
+    }
+
+    /// Write code points of which all take four bytes or are odd.
+    #[inline(never)]
+    fn write_fours(&self, out: &mut Output<'_, u8>) -> usize {
+        let mut bytes = [0; 5 * LANES];
+        for (sequence, &point) in bytes.as_chunks_mut().0.iter_mut().zip(&self.points) {
+            *sequence = plain::four(point.into()).to_le_bytes();
+        }
+        self.write_even::<4, _>(bytes, out)
+    }
+
+    /// Write the bytes of code points that take as many each, but for those that are odd. Behind them there is room for a
+    /// block, so that as many bytes can be copied from each of them on.
+    #[inline(always)]
+    fn write_even<const LENGTH: usize, const ROOM: usize>(&self, bytes: [u8; ROOM], out: &mut Output<'_, u8>) -> usize {
+        let (mut bytes, mut from, mut rest) = (bytes, 0, self.odd);
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
-            let answer = self.answer(lane);
-            match answer {
-                Some((answer, 1)) => bytes[lane] = answer as u8,
-                _ => {
-                    out.extend_first::<LANES>(bytes[from..].first_chunk().expect("as many lanes"), lane - from);
+            let at = LENGTH * lane;
+            match self.answer(lane) {
+                Some((answer, length)) if length == LENGTH => {
+                    bytes[at..at + LENGTH].copy_from_slice(&answer.to_le_bytes()[..LENGTH]);
+                }
+                answer => {
+                    copy_blocks(&bytes, from, at, out);
                     let Some((answer, length)) = answer else { return lane };
                     out.extend_first(&answer.to_le_bytes(), length);
-                    from = lane + 1;
+                    from = at + LENGTH;
                 }
             }
             rest &= rest - 1;
         }
-        out.extend_first::<LANES>(bytes[from..].first_chunk().expect("as many lanes"), self.text.len() - from);
+        copy_blocks(&bytes, from, LENGTH * self.text.len(), out);
         self.text.len()
     }
 

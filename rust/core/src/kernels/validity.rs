@@ -4,6 +4,7 @@
 #![expect(unsafe_code, reason = "what has been validated here is said to be")]
 
 use super::measured::Prefix;
+use super::words::{self, Shared};
 
 /// Bytes that one decision is made for.
 pub const BLOCK: usize = 64;
@@ -65,6 +66,15 @@ fn clean_blocks<const COUNTS: bool>(data: &[u8]) -> Prefix {
     let mut seen = Prefix::NONE;
     let first = data.first_chunk().map(first_window);
     while let Some(block) = data[seen.end..].first_chunk::<BLOCK>() {
+        if block[0] >= words::THREE && is_whole(&data[..seen.end]) {
+            let length = Shared::ALL.run(&data[seen.end..]);
+            if length > 0 {
+                seen.end += length;
+                seen.count += words::count(block[0], length);
+                seen.largest = seen.largest.max(block[0]);
+                continue;
+            }
+        }
         let before = seen.end.checked_sub(BEFORE);
         let Some(window) = before.map_or(first.as_ref(), |start| data[start..].first_chunk::<WINDOW>()) else { break };
         if window.iter().fold(0, |all, &byte| all | byte) < 0x80 {
@@ -78,6 +88,12 @@ fn clean_blocks<const COUNTS: bool>(data: &[u8]) -> Prefix {
         seen.end += BLOCK;
     }
     seen
+}
+
+/// Whether bytes do not end within a sequence, given that they have no other fault.
+fn is_whole(data: &[u8]) -> bool {
+    let is_cut = |(&byte, least)| byte >= least;
+    !data.iter().rev().zip([0xC0, 0xE0, 0xF0]).any(is_cut)
 }
 
 fn first_window(block: &[u8; BLOCK]) -> Window {

@@ -1,8 +1,10 @@
 //! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width: it is written in
 //! one pass, without measuring first. If the text turns out to be otherwise, the pass says so, and `pass` measures it
-//! first.
+//! first. On machines without instructions of ours, so is text that begins with a sequence of three or of four bytes:
+//! there, a second pass costs as much as the first.
 
-use crate::kernels::{Level, Output, copy_ascii_prefix, count_beyond_ascii};
+use crate::chunk::CHUNK_BYTES;
+use crate::kernels::{Input, Level, Output, Runs, Unit, Width, copy_ascii_prefix, count_beyond_ascii};
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
@@ -13,13 +15,30 @@ const FLOCKS: usize = 32;
 /// Bytes from which the room for the answers in the rest is estimated.
 const SAMPLE_BYTES: usize = 8192;
 
+/// The bytes in which the first run is looked for.
+const BEGINNING: usize = 32;
+
+/// Sequences that are neither ASCII nor in a run are taken one by one; if these are more, the kernels are quicker.
+const BYTES_AN_OTHER: usize = 64;
+
+/// How writing in one pass ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// All is written, and has a character for which the kind of str is made.
+    Done,
+    /// From this offset on, a wider kind of str is needed.
+    Wider(usize),
+    /// The input must be measured first.
+    Failed,
+}
+
 impl Pass<'_> {
     /// The room that [`Pass::write_nearly_ascii`] needs; None under a policy that answers nothing, or answers by the
     /// form's tables, and where so much is not ASCII that the attempt would be futile.
     #[must_use]
     pub fn nearly_ascii_room(&self) -> Option<usize> {
         let count = self.data.len();
-        if !self.on_fault.answers_alone() {
+        if !(self.on_fault.answers_alone() || self.has_escape() && self.runs::<u32>().is_some()) {
             return None;
         }
         if self.on_fault != OnFault::BackslashReplace {
@@ -36,36 +55,107 @@ impl Pass<'_> {
         count.checked_add(longer.checked_mul(count.div_ceil(SAMPLE_BYTES))?)
     }
 
-    /// Write all that the input gives, in a form that shares ASCII; returns false if it holds anything else, if there
-    /// are so many faults that the kernels are faster, if the room does not suffice, or if `goes_on` says so, which is
-    /// called for each fault with the bytes since the last one.
+    /// The width of text that [`Pass::write_nearly_ascii`] writes.
+    #[must_use]
+    pub fn nearly_ascii_width(&self) -> Width {
+        let is_ascii = self.on_fault.answers_ascii() && !self.has_escape();
+        let answered = if is_ascii { Width::Ascii } else { Width::Ucs2 };
+        self.begun_width().unwrap_or(answered)
+    }
+
+    /// The width of the first run of sequences of three or of four bytes, if the input begins with one or with
+    /// something ill-formed, and is not measured first.
+    #[must_use]
+    pub fn begun_width(&self) -> Option<Width> {
+        let is_high = |&at: &usize| self.data[at] >= 0xE0;
+        let beginning = 0..self.data.len().min(BEGINNING);
+        let runs = self.runs::<u32>().filter(|_| self.data.first().is_some_and(|&byte| byte >= 0x80))?;
+        let first = beginning.filter(is_high).find(|&at| runs.begins(at))?;
+        Some(if self.data[first] >= 0xF0 { Width::Ucs4 } else { Width::Ucs2 })
+    }
+
+    /// Whether stray bytes are escapes in the form.
+    fn has_escape(&self) -> bool {
+        self.form.layout.as_ref().is_some_and(|layout| layout.escape.is_some())
+    }
+
+    /// The runs of the input, if they are not measured first.
+    fn runs<T: Unit>(&self) -> Option<Runs<'_>> {
+        match self.input() {
+            Some(Input::Bytes(source)) if self.is_final && self.on_fault != OnFault::BackslashReplace => {
+                (Level::current() == Level::Portable).then(|| Runs::within::<T>(&source))
+            }
+            _ => None,
+        }
+    }
+
+    /// Write all that the input gives from an offset on, in a form that shares ASCII. It stops if that holds much else, if
+    /// there are so many faults that the kernels are faster, if the room does not suffice, or if `goes_on` says so, which is
+    /// called now and then with the bytes since the last time.
     ///
     /// # Panics
     /// There is less room than [`Pass::nearly_ascii_room`] says.
-    pub fn write_nearly_ascii<T: From<u8>>(
+    pub fn write_nearly_ascii<T: Unit>(
         &self,
+        start: usize,
         out: &mut Output<'_, T>,
         mut goes_on: impl FnMut(usize) -> bool,
-    ) -> bool
+    ) -> Attempt
     where
         for<'o> Output<'o, T>: Sink,
     {
-        let (mut at, mut flocks, mut answered) = (0, 0, 0);
+        let runs = self.runs::<T>();
+        let (mut at, mut flocks, mut others, mut answered) = (start, 0, 0, start);
         loop {
             at += copy_ascii_prefix(&self.data[at..], out);
             if at == self.data.len() {
-                return true;
+                let has_width = T::LEAST == 0 || out.values().iter().any(|&value| value.into() >= T::LEAST);
+                return if has_width { Attempt::Done } else { Attempt::Failed };
             }
             flocks += 1;
             if flocks > FLOCKS + at / self.bytes_a_flock() {
-                return false;
+                return Attempt::Failed;
+            }
+            if let Some(runs) = &runs {
+                at = runs.write([at, self.data.len().min(at + CHUNK_BYTES)], out);
+                if !goes_on(at - answered) {
+                    return Attempt::Failed;
+                }
+                answered = at;
+                if self.data.get(at).is_some_and(|&byte| byte >= 0x80) {
+                    others += 1;
+                    if others > FLOCKS + at / BYTES_AN_OTHER {
+                        return Attempt::Failed;
+                    }
+                    match self.write_other(at, out) {
+                        Ok(next) => at = next,
+                        Err(attempt) => return attempt,
+                    }
+                }
+                continue;
             }
             while self.data.get(at).is_some_and(|&byte| byte >= 0x80) {
                 match self.answered(at, out.room(), out) {
                     Some(next) if goes_on(next - answered) => (at, answered) = (next, next),
-                    _ => return false,
+                    _ => return Attempt::Failed,
                 }
             }
+        }
+    }
+
+    /// Write what begins at an offset and is not in a run, and return the next offset.
+    fn write_other<T: Unit>(&self, at: usize, out: &mut Output<'_, T>) -> Result<usize, Attempt>
+    where
+        for<'o> Output<'o, T>: Sink,
+    {
+        match self.form.step_at(self.data, at, self.is_final, NO_RUN) {
+            Step::Value { end, code_point } if code_point <= self.largest.min(T::MOST) => {
+                out.push(T::of(code_point));
+                Ok(end)
+            }
+            Step::Value { code_point, .. } if T::LEAST > 0 && code_point <= self.largest => Err(Attempt::Wider(at)),
+            Step::Unit { end } => self.answer(at, end, None, out).map_err(|_| Attempt::Failed),
+            _ => Err(Attempt::Failed),
         }
     }
 

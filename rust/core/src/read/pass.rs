@@ -187,7 +187,7 @@ impl Pass<'_> {
     }
 
     /// The input as the kernels read it; None if they do not know the form.
-    fn input(&self) -> Option<Input<'_>> {
+    pub(crate) fn input(&self) -> Option<Input<'_>> {
         let answer = Answer::under(self.on_fault);
         let passes = self.on_fault == OnFault::SurrogatePass;
         if let Some(wide) = self.form.wide {

@@ -1,0 +1,209 @@
+//! Runs of sequences of three or of four bytes, two of which are looked at together, in the halves of a word.
+
+use crate::derive::agreement::Agreement;
+use crate::derive::piece::window;
+
+/// The least leads of three and of four bytes.
+pub const THREE: u8 = 0xE0;
+const FOUR: u8 = 0xF0;
+
+/// A number in both sequences of three bytes.
+const fn in_threes(number: u64) -> u64 {
+    number << 24 | number
+}
+
+/// A number in both sequences of four bytes.
+const fn in_fours(number: u64) -> u64 {
+    number << 32 | number
+}
+
+/// What tells the values of three bytes apart in steps of U+0800: the lower half of the lead, and a bit of the second byte.
+const STEPS: u64 = in_threes(0x20_0F);
+/// Below U+0800.
+const OVERLONG: u64 = 0;
+/// From U+D800 to U+DFFF.
+const SURROGATES: u64 = in_threes(0x20_0D);
+
+/// What a form shares with UTF-8 of the sequences of three and of four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// The step of those of three bytes of which not all are shared; None if these are more.
+    apart: Option<u64>,
+    /// Whether all of four bytes are shared.
+    has_fours: bool,
+}
+
+impl Shared {
+    /// What UTF-8 shares with itself.
+    pub const ALL: Shared = Shared { apart: Some(OVERLONG), has_fours: true };
+
+    /// What a form shares.
+    pub fn new(agreement: &Agreement) -> Self {
+        if !agreement.is_worthwhile() {
+            return Shared { apart: None, has_fours: false };
+        }
+        let mut shared = Shared::ALL;
+        for &(low, high) in &agreement.leads {
+            shared.has_fours &= high < FOUR;
+            if low < FOUR && high >= THREE {
+                shared.apart = None;
+            }
+        }
+        for &(lead, (low, high)) in &agreement.pairs {
+            match lead {
+                FOUR.. => shared.has_fours = false,
+                THREE.. => {
+                    let step = in_threes(u64::from(low & 0x20) << 8 | u64::from(lead & 0x0F));
+                    let is_one =
+                        (low ^ high) & 0x20 == 0 && (shared.apart == Some(OVERLONG) || shared.apart == Some(step));
+                    shared.apart = is_one.then_some(step);
+                }
+                _ => {}
+            }
+        }
+        shared
+    }
+
+    /// The part that a kind of str holds, which may have no room for values of three bytes or of four.
+    pub fn within(self, has_threes: bool, has_fours: bool) -> Self {
+        Shared { apart: self.apart.filter(|_| has_threes), has_fours: self.has_fours && has_fours }
+    }
+
+    /// The length of a run of sequences of one length at the beginning of some bytes, of three or of four.
+    #[inline(never)]
+    pub fn run(self, data: &[u8]) -> usize {
+        self.read(data, |_, _| ())
+    }
+
+    /// The same; `take` is given values two by two, and how many of them count.
+    #[inline(always)]
+    pub fn read(self, data: &[u8], take: impl FnMut([u32; 2], usize)) -> usize {
+        match (data[0], self.apart) {
+            (FOUR.., _) if self.has_fours => run::<4>(data, ill_fours, take),
+            (THREE..FOUR, Some(apart)) => run::<3>(data, |word| ill_threes(word, apart), take),
+            _ => 0,
+        }
+    }
+}
+
+/// As [`Shared::read`], of bytes that are known to be UTF-8, or surrogates.
+#[inline(always)]
+pub fn read_known(data: &[u8], take: impl FnMut([u32; 2], usize)) -> usize {
+    match data[0] {
+        FOUR.. => run::<4>(data, |word| word & in_fours(0xF0) ^ in_fours(0xF0), take),
+        THREE.. => run::<3>(data, |word| word & in_threes(0xF0) ^ in_threes(0xE0), take),
+        _ => 0,
+    }
+}
+
+/// The number of the sequences of a run, of which the first bytes are given.
+#[inline(always)]
+pub fn count(lead: u8, length: usize) -> usize {
+    if lead >= FOUR { length / 4 } else { length / 3 }
+}
+
+/// Go on until a word has a bit that says that one of its sequences is ill-formed or of another length.
+#[inline(always)]
+fn run<const LENGTH: usize>(data: &[u8], ill: impl Fn(u64) -> u64, mut take: impl FnMut([u32; 2], usize)) -> usize {
+    let mut at = 0;
+    let last = loop {
+        let Some(&word) = data[at..].first_chunk() else { break window(data, at) };
+        let number = u64::from_le_bytes(word);
+        if ill(number) != 0 {
+            break word;
+        }
+        take(values::<LENGTH>(number), 2);
+        at += 2 * LENGTH;
+    };
+    // Whether the first half holds one more is not foreseen: it is counted without a branch.
+    let word = u64::from_le_bytes(last);
+    let more = usize::from(ill(word) << (64 - 8 * LENGTH) == 0);
+    take(values::<LENGTH>(word), more);
+    at + more * LENGTH
+}
+
+/// Bits for sequences that are not three bytes of UTF-8, or whose values are in a step that is apart.
+#[inline(always)]
+fn ill_threes(word: u64, apart: u64) -> u64 {
+    // One bit that shows that another is set: no sum reaches the next sequence.
+    let differs = |step: u64| (word & STEPS ^ step) + in_threes(0x7FFF);
+    let is_fine = differs(OVERLONG) & differs(SURROGATES) & differs(apart) & in_threes(0x8000);
+    word & in_threes(0xC0_C0F0) ^ in_threes(0x80_80E0) | is_fine ^ in_threes(0x8000)
+}
+
+/// Bits for sequences that are not four bytes of UTF-8.
+#[inline(always)]
+fn ill_fours(word: u64) -> u64 {
+    // The value in steps of U+10000, of which there are sixteen from the first on.
+    let step = (word & in_fours(0x07)) << 2 | word >> 12 & in_fours(0x03);
+    word & in_fours(0xC0C0_C0F8) ^ in_fours(0x8080_80F0) | step.wrapping_sub(in_fours(1)) & in_fours(0xFFFF_FFF0)
+}
+
+/// The values of both sequences.
+#[inline(always)]
+fn values<const LENGTH: usize>(word: u64) -> [u32; 2] {
+    if LENGTH == 3 {
+        let both = (word & in_threes(0x0F)) << 12 | word >> 2 & in_threes(0x0FC0) | word >> 16 & in_threes(0x3F);
+        [both as u32 & 0xFFFF, (both >> 24) as u32 & 0xFFFF]
+    } else {
+        let tail =
+            (word >> 8 & in_fours(0x3F)) << 12 | (word >> 16 & in_fours(0x3F)) << 6 | word >> 24 & in_fours(0x3F);
+        let both = (word & in_fours(0x07)) << 18 | tail;
+        [both as u32, (both >> 32) as u32]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The values of the runs of one length that some bytes begin with.
+    fn read(shared: Shared, data: &[u8]) -> (usize, Vec<u32>) {
+        let mut values = vec![];
+        let length = shared.read(data, |both, count| values.extend(&both[..count]));
+        assert_eq!((length, values.len()), (shared.run(data), count(data[0], length)));
+        (length, values)
+    }
+
+    /// Bytes around each border of what UTF-8 allows.
+    const BYTES: [u8; 16] =
+        [0x61, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF4, 0xF5];
+
+    #[test]
+    fn a_sequence_is_taken_if_it_is_utf_8_wherever_it_stands_in_a_word() {
+        let bytes = |number: usize| [0, 4, 8, 12].map(|shift| BYTES[number >> shift & 15]);
+        for (number, run) in (0..1 << 16).step_by(if cfg!(miri) { 997 } else { 1 }).flat_map(|n| [(n, "中"), (n, "😀")])
+        {
+            let sequence = &bytes(number)[..run.len()];
+            for before in 0..3 {
+                let data = [run.repeat(before).as_bytes(), sequence, run.as_bytes(), b"abcdefgh"].concat();
+                let valid = data.utf8_chunks().next().expect("it is not empty").valid();
+                let has_length = |char: &char| char.len_utf8() == run.len();
+                let expected: Vec<u32> = valid.chars().take_while(has_length).map(u32::from).collect();
+                let is_run = before > 0 || sequence[0] >> 4 == run.as_bytes()[0] >> 4;
+                if is_run {
+                    assert_eq!(read(Shared::ALL, &data), (expected.len() * run.len(), expected), "{data:X?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_form_does_not_share_ends_a_run() {
+        let part = |leads: Vec<(u8, u8)>, pairs: Vec<(u8, (u8, u8))>| {
+            Shared::new(&Agreement { leads, pairs, worthwhile: true, ..Agreement::default() })
+        };
+        let text = "中\u{EFC0}中";
+        assert_eq!(read(part(vec![], vec![]), text.as_bytes()).0, 9);
+        assert_eq!(read(part(vec![], vec![(0xEE, (0xBE, 0xBF))]), text.as_bytes()).0, 3);
+        assert_eq!(read(part(vec![], vec![(0xEE, (0x80, 0xBF))]), text.as_bytes()).0, 0);
+        assert_eq!(read(part(vec![], vec![(0xE1, (0xA0, 0xBF)), (0xEE, (0xBE, 0xBF))]), text.as_bytes()).0, 0);
+        assert_eq!(read(part(vec![(0xE1, 0xE1)], vec![]), text.as_bytes()).0, 0);
+        assert_eq!(read(part(vec![(0xF0, 0xF4)], vec![]), text.as_bytes()).0, 9);
+        assert_eq!(read(part(vec![(0xF0, 0xF4)], vec![]), "😀".as_bytes()).0, 0);
+        assert_eq!(read(part(vec![], vec![(0xF4, (0x80, 0x8F))]), "😀".as_bytes()).0, 0);
+        assert_eq!(read(Shared::new(&Agreement::default()), text.as_bytes()).0, 0);
+        assert_eq!(read(Shared::ALL.within(true, false), "😀".as_bytes()).0, 0);
+        assert_eq!(read(Shared::ALL.within(false, false), text.as_bytes()).0, 0);
+    }
+}
