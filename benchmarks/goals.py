@@ -11,6 +11,7 @@ from typing import NamedTuple
 from benchmarks.peers import CPYTHON, MUTF8, OURS, PYARROW, SIMDUTF
 from benchmarks.row import KIB, MIB, Cell
 from benchmarks.rows.cutting import MEASURED
+from benchmarks.rows.races import TRANSCODE as RACES
 from benchmarks.rows.short import ROWS as SHORT_ROWS
 from benchmarks.texts import MIXED, SCRIPTS
 from benchmarks.timing import Spread
@@ -62,6 +63,7 @@ SURROGATES_DECODED, SURROGATES_ENCODED = (
 JAVA = _coded("cesu-8", "mutf-8")
 LENGTHS = ("encoded_length", *(f"encoded_length {form}" for form in MEASURED))
 SHORT = tuple(row.name for row in SHORT_ROWS)
+TRANSCODE = tuple(row.name for row in RACES)
 TRUNCATED = ("truncate to half", "truncate to 255")
 
 TABLE = (
@@ -92,6 +94,7 @@ TABLE = (
     Line(("wtf-16-le decode, clean",), CPYTHON, MIB, BMP, Goal(2.3, 2)),
     Line(("wtf-16-le decode, 1 surrogate in 10",), CPYTHON, MIB, SCRIPTS, Goal(100, 50)),
     Line(("validate",), SIMDUTF, MIB, SCRIPTS, Goal(1.0, 0.95)),
+    *(Line(TRANSCODE, SIMDUTF, size, SCRIPTS, Goal(0.9, 0.9)) for size in (KIB, 64 * KIB, MIB)),
     Line(("validate",), PYARROW, MIB, SCRIPTS, Goal(6, 5)),
     Line(JAVA, MUTF8, MIB, (*TWO_BYTE, *THREE_BYTE), Goal(4, 3)),
     Line(JAVA, MUTF8, MIB, ("emoji",), Goal(2, 1.5)),

@@ -117,6 +117,7 @@ GROUPS = (
     Group("decode UTF-8", CPYTHON, ("decode",)),
     Group("encode UTF-8", CPYTHON, ("encode",)),
     Group("validate UTF-8", SIMDUTF, ("validate",)),
+    Group("transcode between UTF-8, UTF-16 and UTF-32", SIMDUTF, ("transcode *",)),
     Group("validate UTF-8", PYARROW, ("validate",)),
     Group("decode UTF-8 with faults, under a policy", CPYTHON, ("utf-8 decode *",)),
     Group("encode UTF-8 with surrogates, under a policy", CPYTHON, ("utf-8 encode *",)),

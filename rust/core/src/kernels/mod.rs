@@ -5,7 +5,7 @@
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
 //! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `portable`, `validity`,
-//! `plain` and the library `simdutf`, of which `bulk` chooses, then `reader` and `speller`, which work in blocks on any
+//! `plain` and the library `simdutf`, of which `bulk` chooses, `transcoding` by it, then `reader` and `speller`, which work in blocks on any
 //! machine, the instructions of each processor (`x86`, `aarch64`), the kernels over vectors of 32 bytes that are compiled
 //! with them (`vectors`), then `dispatch`, and at the top what measures and converts by it.
 
@@ -46,8 +46,11 @@ mod source;
 mod speller;
 mod spelt;
 mod text;
+#[cfg(feature = "simdutf")]
+mod transcoding;
 mod units;
 mod utf8;
+mod validated;
 mod validity;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
@@ -74,6 +77,8 @@ pub(crate) use source::Faults;
 pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Text;
+#[cfg(feature = "simdutf")]
+pub use transcoding::{Transcoding, Unicode};
 pub use units::{Units, WideText};
 pub use utf8::{is_utf8, is_utf8_up_to};
 

@@ -237,6 +237,21 @@ impl<'a, T> Output<'a, T> {
 }
 
 impl Output<'_, u8> {
+    /// Let `write` go on with so many units, in an output of its own; nothing is written where they are not aligned.
+    ///
+    /// # Panics
+    /// There is no room for them, or they were not all written.
+    pub(super) fn go_on_in_units<T>(&mut self, count: usize, write: impl FnOnce(&mut Output<'_, T>)) {
+        let bytes = count * size_of::<T>();
+        // SAFETY: memory that is not written may become any other.
+        let (head, units, _) = unsafe { self.spare()[..bytes].align_to_mut::<MaybeUninit<T>>() };
+        if head.is_empty() {
+            let ((), written) = Output::written(units, |out| write(out));
+            assert_eq!(written.len(), count, "the output is longer than its text");
+            self.filled += bytes;
+        }
+    }
+
     /// Write the bytes of values, of which each has so many.
     ///
     /// # Panics

@@ -149,7 +149,7 @@ impl Paired {
 
 /// Whether a unit is in a range whose ends differ in their lowest bits, all of them.
 #[inline(always)]
-fn is_in((first, last): Range, unit: u16) -> bool {
+pub(super) fn is_in((first, last): Range, unit: u16) -> bool {
     unit & !((last - first) as u16) == first as u16
 }
 
