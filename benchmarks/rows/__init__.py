@@ -1,10 +1,11 @@
 """All rows, in the order in which they are measured: one subject a file, each a list of data."""
 
 from benchmarks.row import Row
-from benchmarks.rows import clean, cutting, dirty, neighbours, short, streams, surrogates, units, validate
+from benchmarks.rows import clean, copies, cutting, dirty, neighbours, short, streams, surrogates, units, validate
 
 ROWS: tuple[Row, ...] = (
     *clean.ROWS,
+    *copies.ROWS,
     *validate.ROWS,
     *neighbours.ROWS,
     *surrogates.ROWS,

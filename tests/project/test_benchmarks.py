@@ -212,6 +212,8 @@ def test_every_goal_is_measured() -> None:
     ("cell", "expected"),
     [
         (("decode", peers.CPYTHON, "ascii", MIB), (1.8, 1.3)),
+        (("copy utf-8", peers.COPY, "ascii", MIB), (0.9, 0.9)),
+        (("copy wtf-16-le", peers.COPY, "cyrillic", MIB), (0.8, 0.8)),
         (("decode", peers.CPYTHON, "hebrew", MIB), (3, 1.8)),
         (("decode", peers.CPYTHON, "emoji", 64 * MIB), (2, 2)),
         (("decode", peers.CPYTHON, "thai", 64), (1.8, 1)),

@@ -90,6 +90,28 @@ impl<'a, T> Output<'a, T> {
         self.filled += values.len();
     }
 
+    /// Write what the values of blocks become, up to the first block that is not meant, and return how many blocks that are.
+    // In a function of its own the compiler makes vectors of the loop, whatever is around the call.
+    #[inline(never)]
+    pub(super) fn extend_blocks<U: Copy, const MANY: usize>(
+        &mut self,
+        blocks: &[[U; MANY]],
+        mut is_meant: impl FnMut(&[U; MANY]) -> bool,
+        become_one: impl Fn(U) -> T,
+    ) -> usize {
+        let (places, _) = self.values[self.filled..].as_chunks_mut::<MANY>();
+        let mut count = 0;
+        for (block, place) in blocks.iter().zip(places) {
+            if !is_meant(block) {
+                break;
+            }
+            place.iter_mut().zip(block).for_each(|(place, &value)| _ = place.write(become_one(value)));
+            count += 1;
+        }
+        self.filled += MANY * count;
+        count
+    }
+
     /// Write values as they are.
     ///
     /// # Panics
