@@ -21,6 +21,7 @@ use super::spelt::{Spelt, Stretch};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::text::Text;
 use super::units::{Units, WideText};
+#[cfg(feature = "simdutf")]
 use super::validated;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
@@ -221,6 +222,7 @@ pub fn tally_units(units: &Units<'_>, start: usize, limit: usize, counts: [&mut 
 }
 
 /// As [`validated::utf16`].
+#[cfg(feature = "simdutf")]
 pub fn validate_utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize> {
     match Level::current() {
         // SAFETY: the machine has the instructions.
@@ -234,6 +236,7 @@ pub fn validate_utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Opt
 }
 
 /// As [`validated::utf32`].
+#[cfg(feature = "simdutf")]
 pub fn validate_utf32<const EIGHT: bool>(units: &[u32]) -> Option<usize> {
     match Level::current() {
         // SAFETY: the machine has the instructions.

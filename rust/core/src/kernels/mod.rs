@@ -50,6 +50,7 @@ mod text;
 mod transcoding;
 mod units;
 mod utf8;
+#[cfg(feature = "simdutf")]
 mod validated;
 mod validity;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

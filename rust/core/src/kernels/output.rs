@@ -263,6 +263,7 @@ impl Output<'_, u8> {
     ///
     /// # Panics
     /// There is no room for them, or they were not all written.
+    #[cfg(feature = "simdutf")]
     pub(super) fn go_on_in_units<T>(&mut self, count: usize, write: impl FnOnce(&mut Output<'_, T>)) {
         let bytes = count * size_of::<T>();
         // SAFETY: memory that is not written may become any other.

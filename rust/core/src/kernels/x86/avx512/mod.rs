@@ -29,6 +29,7 @@ mod speller;
 pub mod tally;
 pub mod units;
 pub mod utf8;
+#[cfg(feature = "simdutf")]
 pub mod validated;
 pub mod wide_text;
 
