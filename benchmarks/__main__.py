@@ -16,13 +16,12 @@ from benchmarks import peers
 from benchmarks.goals import COLUMNS, LANE, missed
 from benchmarks.results import HEADING, Results, line_of, read, summary, write
 from benchmarks.row import KIB, MIB, Cell, Row, measure
-from benchmarks.rows import ROWS, lane
-from benchmarks.rows.validate import AGAINST_SIMDUTF, against_simdutf, can_meet_simdutf
+from benchmarks.rows import ROWS, lane, races
 from benchmarks.texts import SAMPLE, Texts, made, of_corpora
 from benchmarks.timing import Effort
 from eightfold import ENGINE
 
-ALL_ROWS = (*ROWS, AGAINST_SIMDUTF)
+ALL_ROWS = (*ROWS, *races.ROWS)
 QUICK = Effort(rounds=3, seconds=0.0005)
 QUICK_SIZES = (64, KIB, MIB)
 
@@ -104,9 +103,9 @@ def _sizes_of(row: Row, given: argparse.Namespace) -> tuple[int, ...]:
 
 
 def _cells_of(row: Row, texts: Texts, names: tuple[str, ...], sizes: tuple[int, ...], effort: Effort) -> Iterator[Cell]:
-    if row is AGAINST_SIMDUTF:
-        if can_meet_simdutf():
-            yield from against_simdutf(texts, names, sizes, effort)
+    if row in races.ROWS:
+        if races.can_run():
+            yield from races.run(row, texts, names, sizes, effort)
         else:
             print(f"{row.name}: skipped, {row.against} needs the core and cargo", file=sys.stderr)
         return

@@ -150,7 +150,7 @@ def _met_goal(cell: Cell, column: str) -> bool | None:
 
 def verb_of(row: str) -> str:
     """Return the verb of a row, by which the means are grouped."""
-    found = re.search(r"\b(decode|encode|convert|validate|is_well_formed|faults|check)\b", row)
+    found = re.search(r"\b(decode|encode|convert|transcode|validate|is_well_formed|faults|check)\b", row)
     return found[1] if found else row
 
 

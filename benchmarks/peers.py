@@ -18,6 +18,8 @@ OURS = "our utf-8"
 MUTF8 = "PyPI mutf8"
 PYARROW = "pyarrow"
 SIMDUTF = "simdutf"
+COPY = "a copy"
+"""Of a bytearray into new bytes: what the machine needs to allocate and write as much memory."""
 
 VERBS = {
     **{name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "xtf8")},
@@ -54,6 +56,7 @@ def _pyarrow() -> dict[str, Any]:
 PEERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     CPYTHON: _cpython,
     OURS: _nothing,
+    COPY: _nothing,
     MUTF8: _mutf8,
     PYARROW: _pyarrow,
 }

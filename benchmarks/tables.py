@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import scaling
 from benchmarks.goals import goal, is_met, missed, wanted
-from benchmarks.peers import CPYTHON, MUTF8, OURS, PYARROW, SIMDUTF
+from benchmarks.peers import COPY, CPYTHON, MUTF8, OURS, PYARROW, SIMDUTF
 from benchmarks.results import Results, summary
 from benchmarks.row import Cell
 from benchmarks.timing import Spread
@@ -116,7 +116,9 @@ class Group(NamedTuple):
 GROUPS = (
     Group("decode UTF-8", CPYTHON, ("decode",)),
     Group("encode UTF-8", CPYTHON, ("encode",)),
+    Group("decode ASCII, and WTF-16LE within the BMP", COPY, ("copy *",)),
     Group("validate UTF-8", SIMDUTF, ("validate",)),
+    Group("transcode between UTF-8, UTF-16 and UTF-32", SIMDUTF, ("transcode *",)),
     Group("validate UTF-8", PYARROW, ("validate",)),
     Group("decode UTF-8 with faults, under a policy", CPYTHON, ("utf-8 decode *",)),
     Group("encode UTF-8 with surrogates, under a policy", CPYTHON, ("utf-8 encode *",)),

@@ -1,10 +1,11 @@
 """All rows, in the order in which they are measured: one subject a file, each a list of data."""
 
 from benchmarks.row import Row
-from benchmarks.rows import clean, cutting, dirty, neighbours, short, streams, surrogates, units, validate
+from benchmarks.rows import clean, copies, cutting, dirty, neighbours, short, streams, surrogates, units, validate
 
 ROWS: tuple[Row, ...] = (
     *clean.ROWS,
+    *copies.ROWS,
     *validate.ROWS,
     *neighbours.ROWS,
     *surrogates.ROWS,
@@ -14,4 +15,4 @@ ROWS: tuple[Row, ...] = (
     *cutting.ROWS,
     *short.ROWS,
 )
-"""The rows that are measured in this process; `validate.against_simdutf` measures `simdutf`."""
+"""The rows that are measured in this process; `races.run` measures those in `races.ROWS`."""

@@ -1,25 +1,12 @@
 """Validation: against pyarrow's cast of binary to string, and against simdutf itself if cargo is installed.
 
-simdutf has no Python interface. The core's own benchmark `validate` races it, in Rust, with the function behind
-`is_well_formed`, on texts that it reads from files.
+How simdutf is raced is in `races`.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-import eightfold
 from benchmarks.peers import PYARROW, SIMDUTF
-from benchmarks.row import Cell, Row, cell
-from benchmarks.texts import Texts
-from benchmarks.timing import Effort
-
-RUST = Path(__file__).parents[2] / "rust"
+from benchmarks.row import Row
 
 
 def subjects(text: str) -> dict[str, object]:
@@ -42,30 +29,6 @@ AGAINST_PYARROW = Row(
     "mine and other[0].as_py() == text",
 )
 AGAINST_SIMDUTF = Row("validate", SIMDUTF, "is_well_formed", "validate_utf8", subjects)
-"""Its statements name the functions that are called in Rust."""
+"""Its statements name the functions that are called in Rust: see `races`."""
 
 ROWS = (AGAINST_PYARROW,)
-
-
-def can_meet_simdutf() -> bool:
-    """Return whether there is a core, and cargo to build its benchmarks."""
-    return eightfold.ENGINE == "native" and shutil.which("cargo") is not None
-
-
-def against_simdutf(texts: Texts, names: tuple[str, ...], sizes: tuple[int, ...], effort: Effort) -> Iterator[Cell]:
-    """Measure the row, text by text; the first time cargo builds."""
-    for size in sizes:
-        pieces = [texts.pieces(name, size, 1)[0].encode() for name in names]
-        for name, data, rounds in zip(names, pieces, _raced(pieces, effort), strict=True):
-            yield cell(AGAINST_SIMDUTF, name, size, len(data), rounds)
-
-
-def _raced(pieces: list[bytes], effort: Effort) -> list[list[tuple[float, float]]]:
-    with TemporaryDirectory() as folder:
-        files = [Path(folder, str(index)) for index in range(len(pieces))]
-        for file, piece in zip(files, pieces, strict=True):
-            file.write_bytes(piece)
-        given = [str(effort.rounds), str(effort.seconds), *map(str, files)]
-        command = ["cargo", "bench", "--quiet", "-p", "eightfold-core", "--bench", "validate", "--", *given]
-        printed = subprocess.run(command, cwd=RUST, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return [[(ours, theirs) for ours, theirs in json.loads(line)] for line in printed.splitlines()]

@@ -20,8 +20,7 @@ from benchmarks import __main__ as command
 from benchmarks import peers, profiles, record, results, row, scaling, tables, texts, timing
 from benchmarks.goals import TABLE, UNSET, goal, missed
 from benchmarks.row import KIB, MIB, Cell, Row
-from benchmarks.rows import ROWS, lane
-from benchmarks.rows.validate import AGAINST_SIMDUTF, against_simdutf, can_meet_simdutf
+from benchmarks.rows import ROWS, lane, races
 from benchmarks.timing import Effort, Spread
 
 ONCE = Effort(rounds=1, seconds=0)
@@ -116,12 +115,13 @@ def test_every_row_runs_and_its_sides_agree(each: Row, monkeypatch: pytest.Monke
         assert cell.ours.low > 0
 
 
-@pytest.mark.skipif(not can_meet_simdutf(), reason="simdutf is raced in Rust: the core and cargo are needed")
+@pytest.mark.parametrize("each", races.ROWS, ids=lambda each: each.name)
+@pytest.mark.skipif(not races.can_run(), reason="simdutf is raced in Rust: the core and cargo are needed")
 @pytest.mark.skipif("EIGHTFOLD_RACE" not in os.environ, reason="compiles the core again: make test-core runs it")
-def test_the_race_with_simdutf_runs() -> None:
-    cells = list(against_simdutf(texts.made(), ("ascii", "emoji"), (4 * KIB,), Effort(rounds=3, seconds=0)))
+def test_the_race_with_simdutf_runs(each: Row) -> None:
+    cells = list(races.run(each, texts.made(), ("ascii", "emoji"), (4 * KIB,), Effort(rounds=3, seconds=0)))
     assert [cell.text for cell in cells] == ["ascii", "emoji"]
-    assert {cell.row for cell in cells} == {AGAINST_SIMDUTF.name}
+    assert {cell.row for cell in cells} == {each.name}
     assert all(0 < cell.times.low <= cell.times.median <= cell.times.high for cell in cells)
 
 
@@ -212,11 +212,14 @@ def test_every_goal_is_measured() -> None:
     ("cell", "expected"),
     [
         (("decode", peers.CPYTHON, "ascii", MIB), (1.8, 1.3)),
+        (("copy utf-8", peers.COPY, "ascii", MIB), (0.9, 0.9)),
+        (("copy wtf-16-le", peers.COPY, "cyrillic", MIB), (0.8, 0.8)),
         (("decode", peers.CPYTHON, "hebrew", MIB), (3, 1.8)),
         (("decode", peers.CPYTHON, "emoji", 64 * MIB), (2, 2)),
         (("decode", peers.CPYTHON, "thai", 64), (1.8, 1)),
         (("encode", peers.CPYTHON, "latin", MIB), (8, 3)),
         (("validate", peers.SIMDUTF, "latin", MIB), (1, 0.95)),
+        (("transcode utf-8 to utf-16-le", peers.SIMDUTF, "latin", 64 * KIB), (0.9, 0.9)),
         (("wtf-8 decode, 1 surrogate in 10", peers.CPYTHON, "latin", MIB), (20, 8)),
         (("mutf-8 encode", peers.MUTF8, "emoji", MIB), (2, 1.5)),
         (("mutf-8 encode", peers.OURS, "emoji", MIB), (0.6, 0.5)),
@@ -369,7 +372,7 @@ def test_the_page_has_a_summary_of_both_instruction_sets(tmp_path: Path) -> None
 
 
 def test_every_row_is_in_one_line_of_the_summary() -> None:
-    for each in (*ROWS, AGAINST_SIMDUTF):
+    for each in (*ROWS, *races.ROWS):
         cell = planted_cell(1, row=each.name, against=each.against)
         groups = [group.title for group in tables.GROUPS if tables.cells_of(group, [cell])]
         assert len(groups) == 1, (each.name, each.against, groups)

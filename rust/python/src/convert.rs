@@ -17,6 +17,8 @@ use pyo3::types::PyBytes;
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
 use crate::made::{Made, Make};
+#[cfg(feature = "simdutf")]
+use crate::memory::bytes_if_written;
 use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, offset_in};
@@ -31,6 +33,10 @@ const LONGEST_PIECE: usize = 4 * PIECE_BYTES;
 /// A part of the output is full at this size. When the bytes are made, each goes back to the system as soon as it is
 /// copied: the C library keeps none that is larger than 32 MiB for itself.
 const PART_BYTES: usize = 33 << 20;
+
+/// Longer inputs are converted piece by piece: between pieces signals are heard, and threads share them.
+#[cfg(feature = "simdutf")]
+const LONGEST_DIRECT: usize = 16 << 20;
 
 /// No more memory than this is kept from one conversion for the next.
 const SPARE_BYTES: usize = 4 << 20;
@@ -260,6 +266,10 @@ pub fn convert<'py>(
     if is_same_text(py, &reading.form, &writing.form, rest) {
         return same_text(content, skipped, to.mark());
     }
+    #[cfg(feature = "simdutf")]
+    if let Some(bytes) = transcoded(py, &reading.form, &writing.form, rest, to.mark())? {
+        return Ok(bytes);
+    }
     if shares_ascii(&reading.form)
         && threads.get() == 1
         && let Some(bytes) = of_ascii(py, rest, &writing.form, to.mark())?
@@ -312,6 +322,24 @@ fn of_ascii<'py>(py: Python<'py>, data: &[u8], form: &Form, mark: &[u8]) -> PyRe
         return Ok(None);
     }
     bytes_of_text(py, (form, Missing::Stop), Text::One(data), mark)
+}
+
+/// What clean bytes are in another form, where the core knows both as encodings of Unicode: measured, then written once.
+#[cfg(feature = "simdutf")]
+fn transcoded<'py>(
+    py: Python<'py>,
+    from: &Form,
+    to: &Form,
+    data: &[u8],
+    mark: &[u8],
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if data.len() >= LONGEST_DIRECT {
+        return Ok(None);
+    }
+    match released(py, data.len(), || to.transcoding(from, data)) {
+        Some(text) => bytes_if_written(py, mark, text.bytes(), |out| text.write(out)),
+        None => Ok(None),
+    }
 }
 
 fn same_text<'py>(content: Bound<'py, PyBytes>, skipped: usize, mark: &[u8]) -> PyResult<Bound<'py, PyBytes>> {

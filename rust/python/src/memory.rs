@@ -451,12 +451,21 @@ pub fn bytes_of_size<'py>(
     size: usize,
     write: impl FnOnce(&mut Output<'_, u8>) + Send,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let made = new_bytes(py, mark.len() + size, |out| {
+    // Else the bytes would be shown with parts that nobody wrote.
+    Ok(bytes_if_written(py, mark, size, write)?.expect("the text is shorter than it was measured"))
+}
+
+/// The same; None where `write` has not written all of them.
+pub fn bytes_if_written<'py>(
+    py: Python<'py>,
+    mark: &[u8],
+    size: usize,
+    write: impl FnOnce(&mut Output<'_, u8>) + Send,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    new_bytes(py, mark.len() + size, |out| {
         out.copy(mark);
         released(py, size, || write(out));
-    })?;
-    // Else the bytes would be shown with parts that nobody wrote.
-    Ok(made.expect("the text is shorter than it was measured"))
+    })
 }
 
 /// Write a text from an index on to a place, and let other threads run if it is long.

@@ -18,7 +18,7 @@ use super::{plain, validity};
 /// Whether the library has more than one sequence at a time: of processors without a level of ours we know nothing.
 #[cfg(feature = "simdutf")]
 #[inline]
-fn has_library() -> bool {
+pub fn has_library() -> bool {
     Level::HERE.len() == 1 || Level::current() > Level::Portable
 }
 

@@ -511,12 +511,12 @@ impl Units<'_> {
     /// then only part is written.
     pub fn copy_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
         dispatch::copy_units_ucs1(self, start, limit, out)
-            .unwrap_or_else(|| self.copy_rest(start, limit, Width::Latin1, out))
+            .unwrap_or_else(|| self.copy_rest(start, limit, Width::Latin1, out, |unit| unit as u8))
     }
 
     /// The same, where they are no pairs and nothing that the form lacks.
     pub fn copy_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
         dispatch::copy_units_ucs2(self, start, limit, out)
-            .unwrap_or_else(|| self.copy_rest(start, limit, Width::Ucs2, out))
+            .unwrap_or_else(|| self.copy_rest(start, limit, Width::Ucs2, out, |unit| unit))
     }
 }

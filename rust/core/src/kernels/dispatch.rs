@@ -21,6 +21,8 @@ use super::spelt::{Spelt, Stretch};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::text::Text;
 use super::units::{Units, WideText};
+#[cfg(feature = "simdutf")]
+use super::validated;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
@@ -217,6 +219,34 @@ pub fn tally_units(units: &Units<'_>, start: usize, limit: usize, counts: [&mut 
     }
     let _ = (units, start, limit, counts);
     None
+}
+
+/// As [`validated::utf16`].
+#[cfg(feature = "simdutf")]
+pub fn validate_utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize> {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::validated::utf16::<EIGHT>(units, is_swapped) },
+        // SAFETY: as above.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::validated::utf16::<EIGHT>(units, is_swapped) },
+        _ => validated::utf16::<EIGHT>(units, is_swapped),
+    }
+}
+
+/// As [`validated::utf32`].
+#[cfg(feature = "simdutf")]
+pub fn validate_utf32<const EIGHT: bool>(units: &[u32]) -> Option<usize> {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::validated::utf32::<EIGHT>(units) },
+        // SAFETY: as above.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::validated::utf32::<EIGHT>(units) },
+        _ => validated::utf32::<EIGHT>(units),
+    }
 }
 
 macro_rules! by_level {

@@ -4,10 +4,11 @@
 //! from its tables. Each file is one subject and can be replaced by code for other instruction sets: what the functions
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
-//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `words`, `portable`, `validity`,
-//! `plain` and the library `simdutf`, of which `bulk` chooses, then `reader` and `speller`, which work in blocks on any
-//! machine, the instructions of each processor (`x86`, `aarch64`), the kernels over vectors of 32 bytes that are compiled
-//! with them (`vectors`), then `dispatch`, and at the top what measures and converts by it.
+//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `words`, `portable`,
+//! `validity`, `plain` and the library `simdutf`, of which `bulk` chooses, `transcoding` by it, then `reader` and
+//! `speller`, which work in blocks on any machine, the instructions of each processor (`x86`, `aarch64`), the kernels
+//! over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what measures and
+//! converts by it.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),
@@ -46,8 +47,12 @@ mod source;
 mod speller;
 mod spelt;
 mod text;
+#[cfg(feature = "simdutf")]
+mod transcoding;
 mod units;
 mod utf8;
+#[cfg(feature = "simdutf")]
+mod validated;
 mod validity;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
@@ -77,6 +82,8 @@ pub(crate) use source::Faults;
 pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Text;
+#[cfg(feature = "simdutf")]
+pub use transcoding::{Transcoding, Unicode};
 pub use units::{Units, WideText};
 pub use utf8::{is_utf8, is_utf8_up_to};
 

@@ -90,6 +90,28 @@ impl<'a, T> Output<'a, T> {
         self.filled += values.len();
     }
 
+    /// Write what the values of blocks become, up to the first block that is not meant, and return how many blocks that are.
+    // In a function of its own the compiler makes vectors of the loop, whatever is around the call.
+    #[inline(never)]
+    pub(super) fn extend_blocks<U: Copy, const MANY: usize>(
+        &mut self,
+        blocks: &[[U; MANY]],
+        mut is_meant: impl FnMut(&[U; MANY]) -> bool,
+        become_one: impl Fn(U) -> T,
+    ) -> usize {
+        let (places, _) = self.values[self.filled..].as_chunks_mut::<MANY>();
+        let mut count = 0;
+        for (block, place) in blocks.iter().zip(places) {
+            if !is_meant(block) {
+                break;
+            }
+            place.iter_mut().zip(block).for_each(|(place, &value)| _ = place.write(become_one(value)));
+            count += 1;
+        }
+        self.filled += MANY * count;
+        count
+    }
+
     /// Write values as they are.
     ///
     /// # Panics
@@ -237,6 +259,22 @@ impl<'a, T> Output<'a, T> {
 }
 
 impl Output<'_, u8> {
+    /// Let `write` go on with so many units, in an output of its own; nothing is written where they are not aligned.
+    ///
+    /// # Panics
+    /// There is no room for them, or they were not all written.
+    #[cfg(feature = "simdutf")]
+    pub(super) fn go_on_in_units<T>(&mut self, count: usize, write: impl FnOnce(&mut Output<'_, T>)) {
+        let bytes = count * size_of::<T>();
+        // SAFETY: memory that is not written may become any other.
+        let (head, units, _) = unsafe { self.spare()[..bytes].align_to_mut::<MaybeUninit<T>>() };
+        if head.is_empty() {
+            let ((), written) = Output::written(units, |out| write(out));
+            assert_eq!(written.len(), count, "the output is longer than its text");
+            self.filled += bytes;
+        }
+    }
+
     /// Write the bytes of values, of which each has so many.
     ///
     /// # Panics

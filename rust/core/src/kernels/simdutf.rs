@@ -3,7 +3,8 @@
 //! Its conversions of valid input write exactly the code points that there are and nothing beyond them; that is their
 //! contract. So they are only given what has been measured, of which a type is the proof: [`Measured`] and [`Scalar`]. How
 //! many values they write is checked before (the room) and after (the count). Its conversions "with errors" may leave part
-//! of a valid prefix unwritten, so they are not used: what is converted has been validated.
+//! of a valid prefix unwritten, so they are not used: what is converted has been validated. The same holds for UTF-16 and
+//! UTF-32: [`Utf16`] and [`Utf32`].
 
 #![expect(unsafe_code, reason = "the library is C++")]
 
@@ -124,4 +125,137 @@ pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
 pub unsafe fn latin1_to_utf8(points: &[u8], bytes: usize, out: &mut Output<'_, u8>) {
     // SAFETY: the library writes as many bytes as the code points take, which the caller knows.
     unsafe { write(bytes, out, |place| simdutf::convert_latin1_to_utf8(points.as_ptr(), points.len(), place)) };
+}
+
+/// Write ASCII as UTF-16.
+///
+/// # Panics
+/// There is no room for it.
+pub fn ascii_to_utf16(text: &[u8], big_endian: bool, out: &mut Output<'_, u16>) {
+    let convert = if big_endian { simdutf::convert_latin1_to_utf16be } else { simdutf::convert_latin1_to_utf16le };
+    // SAFETY: the library writes a unit for each byte.
+    unsafe { write(text.len(), out, |place| convert(text.as_ptr(), text.len(), place)) }
+}
+
+/// Write text as UTF-16.
+///
+/// # Safety
+/// It takes `units` units.
+///
+/// # Panics
+/// There is no room for them.
+pub unsafe fn to_utf16(text: &str, units: usize, big_endian: bool, out: &mut Output<'_, u16>) {
+    // Those for valid input take twice the time with AVX-512.
+    let convert = if big_endian { simdutf::convert_utf8_to_utf16be } else { simdutf::convert_utf8_to_utf16le };
+    // SAFETY: this is valid UTF-8, of which the library writes as many units as the caller knows.
+    unsafe { write(units, out, |place| convert(text.as_ptr(), text.len(), place)) }
+}
+
+/// Write ASCII as UTF-32 in the byte order of the machine.
+///
+/// # Panics
+/// There is no room for it.
+pub fn ascii_to_utf32(text: &[u8], out: &mut Output<'_, u32>) {
+    // SAFETY: the library writes a unit for each byte.
+    unsafe { write(text.len(), out, |place| simdutf::convert_latin1_to_utf32(text.as_ptr(), text.len(), place)) }
+}
+
+/// Well-formed UTF-16.
+#[derive(Clone, Copy, Debug)]
+pub struct Utf16<'a> {
+    units: &'a [u16],
+    big_endian: bool,
+}
+
+/// Call one of two functions of the library, by the order of bytes.
+macro_rules! by_order {
+    ($text:expr, $little:ident, $big:ident) => {
+        if $text.big_endian { simdutf::$big } else { simdutf::$little }
+    };
+}
+
+impl<'a> Utf16<'a> {
+    /// Units that were validated.
+    ///
+    /// # Safety
+    /// They are well-formed.
+    pub unsafe fn known(units: &'a [u16], big_endian: bool) -> Self {
+        Utf16 { units, big_endian }
+    }
+
+    /// The units.
+    pub fn units(&self) -> &'a [u16] {
+        self.units
+    }
+
+    /// Write them as UTF-8.
+    ///
+    /// # Safety
+    /// They take `bytes` bytes.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    pub unsafe fn write_utf8(&self, bytes: usize, out: &mut Output<'_, u8>) {
+        let convert = by_order!(self, convert_valid_utf16le_to_utf8, convert_valid_utf16be_to_utf8);
+        // SAFETY: this is well-formed, and the library writes as many bytes as the caller knows.
+        unsafe { write(bytes, out, |place| convert(self.units.as_ptr(), self.units.len(), place)) }
+    }
+
+    /// Write their code points.
+    ///
+    /// # Safety
+    /// There are `count`.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    pub unsafe fn write_points(&self, count: usize, out: &mut Output<'_, u32>) {
+        let convert = by_order!(self, convert_valid_utf16le_to_utf32, convert_valid_utf16be_to_utf32);
+        // SAFETY: as in `write_utf8`.
+        unsafe { write(count, out, |place| convert(self.units.as_ptr(), self.units.len(), place)) }
+    }
+}
+
+/// Well-formed UTF-32 in the byte order of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Utf32<'a>(&'a [u32]);
+
+impl<'a> Utf32<'a> {
+    /// Units that were validated.
+    ///
+    /// # Safety
+    /// They are well-formed.
+    pub unsafe fn known(units: &'a [u32]) -> Self {
+        Utf32(units)
+    }
+
+    /// The units.
+    pub fn units(&self) -> &'a [u32] {
+        self.0
+    }
+
+    /// Write them as UTF-16.
+    ///
+    /// # Safety
+    /// They take `units` units.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    pub unsafe fn write_utf16(&self, units: usize, big_endian: bool, out: &mut Output<'_, u16>) {
+        let convert =
+            if big_endian { simdutf::convert_valid_utf32_to_utf16be } else { simdutf::convert_valid_utf32_to_utf16le };
+        // SAFETY: this is well-formed, and the library writes as many units as the caller knows.
+        unsafe { write(units, out, |place| convert(self.0.as_ptr(), self.0.len(), place)) }
+    }
+
+    /// Write them as UTF-8.
+    ///
+    /// # Safety
+    /// They take `bytes` bytes.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    pub unsafe fn write_utf8(&self, bytes: usize, out: &mut Output<'_, u8>) {
+        // SAFETY: as in `write_utf16`.
+        unsafe { write(bytes, out, |place| simdutf::convert_valid_utf32_to_utf8(self.0.as_ptr(), self.0.len(), place)) }
+    }
 }

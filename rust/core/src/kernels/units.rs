@@ -7,6 +7,7 @@ use super::output::Output;
 use super::source::Extent;
 use super::spelt::Stretch;
 use super::text::Text;
+use crate::chunk::CHUNK_BYTES;
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined, split};
 use crate::derive::wide::Wide;
 use crate::policy::{Answer, Lacking};
@@ -15,6 +16,12 @@ use crate::policy::{Answer, Lacking};
 const BLOCK: usize = 64;
 /// The bytes of as many units of 16 bits, and of the one behind them.
 const WINDOW: usize = 2 * BLOCK + 2;
+
+/// The bits of a pair that say that it is one.
+const UPPER_OF_PAIR: u32 = {
+    let upper = !(LEADS.1 - LEADS.0) as u16 as u32;
+    upper << 16 | upper
+};
 
 /// Bytes of wide units.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +63,12 @@ pub trait Points {
     fn run(&mut self, points: &[u32]);
     /// Take a block of them.
     fn units(&mut self, units: &[u16; BLOCK]);
+    /// Take a block of nothing but surrogate pairs.
+    fn pairs(&mut self, units: &[u16; BLOCK]);
     /// Take a block with surrogates.
     fn paired(&mut self, block: &Paired);
+    /// Take a block of 32-bit units, which `unit` puts in the order of the machine.
+    fn wide(&mut self, units: &[[u8; 4]; BLOCK], unit: impl Fn([u8; 4]) -> u32);
 }
 
 impl Extent {
@@ -84,6 +95,15 @@ impl Points for Extent {
         self.add(BLOCK, or_of(units).into());
     }
 
+    fn pairs(&mut self, _: &[u16; BLOCK]) {
+        self.add(BLOCK / 2, LARGEST_IN_STR);
+    }
+
+    #[inline(always)]
+    fn wide(&mut self, units: &[[u8; 4]; BLOCK], unit: impl Fn([u8; 4]) -> u32) {
+        self.add(BLOCK, unit(or_of_wide(units).to_ne_bytes()));
+    }
+
     fn paired(&mut self, block: &Paired) {
         let paired = if block.pairs == 0 { 0 } else { LARGEST_IN_STR };
         self.add(block.begins.count_ones() as usize, u32::from(or_of(&block.units)) | paired);
@@ -93,6 +113,16 @@ impl Points for Extent {
 #[inline(always)]
 fn or_of(units: &[u16; BLOCK]) -> u16 {
     units.iter().fold(0, |seen, &unit| seen | unit)
+}
+
+/// The same of 32-bit units as they stand in memory, lane by lane: of a plain fold the compiler takes the vectors apart.
+#[inline(always)]
+fn or_of_wide(units: &[[u8; 4]; BLOCK]) -> u32 {
+    let mut lanes = [0; 4];
+    for line in units.as_chunks::<4>().0 {
+        lanes.iter_mut().zip(line).for_each(|(lane, &unit)| *lane |= u32::from_ne_bytes(unit));
+    }
+    lanes.into_iter().fold(0, |seen, lane| seen | lane)
 }
 
 macro_rules! points {
@@ -113,6 +143,21 @@ macro_rules! points {
                 self.extend_by(units, |unit| unit as $unit);
             }
 
+            fn pairs(&mut self, units: &[u16; BLOCK]) {
+                let (pairs, _) = units.as_chunks::<2>();
+                self.extend_by(pairs, |pair| joined(pair[0].into(), pair[1].into()) as $unit);
+            }
+
+            #[inline(always)]
+            fn wide(&mut self, units: &[[u8; 4]; BLOCK], unit: impl Fn([u8; 4]) -> u32) {
+                // At once, turning and narrowing would take half as long again.
+                let mut points = [0; BLOCK];
+                for (point, &bytes) in points.iter_mut().zip(units) {
+                    *point = unit(bytes);
+                }
+                self.extend_by(&points, |point| point as $unit);
+            }
+
             fn paired(&mut self, block: &Paired) {
                 self.extend_kept(&block.values(), block.begins, |value| value as $unit);
             }
@@ -121,14 +166,13 @@ macro_rules! points {
 }
 
 impl Paired {
-    /// None where a surrogate is not one of a pair and the form has no others; the first unit may be a trail that was
-    /// `consumed`.
+    /// None where a surrogate is not one of a pair and the form has no others.
     #[inline(always)]
-    fn new(units: [u16; BLOCK], next: u16, consumed: u64, has_surrogates: bool) -> Option<Self> {
+    fn new(units: [u16; BLOCK], next: u16, has_surrogates: bool) -> Option<Self> {
         let [leads, trails] = [LEADS, TRAILS].map(|range| lanes_of(&units, range));
         let follow = trails >> 1 | u64::from(holds(TRAILS, next.into())) << 63;
         let pairs = leads & follow;
-        let trailing = pairs << 1 | consumed;
+        let trailing = pairs << 1;
         let is_well_formed = has_surrogates || (leads | trails) & !(pairs | trailing) == 0;
         is_well_formed.then_some(Paired { units, next, pairs, begins: !trailing })
     }
@@ -149,7 +193,7 @@ impl Paired {
 
 /// Whether a unit is in a range whose ends differ in their lowest bits, all of them.
 #[inline(always)]
-fn is_in((first, last): Range, unit: u16) -> bool {
+pub(super) fn is_in((first, last): Range, unit: u16) -> bool {
     unit & !((last - first) as u16) == first as u16
 }
 
@@ -188,21 +232,24 @@ impl Units<'_> {
     /// Whole blocks of 16-bit units, as far as they are well-formed; the end is returned.
     #[inline(always)]
     fn blocks_of_two(&self, start: usize, limit: usize, out: &mut impl Points, unit: impl Fn([u8; 2]) -> u16) -> usize {
-        let (mut at, mut consumed) = (start, 0);
+        let mut at = start;
         while at + 2 * BLOCK <= limit
             && let Some(window) = self.data[at..].first_chunk::<WINDOW>()
         {
             let (units, next) = units_of(window, &unit);
-            if consumed == 0 && !has_surrogate(&units) {
-                out.units(&units);
-            } else {
-                let Some(block) = Paired::new(units, next, consumed, self.wide.has_surrogates) else { break };
-                out.paired(&block);
-                consumed = block.pairs >> 63;
-            }
             at += 2 * BLOCK;
+            if !has_surrogate(&units) {
+                out.units(&units);
+            } else if are_pairs(&units) {
+                out.pairs(&units);
+            } else {
+                let Some(block) = Paired::new(units, next, self.wide.has_surrogates) else { return at - 2 * BLOCK };
+                out.paired(&block);
+                // The trail of a pair that begins with the last unit is read with it.
+                at += 2 * (block.pairs >> 63) as usize;
+            }
         }
-        at + 2 * consumed as usize
+        at
     }
 
     /// The same of 32-bit units.
@@ -217,23 +264,26 @@ impl Units<'_> {
         let mut at = start;
         while at < limit
             && let Some(bytes) = self.data[at..limit].first_chunk::<{ 4 * BLOCK }>()
+            && let Some(units) = bytes.as_chunks::<4>().0.first_chunk::<BLOCK>()
+            && self.are_values(units, &unit)
         {
-            let (mut points, (units, _)) = ([0; BLOCK], bytes.as_chunks());
-            for (point, &bytes) in points.iter_mut().zip(units) {
-                *point = unit(bytes);
-            }
-            let is_beyond = points.iter().fold(0, |all, &point| all | point) > LARGEST_IN_STR
-                && points.iter().fold(false, |found, &point| found | (point > LARGEST_IN_STR));
-            let is_surrogate = |point: u32| point & !(SURROGATES.1 - SURROGATES.0) == SURROGATES.0;
-            if is_beyond
-                || !self.wide.has_surrogates && points.iter().fold(false, |found, &point| found | is_surrogate(point))
-            {
-                break;
-            }
-            out.run(&points);
+            out.wide(units, &unit);
             at += 4 * BLOCK;
         }
         at
+    }
+
+    /// Whether the form has all 32-bit units of a block. They are compared as they stand in memory: what they are compared
+    /// with is turned instead.
+    #[inline(always)]
+    fn are_values(&self, units: &[[u8; 4]; BLOCK], unit: impl Fn([u8; 4]) -> u32) -> bool {
+        let turned = |value: u32| unit(value.to_ne_bytes());
+        let is_beyond = turned(or_of_wide(units)) > LARGEST_IN_STR
+            && units.iter().fold(false, |found, &bytes| found | (unit(bytes) > LARGEST_IN_STR));
+        let (upper, first) = (turned(!(SURROGATES.1 - SURROGATES.0)), turned(SURROGATES.0));
+        let is_surrogate = |bytes| u32::from(u32::from_ne_bytes(bytes) & upper == first);
+        !is_beyond
+            && (self.wide.has_surrogates || units.iter().fold(0, |found, &bytes| found | is_surrogate(bytes)) == 0)
     }
 
     /// As [`Units::copy_ucs1`] and [`Units::copy_ucs2`], for text up to a width.
@@ -243,41 +293,48 @@ impl Units<'_> {
         limit: usize,
         width: Width,
         out: &mut Output<'_, T>,
+        become_one: impl Fn(u16) -> T,
     ) -> Option<u32>
     where
         for<'o> Output<'o, T>: Points,
     {
         match self.wide.big_endian {
-            false => self.copied(start, limit, width, out, u16::from_le_bytes),
-            true => self.copied(start, limit, width, out, u16::from_be_bytes),
+            false => self.copied((start, limit), width, out, u16::from_le_bytes, become_one),
+            true => self.copied((start, limit), width, out, u16::from_be_bytes, become_one),
         }
     }
 
     #[inline(always)]
     fn copied<T: Copy>(
         &self,
-        start: usize,
-        limit: usize,
+        (start, limit): (usize, usize),
         width: Width,
         out: &mut Output<'_, T>,
-        unit: impl Fn([u8; 2]) -> u16,
+        unit: impl Fn([u8; 2]) -> u16 + Copy,
+        become_one: impl Fn(u16) -> T,
     ) -> Option<u32>
     where
         for<'o> Output<'o, T>: Points,
     {
         let (mut at, mut seen) = (start, 0);
-        while at + 2 * BLOCK <= limit
-            && let Some(window) = self.data[at..].first_chunk::<WINDOW>()
-        {
-            let (units, next) = units_of(window, &unit);
-            seen |= or_of(&units);
-            let is_plain =
-                || Paired::new(units, next, 0, self.wide.has_surrogates).is_some_and(|block| block.pairs == 0);
-            if u32::from(seen) > width.largest() || has_surrogate(&units) && !is_plain() {
+        while at + 2 * BLOCK <= limit {
+            let (blocks, _) = self.data[at..limit.min(at + CHUNK_BYTES)].as_chunks::<2>().0.as_chunks::<BLOCK>();
+            let is_plain = |block: &[[u8; 2]; BLOCK]| {
+                seen |= block.iter().fold(0, |seen, &bytes| seen | unit(bytes));
+                block.iter().fold(0, |found, &bytes| found | as_surrogate(unit(bytes))) == 0
+            };
+            let copied = out.extend_blocks(blocks, is_plain, |bytes| become_one(unit(bytes)));
+            at += 2 * BLOCK * copied;
+            if u32::from(seen) > width.largest() {
                 return None;
             }
-            out.units(&units);
-            at += 2 * BLOCK;
+            if copied < blocks.len() {
+                let Some(window) = self.data[at..].first_chunk::<WINDOW>() else { break };
+                let (units, next) = units_of(window, unit);
+                Paired::new(units, next, self.wide.has_surrogates).filter(|block| block.pairs == 0)?;
+                out.units(&units);
+                at += 2 * BLOCK;
+            }
         }
         let rest = self.measure_rest(at, limit);
         if (rest.end, 2 * rest.count) != (limit, limit - at) || rest.width > width {
@@ -373,7 +430,26 @@ fn units_of(window: &[u8; WINDOW], unit: impl Fn([u8; 2]) -> u16) -> ([u16; BLOC
 
 #[inline(always)]
 fn has_surrogate(units: &[u16; BLOCK]) -> bool {
-    units.iter().fold(false, |found, &unit| found | is_in(SURROGATES, unit))
+    units.iter().fold(0, |found, &unit| found | as_surrogate(unit)) != 0
+}
+
+/// Not 0 for a surrogate. All vectors have these subtractions, and need not narrow what they give as they do what a
+/// comparison gives.
+#[inline(always)]
+fn as_surrogate(unit: u16) -> u16 {
+    let count = (SURROGATES.1 - SURROGATES.0 + 1) as u16;
+    count.saturating_sub(unit.wrapping_sub(SURROGATES.0 as u16))
+}
+
+/// Whether each second unit is a trail, and each before one a lead.
+#[inline(always)]
+fn are_pairs(units: &[u16; BLOCK]) -> bool {
+    let (pairs, _) = units.as_chunks::<2>();
+    let differs = |&[lead, trail]: &[u16; 2]| {
+        let both = u32::from(trail) << 16 | u32::from(lead);
+        both & UPPER_OF_PAIR ^ (TRAILS.0 << 16 | LEADS.0)
+    };
+    pairs.iter().fold(0, |found, pair| found | differs(pair)) == 0
 }
 
 #[inline]

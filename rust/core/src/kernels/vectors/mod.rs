@@ -35,6 +35,8 @@ pub mod short;
 mod speller;
 pub mod units;
 pub mod utf8;
+#[cfg(feature = "simdutf")]
+pub mod validated;
 pub mod wide_text;
 
 /// Whether this machine has what the functions here need.

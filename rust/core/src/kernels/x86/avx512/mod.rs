@@ -29,6 +29,8 @@ mod speller;
 pub mod tally;
 pub mod units;
 pub mod utf8;
+#[cfg(feature = "simdutf")]
+pub mod validated;
 pub mod wide_text;
 
 /// Whether this machine has what the functions here need. The answer is kept by the standard library.
