@@ -18,17 +18,6 @@ pub(crate) enum Piece {
     Parting,
 }
 
-/// The bytes from an offset on.
-#[inline]
-pub(crate) fn window(data: &[u8], at: usize) -> Window {
-    if let Some(window) = data[at..].first_chunk() {
-        return *window;
-    }
-    let mut window = [0; 8];
-    window[..data.len() - at].copy_from_slice(&data[at..]);
-    window
-}
-
 impl Layout {
     /// What begins with some bytes; the data may end within them.
     #[inline(always)]

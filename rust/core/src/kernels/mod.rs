@@ -51,6 +51,7 @@ mod utf8;
 mod validity;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
+mod widen;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -58,10 +59,12 @@ pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_asci
 pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
-pub(crate) use dispatch::{tally, tally_units};
+pub(crate) use dispatch::{tally, tally_units, write_short as write_short_points};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
+pub(crate) use lanes::low_64;
+pub(crate) use masks::gathered;
 pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub(crate) use output::{append, append_up_to};
@@ -76,5 +79,6 @@ pub use spelt::{Spelt, Stretch};
 pub use text::Text;
 pub use units::{Units, WideText};
 pub use utf8::{is_utf8, is_utf8_up_to};
+pub(crate) use widen::widened;
 
 pub use level::{Level, instruction_set};
