@@ -96,6 +96,14 @@ pub fn short<'py>(
     {
         return Some(text.into_any());
     }
+    // What measuring finds to be clean is not looked for before, but where that takes next to no time.
+    if let Some(pass) = pass.filter(|pass| handle.shares_utf8 && is_short_dirty(pass)) {
+        let text = match Measured::of_short(data, false) {
+            Some(measured) => str_of_measured(py, measured).ok(),
+            None => answered_text(py, pass),
+        };
+        return text.map(Bound::into_any);
+    }
     let text =
         if is_short && handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     let text = match text.ok()? {
@@ -121,7 +129,7 @@ fn short_text<'py>(py: Python<'py>, handle: &Handle, pass: &Pass<'_>) -> PyResul
         return Ok(Some(text));
     }
     if handle.shares_utf8
-        && let Some(measured) = Measured::of_short(pass.data)
+        && let Some(measured) = Measured::of_short(pass.data, pass.on_fault == OnFault::Stop)
     {
         return str_of_measured(py, measured).map(Some);
     }
@@ -150,9 +158,14 @@ fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
     Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault }
 }
 
+/// Whether these are a few bytes, whose faults the policy answers by itself.
+fn is_short_dirty(pass: &Pass<'_>) -> bool {
+    pass.on_fault.answers_alone() && pass.data.len() <= SHORT_DIRTY_BYTES
+}
+
 /// The str of a few bytes with faults that the policy answers by itself.
 fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PyString>> {
-    if !pass.on_fault.answers_alone() || pass.data.len() > SHORT_DIRTY_BYTES {
+    if !is_short_dirty(&pass) {
         return None;
     }
     if let Some(text) = short_dirty_text(py, &pass).ok()? {

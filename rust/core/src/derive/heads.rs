@@ -43,6 +43,7 @@ impl Head {
             }
             span = span.min(SURROGATE_SECOND - 1 - low);
         }
+        // What is behind the gap for some sequences and before it for others needs a closer look.
         let values = [(low, 0x80), (low + span, 0xBF)]
             .map(|(second, last)| layout.sequence(&[lead, second, last, last], length));
         let added = layout.offsets[length - 2].wrapping_add(
