@@ -1,7 +1,9 @@
 //! Bytes to str and to code points.
 
+use std::mem::MaybeUninit;
+
 use eightfold_core::kernels::{Ascii, count_beyond_ascii};
-use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, Patched, TextBuffer};
+use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, SHORT_INPUT, ShortPoints, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -10,7 +12,7 @@ use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::Key;
 use crate::memory::{
     RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
-    str_of_measured, str_of_pass, str_of_patched,
+    str_of_measured, str_of_pass, str_of_points,
 };
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, put_all};
@@ -68,8 +70,7 @@ pub fn decode<'py>(
     str_of_buffer(py, &buffer)
 }
 
-/// The short way of `decode`: bytes that hold no fault, of a form that shares them with UTF-8; or few of them, with faults
-/// that the policy answers.
+/// The short way of `decode`: bytes that hold no fault; or few of them, with faults that the policy answers.
 #[inline]
 pub fn short<'py>(
     [data, form]: [&Bound<'py, PyAny>; 2],
@@ -87,18 +88,24 @@ pub fn short<'py>(
     {
         return str_of_ascii(py, ascii).ok().map(Bound::into_any);
     }
-    let is_shared = is_short && handle.shares_utf8;
-    let pass = policy.and_then(|policy| short_pass(handle, data, policy));
-    if let Some(pass) = pass {
-        if let Some(text) = short_dirty_text(py, &pass).ok()? {
-            return Some(text.into_any());
-        }
-        // What is clean is one piece, so it is not looked for before.
-        if handle.shares_utf8 {
-            return answered_text(py, pass).map(Bound::into_any);
-        }
+    let on_fault = policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy));
+    let pass = on_fault.map(|on_fault| pass_of(&handle.form, data, on_fault));
+    if let Some(pass) = &pass
+        && data.len() <= SHORT_INPUT
+        && let Some(text) = short_text(py, handle, pass).ok()?
+    {
+        return Some(text.into_any());
     }
-    let text = if is_shared { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
+    // What measuring finds to be clean is not looked for before, but where that takes next to no time.
+    if let Some(pass) = pass.filter(|pass| handle.shares_utf8 && is_short_dirty(pass)) {
+        let text = match Measured::of_short(data, false) {
+            Some(measured) => str_of_measured(py, measured).ok(),
+            None => answered_text(py, pass),
+        };
+        return text.map(Bound::into_any);
+    }
+    let text =
+        if is_short && handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
         None if handle.shares_utf8 && policy.is_none() => clean_pass(py, &handle.form, data).ok()?,
@@ -106,6 +113,28 @@ pub fn short<'py>(
         text => text,
     };
     text.map(Bound::into_any)
+}
+
+/// The str of short bytes that are not ASCII; None where the form has no layout, or the policy does not answer a fault by
+/// itself.
+#[inline(never)]
+fn short_text<'py>(py: Python<'py>, handle: &Handle, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    if pass.form.layout.is_none() {
+        return Ok(None);
+    }
+    if handle.shares_ascii
+        && pass.begins_nearly_ascii()
+        && let Some(text) = short_dirty_text(py, pass)?
+    {
+        return Ok(Some(text));
+    }
+    if handle.shares_utf8
+        && let Some(measured) = Measured::of_short(pass.data, pass.on_fault == OnFault::Stop)
+    {
+        return str_of_measured(py, measured).map(Some);
+    }
+    let mut memory: ShortPoints = [const { MaybeUninit::uninit() }; _];
+    pass.read_short(&mut memory).map(|points| str_of_points(py, points)).transpose()
 }
 
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
@@ -134,16 +163,18 @@ fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
     Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault }
 }
 
-/// A pass over a few bytes, if the policy answers all faults by itself.
-fn short_pass<'a>(handle: &'a Handle, data: &'a [u8], policy: &Bound<'_, PyAny>) -> Option<Pass<'a>> {
-    let on_fault = handle.answer(policy).filter(|on_fault| on_fault.answers_alone())?;
-    (data.len() <= SHORT_DIRTY_BYTES).then(|| pass_of(&handle.form, data, on_fault))
+/// Whether these are a few bytes, whose faults the policy answers by itself.
+fn is_short_dirty(pass: &Pass<'_>) -> bool {
+    pass.on_fault.answers_alone() && pass.data.len() <= SHORT_DIRTY_BYTES
 }
 
 /// The str of a few bytes with faults that the policy answers by itself.
 fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PyString>> {
-    if let Some(text) = Patched::new(pass) {
-        return str_of_patched(py, &text).ok();
+    if !is_short_dirty(&pass) {
+        return None;
+    }
+    if let Some(text) = short_dirty_text(py, &pass).ok()? {
+        return Some(text);
     }
     let surveyed = Surveyed::new(py, pass, 0).ok()??;
     str_of_pass(py, &surveyed).ok()

@@ -11,7 +11,7 @@ use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Ascii, Scalar, ShortBuffer};
 use eightfold_core::{
-    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Patched, Place, Text, TextBuffer, TextFault, Width,
+    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, Text, TextBuffer, TextFault, Width,
     encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
@@ -156,15 +156,18 @@ pub fn str_of_measured<'py>(py: Python<'py>, text: Measured<'_>) -> PyResult<Bou
     made(unsafe { new_str(py, text.count(), text.width(), fill) }?)
 }
 
-/// Make a str of UTF-8 with answers to faults between, which has been measured.
-pub fn str_of_patched<'py>(py: Python<'py>, text: &Patched<'_>) -> PyResult<Bound<'py, PyString>> {
+/// Make a str of a few code points, of which this is the narrowest kind for them.
+pub fn str_of_points<'py>(py: Python<'py>, (points, width): (&[u32], Width)) -> PyResult<Bound<'py, PyString>> {
     let fill = |memory: Unseen<'_, '_>| match memory {
-        Unseen::One(out) => text.write(out, Measured::write_latin1),
-        Unseen::Two(out) => text.write(out, Measured::write_ucs2),
-        Unseen::Four(out) => text.write(out, Measured::write_ucs4),
+        Unseen::One(out) => out.extend_by(points, |point| point as u8),
+        Unseen::Two(out) => out.extend_by(points, |point| point as u16),
+        Unseen::Four(out) => {
+            assert!(is_text(points), "no str holds this");
+            out.copy(points);
+        }
     };
-    // SAFETY: what is written is what was measured.
-    made(unsafe { new_str(py, text.count(), text.width(), fill) }?)
+    // SAFETY: the width is that of the points, and those of the widest kind have just been looked at.
+    made(unsafe { new_str(py, points.len(), width, fill) }?)
 }
 
 /// Make a str of what a pass gives that has been measured.

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::automaton::linear;
+use crate::derive::heads::Heads;
 use crate::derive::leads::{self, Leads};
 use crate::tables::{FaultRow, Row, Tables};
 
@@ -107,6 +108,8 @@ pub struct Layout {
     pub rules: OnceLock<([[[u8; 16]; 3]; 2], u8)>,
     /// See [`Layout::leads`].
     leads: OnceLock<Leads>,
+    /// See [`Layout::heads`].
+    heads: OnceLock<Heads>,
 }
 
 /// What begins with two given bytes.
@@ -165,6 +168,7 @@ impl Layout {
             has_runs: has_runs(tables),
             rules: OnceLock::new(),
             leads: OnceLock::new(),
+            heads: OnceLock::new(),
         };
         let pairs = pairs(tables);
         let told = (pairs != Pairs::Apart).then(|| blank.clone().filled(tables, pairs));
@@ -226,6 +230,11 @@ impl Layout {
     /// The lead bytes that are not plain, derived on first use.
     pub(crate) fn leads(&self) -> &Leads {
         self.leads.get_or_init(|| Leads::new(|byte| self.lead(byte)))
+    }
+
+    /// What each lead byte says, derived on first use.
+    pub(crate) fn heads(&self) -> &Heads {
+        self.heads.get_or_init(|| Heads::new(self))
     }
 
     fn lead(&self, byte: u8) -> leads::Lead {

@@ -6,7 +6,6 @@ use super::masks::{LANES, Window, gathered, lanes_of, window_at};
 use super::measured::Width;
 use super::output::Output;
 use super::plain::{self, Unit};
-use super::portable::Points;
 use super::reader::{Block, Reader};
 use super::source::{Extent, Note, Notes, Source};
 use super::units::Units;
@@ -20,6 +19,19 @@ use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
 /// So much ASCII at the beginning of a block is taken by itself.
 const ASCII: usize = 16;
+
+/// A place for code points.
+pub trait Points {
+    /// Take one.
+    fn put(&mut self, code_point: u32);
+}
+
+impl<T: Unit> Points for Output<'_, T> {
+    #[inline]
+    fn put(&mut self, code_point: u32) {
+        self.push(T::of(code_point));
+    }
+}
 
 /// A place for what is read.
 trait Place: Points {

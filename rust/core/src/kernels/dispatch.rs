@@ -48,6 +48,20 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     }
 }
 
+/// As [`measure_blocks`], of short bytes: [`Prefix::NONE`] where they are not valid to the end, or this takes no less time
+/// than [`write_short`].
+pub fn measure_short(data: &[u8]) -> Prefix {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::utf8::measure_all(data) },
+        _ => {
+            let _ = data;
+            Prefix::NONE
+        }
+    }
+}
+
 /// The length of a valid UTF-8 prefix, up to where a kernel that is faster than [`bulk::valid_prefix`] stops.
 pub fn valid_pieces(data: &[u8]) -> usize {
     match Level::current() {
@@ -195,6 +209,20 @@ pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]
     }
     let _ = (faults.layout, faults.table, faults.data, start, limit, counts);
     None
+}
+
+/// Write short bytes without measuring them first, and return whether they could all be read; what was written means
+/// nothing if not. There is room for four values a byte.
+pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
+    match Level::current() {
+        // SAFETY: the machine has the instructions.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::decode::write_short(source, out) },
+        // SAFETY: as above.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::decode::write_short(source, out) },
+        _ => false,
+    }
 }
 
 /// As [`measure`], with notes where they are of use.

@@ -56,6 +56,7 @@ mod validated;
 mod validity;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
+mod widen;
 mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -65,10 +66,12 @@ pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
 pub(crate) use decode::Runs;
-pub(crate) use dispatch::{tally, tally_units};
+pub(crate) use dispatch::{tally, tally_units, write_short as write_short_points};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
+pub(crate) use lanes::low_64;
+pub(crate) use masks::gathered;
 pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub(crate) use output::{append, append_up_to};
@@ -86,5 +89,6 @@ pub use text::Text;
 pub use transcoding::{Transcoding, Unicode};
 pub use units::{Units, WideText};
 pub use utf8::{is_utf8, is_utf8_up_to};
+pub(crate) use widen::widened;
 
 pub use level::{Level, instruction_set};

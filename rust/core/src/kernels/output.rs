@@ -54,7 +54,7 @@ impl<'a, T> Output<'a, T> {
     }
 
     /// Forget what has been written behind the first `count` values.
-    pub(super) fn truncate(&mut self, count: usize) {
+    pub(crate) fn truncate(&mut self, count: usize) {
         self.filled = self.filled.min(count);
     }
 
@@ -84,7 +84,7 @@ impl<'a, T> Output<'a, T> {
     /// # Panics
     /// There is no room for it.
     #[inline]
-    pub(super) fn extend_by<U: Copy>(&mut self, values: &[U], become_one: impl Fn(U) -> T) {
+    pub fn extend_by<U: Copy>(&mut self, values: &[U], become_one: impl Fn(U) -> T) {
         let place = &mut self.values[self.filled..][..values.len()];
         place.iter_mut().zip(values).for_each(|(place, &value)| _ = place.write(become_one(value)));
         self.filled += values.len();
@@ -132,7 +132,7 @@ impl<'a, T> Output<'a, T> {
     /// # Panics
     /// There is no room for them.
     #[inline(always)]
-    pub(super) fn extend_first<const MANY: usize>(&mut self, values: &[T; MANY], count: usize)
+    pub(crate) fn extend_first<const MANY: usize>(&mut self, values: &[T; MANY], count: usize)
     where
         T: Copy,
     {
@@ -141,6 +141,20 @@ impl<'a, T> Output<'a, T> {
             Some(place) => *place = values.map(MaybeUninit::new),
             None => self.spare()[..count].copy_from_slice(&values.map(MaybeUninit::new)[..count]),
         }
+        self.filled += count;
+    }
+
+    /// The same, where there is room for all of them.
+    ///
+    /// # Panics
+    /// There is none.
+    #[inline(always)]
+    pub(crate) fn extend_loosely<const MANY: usize>(&mut self, values: &[T; MANY], count: usize)
+    where
+        T: Copy,
+    {
+        assert!(count <= MANY);
+        *self.spare().first_chunk_mut().expect("room for more") = values.map(MaybeUninit::new);
         self.filled += count;
     }
 
@@ -193,7 +207,7 @@ impl<'a, T> Output<'a, T> {
 
     /// Let `write` go on in an output of its own, which the compiler can keep in registers.
     #[inline(always)]
-    pub(super) fn go_on<R>(&mut self, write: impl FnOnce(&mut Output<'_, T>) -> R) -> R {
+    pub(crate) fn go_on<R>(&mut self, write: impl FnOnce(&mut Output<'_, T>) -> R) -> R {
         let (result, written) = Output::written(self.spare(), |out| write(out));
         let count = written.len();
         self.filled += count;

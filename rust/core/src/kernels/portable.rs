@@ -1,86 +1,9 @@
-//! Reading by a layout and writing by a spelling, one sequence at a time: what the kernels that work in blocks leave over.
+//! Writing by a spelling, one sequence at a time: what the kernels that work in blocks leave over.
 
-use super::measured::Width;
 use super::output::Output;
-use super::plain::Unit;
-use super::source::{Extent, Source};
 use super::spelt::Spelt;
 use crate::code_point::{LEADS, TRAILS, holds};
-use crate::derive::piece::{Piece, window};
-use crate::policy::{Answer, Lacking, backslashed, backslashed_byte};
-
-/// A place for code points.
-pub trait Points {
-    /// Take one.
-    fn put(&mut self, code_point: u32);
-}
-
-/// A place that counts them.
-pub struct Counter(pub Extent);
-
-impl Points for Counter {
-    #[inline]
-    fn put(&mut self, code_point: u32) {
-        self.0.count += 1;
-        self.0.width = self.0.width.max(Width::of(code_point));
-    }
-}
-
-impl<T: Unit> Points for Output<'_, T> {
-    #[inline]
-    fn put(&mut self, code_point: u32) {
-        self.push(T::of(code_point));
-    }
-}
-
-/// Measure from an offset to a limit, or to where the layout does not apply.
-pub fn measure_each(source: &Source<'_>, start: usize, limit: usize) -> Extent {
-    let mut counter = Counter(Extent::none(start));
-    let (end, is_clean) = source.read_each(start, limit, &mut counter);
-    Extent { end, is_clean, ..counter.0 }
-}
-
-/// Write from an offset to a limit, or to where the layout does not apply, and return the end.
-pub fn write_each(source: &Source<'_>, start: usize, limit: usize, out: &mut impl Points) -> usize {
-    source.read_each(start, limit, out).0
-}
-
-impl Source<'_> {
-    /// One by one: where reading ended, and whether all was well-formed.
-    pub(super) fn read_each(&self, start: usize, limit: usize, out: &mut impl Points) -> (usize, bool) {
-        let (answer, mut at, mut is_clean) = (self.answer(), start, true);
-        while at < limit {
-            match self.layout.piece(&window(self.data, at)) {
-                Piece::Value(code_point, length) => {
-                    out.put(code_point);
-                    at += length;
-                }
-                Piece::IllFormed(length) => {
-                    let length = match answer {
-                        Answer::Replace => {
-                            out.put(0xFFFD);
-                            length
-                        }
-                        Answer::Drop => length,
-                        Answer::Escape(base) if self.data[at] >= 0x80 => {
-                            out.put(base + u32::from(self.data[at]));
-                            1
-                        }
-                        Answer::Backslash => {
-                            backslashed_byte(self.data[at]).into_iter().for_each(|each| out.put(each.into()));
-                            1
-                        }
-                        _ => break,
-                    };
-                    at += length;
-                    is_clean = false;
-                }
-                Piece::Parting => break,
-            }
-        }
-        (at, is_clean)
-    }
-}
+use crate::policy::{Lacking, backslashed};
 
 /// A place for bytes.
 pub trait Bytes {

@@ -8,6 +8,6 @@ pub mod line;
 pub mod lookup;
 pub mod nearly_ascii;
 pub mod pass;
-pub mod patched;
 pub mod scan;
 pub mod sequence;
+pub mod short;

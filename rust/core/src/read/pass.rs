@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::chunk::{CHUNK_BYTES, LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::code_point::LARGEST_IN_STR;
 use crate::form::Form;
-use crate::kernels::{Extent, Input, Measured, Notes, Output, Source, Units, Width};
+use crate::kernels::{Extent, Input, Notes, Output, Source, Units, Width};
 use crate::memory::OutOfMemory;
 use crate::policy::{Answer, OnFault, SURROGATE_ESCAPE, backslashed_byte};
 use crate::read::sequence::{NO_RUN, Span, Step};
@@ -300,12 +300,6 @@ impl Survey {
     #[must_use]
     pub fn begun(start: usize) -> Self {
         Survey { extent: Extent::none(start), notes: Notes::default() }
-    }
-
-    /// Add a text of UTF-8 that ends at an offset.
-    pub(crate) fn add(&mut self, text: &Measured<'_>, end: usize) {
-        let (count, width) = (text.count(), text.width());
-        self.extent = self.extent.and(Extent { end, count, width, is_clean: true });
     }
 }
 

@@ -10,9 +10,9 @@ use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, no_copy, pairs, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
 use crate::kernels::lanes;
+use crate::kernels::masks::window_at;
 use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::output::Output;
-use crate::kernels::portable;
 use crate::kernels::source::{Extent, Source};
 use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
@@ -132,12 +132,7 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
             },
         },
     );
-    let extent =
-        |end| Extent { end, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 };
-    match end {
-        Ok(end) => extent(end),
-        Err(at) => extent(at).and(portable::measure_each(source, at, limit)),
-    }
+    Extent { end, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 }
 }
 
 /// Who writes a block: each has code of its own, which is inlined.
@@ -219,6 +214,40 @@ pub fn write_ucs4<const ESCAPES: bool>(
     }
 }
 
+/// Write short bytes as 32-bit units without measuring them first, and return whether they could all be read.
+#[vectors]
+pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
+    enum Short {}
+    let (reader, mut carry, mut padded) = (Reader::new(source), 0, [0; 72]);
+    for at in (0..source.data.len()).step_by(64) {
+        let (window, left) = (window_at(source.data, at, &mut padded), source.data.len() - at);
+        let block = reader.block(window, left, carry);
+        if !block.goes_on && block.length < left {
+            return false;
+        }
+        carry = block.carry;
+        let put = |block: &Block, out: &mut Output<'_, u32>| {
+            let mut copy = no_copy();
+            let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+            reader.meaning.put_ucs4::<Short>(window, block, place.room());
+            // SAFETY: as many begin in the block.
+            unsafe { place.finish() };
+        };
+        if reader.answer == Answer::Backslash && block.ill != 0 {
+            for (begins, escape) in lanes::parts(block.begins, block.ill) {
+                put(&Block { begins, ill: 0, ..block }, out);
+                if let Some(lane) = escape {
+                    out.extend(&backslashed_byte(window[lane]));
+                }
+            }
+        } else {
+            let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
+            put(&Block { begins: block.begins & !dropped, ..block }, out);
+        }
+    }
+    true
+}
+
 /// Write block by block. `put_regular` and `put_block` write the lanes in which something begins, without gaps.
 ///
 /// # Safety
@@ -232,10 +261,7 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     put_ascii: impl Fn(&Window, &mut Room<T>),
     put_regular: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
     put_block: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
-) -> usize
-where
-    Output<'o, T>: portable::Points,
-{
+) -> usize {
     let reader = Reader::new(source);
     let put_other = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
         let mut copy = no_copy();
@@ -244,7 +270,7 @@ where
         // SAFETY: the contract of this function.
         unsafe { place.finish() };
     };
-    let end = reader.each_block(
+    reader.each_block(
         source.data,
         (start, limit),
         out,
@@ -273,6 +299,5 @@ where
                 }
             },
         },
-    );
-    end.unwrap_or_else(|at| portable::write_each(source, at, limit, out))
+    )
 }

@@ -13,6 +13,7 @@ use super::{ByteSet, Bytes, fetch_ahead, part};
 use crate::derive::layout::{Layout, PAIR, Pairs, Table};
 use crate::derive::piece::Surrogates;
 use crate::kernels::lanes::{Begun, Read, low_64, stops_at};
+use crate::kernels::masks::window_at;
 use crate::kernels::source::Source;
 use crate::policy::Answer;
 
@@ -146,8 +147,7 @@ impl<'a> Reader<'a> {
         bytes.are_ascii() && carry == 0 && left >= 64 && (self.layout.has_nul || bytes.equal(0) == 0)
     }
 
-    /// Pass a source to `take` block by block. Returns the offset where reading ended or, as an error, the offset of
-    /// the rest that does not fill a window.
+    /// Pass a source to `take` block by block. Returns the offset where reading ended.
     #[inline]
     #[vectors]
     pub fn each_block<S>(
@@ -161,12 +161,12 @@ impl<'a> Reader<'a> {
             impl Fn(&mut S, &Window, &Block),
             impl Fn(&mut S, &Window, &Block),
         >,
-    ) -> Result<usize, usize> {
-        let (mut at, mut carry, mut is_begun) = (start, 0_u64, false);
+    ) -> usize {
+        let (mut at, mut carry, mut is_begun, mut padded) = (start, 0_u64, false, [0; _]);
         // One bit for each of the last blocks that was not well-formed: after two of them a third is likely.
         let mut dirty = 0_u8;
         while at < limit {
-            let Some(window) = data[at..].first_chunk() else { return Err(at + carry.count_ones() as usize) };
+            let window = window_at(data, at, &mut padded);
             let left = limit - at;
             fetch_ahead(data, at);
             if self.is_ascii(Bytes::of(window, 0), carry, left) {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let border = at + carry.count_ones() as usize;
-            if self.layout.pairs == Pairs::Joined && data[border] == PAIR[0].0 as u8 {
+            if self.layout.pairs == Pairs::Joined && data.get(border) == Some(&(PAIR[0].0 as u8)) {
                 let length = (take.pairs)(state, &data[border.min(limit)..limit]);
                 if length > 0 {
                     (at, carry, is_begun) = (border + length, 0, false);
@@ -197,12 +197,12 @@ impl<'a> Reader<'a> {
             (take.other)(state, window, &block);
             // Not `at + block.length`, which is equal: the next loads must not wait for the masks of this block.
             if !block.goes_on {
-                return Ok(at + block.length);
+                return at + block.length;
             }
             (at, carry, is_begun) = (at + 64, block.carry, false);
             dirty = dirty << 1 | u8::from(block.ill != 0);
         }
-        Ok(at)
+        at
     }
 
     /// Whether the bytes of a window, from the fourth one to the third behind its block, are valid after those before
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
     /// begins.
     #[inline(never)]
     #[vectors]
-    fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
+    pub fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = Bytes::of(window, 0);
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
         let continues = |by: u32| continuing >> by | behind << (64 - by);

@@ -418,8 +418,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
     })
 }
 
-/// As [`write_ucs1`], as 32-bit units: the positions of what begins are compressed, sixteen of them fetch four bytes
-/// each, and those become code points.
+/// As [`write_ucs1`], as 32-bit units.
 #[avx512]
 pub fn write_ucs4<const ESCAPES: bool>(
     source: &Source<'_>,
@@ -430,35 +429,69 @@ pub fn write_ucs4<const ESCAPES: bool>(
     let joins = source.layout.pairs == Pairs::Joined;
     let put_clean = |text: &[u8], out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
     write::<_, ESCAPES>(source, (start, limit), out, put_clean, |reader, window, note, out| {
-        let (bytes, after) = (bytes_of(window, 0), last_8(window));
-        let mut places = _mm512_maskz_compress_epi8(note.begins, each_place());
-        let mut ill = _pext_u64(note.ill, note.begins);
-        let mut odd = if note.odd == 0 { 0 } else { _pext_u64(note.odd, note.begins) };
-        let mut left = note.begins.count_ones() as usize;
-        while left > 0 {
-            let at = four_times(places);
-            let sequences = sequences_at(bytes, after, at);
-            let mut points = values_of(sequences);
-            if let Some(layout) = reader.layout.shift() {
-                points = shifted_32(layout, sequences, points);
-            }
-            if ill as u16 != 0 {
-                let answers = match reader.escape {
-                    Some(base) => _mm512_add_epi32(_mm512_srli_epi32::<24>(sequences), _mm512_set1_epi32(base as i32)),
-                    None => _mm512_set1_epi32(0xFFFD),
-                };
-                points = _mm512_mask_mov_epi32(points, ill as u16, answers);
-            }
-            if odd as u16 != 0 {
-                let odd_points = if joins { joined_32(halves_at(bytes, after, at)) } else { _mm512_set1_epi32(0xFFFD) };
-                points = _mm512_mask_mov_epi32(points, odd as u16, odd_points);
-            }
-            put_32(out, points, left.min(16));
-            places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
-            (ill, odd) = (ill >> 16, odd >> 16);
-            left = left.saturating_sub(16);
-        }
+        put_points(reader, window, [note.begins, note.ill, note.odd], out);
     })
+}
+
+/// Write short bytes as 32-bit units without measuring them first, and return whether they could all be read.
+#[avx512]
+pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
+    let (reader, mut carry, mut copy) = (Reader::new(source), 0, [0; 72]);
+    for at in (0..source.data.len()).step_by(64) {
+        let (window, left) = (window(source.data, at, &mut copy), source.data.len() - at);
+        let block = reader.any_block(window, left, carry);
+        if !block.goes_on && block.length < left {
+            return false;
+        }
+        let begins = if reader.answer == Answer::Drop { block.begins & !block.ill } else { block.begins };
+        if reader.answer == Answer::Backslash && block.ill != 0 {
+            for (begins, escape) in lanes::parts(begins, block.ill) {
+                put_points(&reader, window, [begins, 0, block.odd], out);
+                if let Some(lane) = escape {
+                    out.extend(&backslashed_byte(window[lane]));
+                }
+            }
+        } else {
+            put_points(&reader, window, [begins, block.ill, block.odd], out);
+        }
+        carry = block.carry;
+    }
+    true
+}
+
+/// Store what begins in some lanes, of which some are ill-formed or odd: the positions are compressed, sixteen of them
+/// fetch four bytes each, and those become code points.
+#[inline]
+#[avx512]
+fn put_points(reader: &Reader<'_>, window: &Window, [begins, ill, odd]: [u64; 3], out: &mut Output<'_, u32>) {
+    let joins = reader.layout.pairs == Pairs::Joined;
+    let (bytes, after) = (bytes_of(window, 0), last_8(window));
+    let mut places = _mm512_maskz_compress_epi8(begins, each_place());
+    let mut ill = _pext_u64(ill, begins);
+    let mut odd = if odd == 0 { 0 } else { _pext_u64(odd, begins) };
+    let mut left = begins.count_ones() as usize;
+    while left > 0 {
+        let at = four_times(places);
+        let sequences = sequences_at(bytes, after, at);
+        let mut points = values_of(sequences);
+        if let Some(layout) = reader.layout.shift() {
+            points = shifted_32(layout, sequences, points);
+        }
+        // Branchless: which lanes are ill-formed cannot be foreseen.
+        let answers = match reader.escape {
+            Some(base) => _mm512_add_epi32(_mm512_srli_epi32::<24>(sequences), _mm512_set1_epi32(base as i32)),
+            None => _mm512_set1_epi32(0xFFFD),
+        };
+        points = _mm512_mask_mov_epi32(points, ill as u16, answers);
+        if odd as u16 != 0 {
+            let odd_points = if joins { joined_32(halves_at(bytes, after, at)) } else { _mm512_set1_epi32(0xFFFD) };
+            points = _mm512_mask_mov_epi32(points, odd as u16, odd_points);
+        }
+        put_32(out, points, left.min(16));
+        places = _mm512_alignr_epi32::<4>(_mm512_setzero_si512(), places);
+        (ill, odd) = (ill >> 16, odd >> 16);
+        left = left.saturating_sub(16);
+    }
 }
 
 /// Write by the notes of an earlier measurement, or else measure and write chunk by chunk.
