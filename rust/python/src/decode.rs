@@ -82,7 +82,9 @@ pub fn short<'py>(
         return None;
     }
     let is_short = data.len() <= SHORT_BYTES;
-    if is_short
+    // Under a policy what is longer would be measured as if it had faults.
+    let probed = if policy.is_some() { SHORT_DIRTY_BYTES } else { SHORT_BYTES };
+    if data.len() <= probed
         && handle.shares_ascii
         && let Some(ascii) = Ascii::new(data)
     {
@@ -124,7 +126,8 @@ fn short_text<'py>(py: Python<'py>, handle: &Handle, pass: &Pass<'_>) -> PyResul
     }
     if handle.shares_ascii
         && pass.begins_nearly_ascii()
-        && let Some(text) = short_dirty_text(py, pass)?
+        && let Some(room) = pass.nearly_ascii_room()
+        && let Some(text) = str_if_nearly_ascii(py, pass, room)?
     {
         return Ok(Some(text));
     }

@@ -21,6 +21,14 @@ const BEGINNING: usize = 32;
 /// Sequences that are neither ASCII nor in a run are taken one by one; if these are more, the kernels are quicker.
 const BYTES_AN_OTHER: usize = 64;
 
+/// The greatest of some values; 0 if there are none.
+fn greatest<T: Unit>(out: &Output<'_, T>) -> u32 {
+    if T::LEAST == 0 {
+        return 0;
+    }
+    out.values().iter().fold(0, |most, &value| most.max(value.into()))
+}
+
 /// How writing in one pass ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
@@ -81,10 +89,11 @@ impl Pass<'_> {
 
     /// The runs of the input, if they are not measured first.
     fn runs<T: Unit>(&self) -> Option<Runs<'_>> {
+        if Level::current() != Level::Portable || !self.is_final || self.on_fault == OnFault::BackslashReplace {
+            return None;
+        }
         match self.input() {
-            Some(Input::Bytes(source)) if self.is_final && self.on_fault != OnFault::BackslashReplace => {
-                (Level::current() == Level::Portable).then(|| Runs::within::<T>(&source))
-            }
+            Some(Input::Bytes(source)) => Some(Runs::within::<T>(&source)),
             _ => None,
         }
     }
@@ -109,7 +118,8 @@ impl Pass<'_> {
         loop {
             at += copy_ascii_prefix(&self.data[at..], out);
             if at == self.data.len() {
-                let has_width = T::LEAST == 0 || out.values().iter().any(|&value| value.into() >= T::LEAST);
+                let is_answered = flocks > 0 && runs.is_none() && !self.on_fault.answers_ascii();
+                let has_width = is_answered || greatest(out) >= T::LEAST;
                 return if has_width { Attempt::Done } else { Attempt::Failed };
             }
             flocks += 1;

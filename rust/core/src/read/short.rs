@@ -72,14 +72,13 @@ impl Pass<'_> {
     /// Whether a policy that answers all by itself has to answer what follows the first ASCII, and there is little else.
     #[must_use]
     pub fn begins_nearly_ascii(&self) -> bool {
-        if !self.on_fault.answers_alone() || count_beyond_ascii(self.data) > self.data.len() / 5 {
-            return false;
-        }
         let (words, _) = self.data.as_chunks::<8>();
         let high = |word: &[u8; 8]| u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
         let Some((at, high)) = words.iter().map(high).enumerate().find(|&(_, high)| high != 0) else { return false };
         let at = 8 * at + high.trailing_zeros() as usize / 8;
-        matches!(self.form.step_at(self.data, at, self.is_final, NO_RUN), Step::Unit { .. })
+        self.on_fault.answers_alone()
+            && matches!(self.form.step_at(self.data, at, self.is_final, NO_RUN), Step::Unit { .. })
+            && count_beyond_ascii(&self.data[at..]) <= self.data.len() / 5
     }
 
     #[inline(always)]
