@@ -113,7 +113,9 @@ impl Pass<'_> {
     where
         for<'o> Output<'o, T>: Sink,
     {
-        let runs = self.runs::<T>();
+        // Between ASCII and faults they would be looked for in vain.
+        let has_runs = start > 0 || self.has_escape() || self.begun_width().is_some();
+        let runs = self.runs::<T>().filter(|_| has_runs);
         let (mut at, mut flocks, mut others, mut answered) = (start, 0, 0, start);
         loop {
             at += copy_ascii_prefix(&self.data[at..], out);
