@@ -1,8 +1,6 @@
 //! What a lead byte says about its sequence, in one entry each: for a loop that reads them one by one. Derived from a
 //! layout.
 
-use crate::derive::layout::{Layout, Pairs, SURROGATE_LEAD, SURROGATE_SECOND};
-
 /// The lowest lead byte.
 const FIRST: u8 = 0xC0;
 /// The bits by which a continuation byte is one, and what they are.
@@ -29,32 +27,10 @@ impl Head {
     /// No bytes fit.
     const NONE: Head = Head { mask: 0, pattern: 1, offset: 0, low: 0, span: 0, length: 1, unused: 0 };
 
-    fn new(layout: &Layout, lead: u8) -> Head {
-        let kind = layout.kinds.of(lead);
-        let length = match Layout::length(lead) {
-            Some(length) if kind & Layout::TWO != 0 && kind & Layout::PARTS == 0 => length,
-            _ => return Head::NONE,
-        };
-        let (low, mut span) = (layout.second_low.of(lead), layout.second_span.of(lead));
-        if layout.pairs != Pairs::Apart && lead == SURROGATE_LEAD {
-            // Where pairs mean something, surrogates need a closer look.
-            if low >= SURROGATE_SECOND {
-                return Head::NONE;
-            }
-            span = span.min(SURROGATE_SECOND - 1 - low);
-        }
-        // What is behind the gap for some sequences and before it for others needs a closer look.
-        let values = [(low, 0x80), (low + span, 0xBF)]
-            .map(|(second, last)| layout.sequence(&[lead, second, last, last], length));
-        let added = layout.offsets[length - 2].wrapping_add(
-            match values.map(|value| value >= layout.gap.0.wrapping_add(layout.gap.1)) {
-                [false, false] => 0,
-                [true, true] => layout.gap.1,
-                _ => return Head::NONE,
-            },
-        );
+    /// The sequences of a lead byte and so many bytes in all, given the lowest second byte, how many more there are, and
+    /// what is added to the payload.
+    pub(crate) fn new(lead: u8, length: usize, (low, span): (u8, u8), added: u32) -> Head {
         let each = |bits: u32| (2..length).map(|place| bits << (8 * place)).sum();
-        let unused = 6 * (4 - length as u8);
         // Of the lead byte too, six bits are taken.
         let beyond = u32::from(lead & 0x3F & !(0x7F >> length)) << (6 * (length - 1));
         Head {
@@ -64,7 +40,7 @@ impl Head {
             low,
             span,
             length: length as u8,
-            unused,
+            unused: 6 * (4 - length as u8),
         }
     }
 }
@@ -84,10 +60,11 @@ pub(crate) struct Found {
 }
 
 impl Heads {
-    pub(crate) fn new(layout: &Layout) -> Heads {
+    /// `of` says what each lead byte says; None if that needs a closer look.
+    pub(crate) fn new(of: impl Fn(u8) -> Option<Head>) -> Heads {
         let mut heads = [Head::NONE; 64];
         for (lead, head) in (FIRST..=0xFF).zip(&mut heads) {
-            *head = Head::new(layout, lead);
+            *head = of(lead).unwrap_or(Head::NONE);
         }
         Heads(heads)
     }

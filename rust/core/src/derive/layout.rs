@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::derive::automaton::linear;
-use crate::derive::heads::Heads;
+use crate::derive::heads::{Head, Heads};
 use crate::derive::leads::{self, Leads};
 use crate::tables::{FaultRow, Row, Tables};
 
@@ -234,7 +234,25 @@ impl Layout {
 
     /// What each lead byte says, derived on first use.
     pub(crate) fn heads(&self) -> &Heads {
-        self.heads.get_or_init(|| Heads::new(self))
+        self.heads.get_or_init(|| Heads::new(|lead| self.head(lead)))
+    }
+
+    fn head(&self, lead: u8) -> Option<Head> {
+        let kind = self.kinds.of(lead);
+        let length = Layout::length(lead).filter(|_| kind & Layout::TWO != 0 && kind & Layout::PARTS == 0)?;
+        let (low, mut span) = (self.second_low.of(lead), self.second_span.of(lead));
+        if self.pairs != Pairs::Apart && lead == SURROGATE_LEAD {
+            // Where pairs mean something, surrogates need a closer look.
+            span = span.min((SURROGATE_SECOND - 1).checked_sub(low)?);
+        }
+        let values =
+            [(low, 0x80), (low + span, 0xBF)].map(|(second, last)| self.sequence(&[lead, second, last, last], length));
+        let beyond_gap = match values.map(|value| value >= self.gap.0.wrapping_add(self.gap.1)) {
+            [false, false] => 0,
+            [true, true] => self.gap.1,
+            _ => return None,
+        };
+        Some(Head::new(lead, length, (low, span), self.offsets[length - 2].wrapping_add(beyond_gap)))
     }
 
     fn lead(&self, byte: u8) -> leads::Lead {

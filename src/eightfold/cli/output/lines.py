@@ -34,12 +34,14 @@ def results_in(path: str) -> Iterator[None]:
     global _output
     from io import TextIOWrapper
 
+    from eightfold.files.parallel.signals import signals_held
     from eightfold.files.write.writing import replacing
 
     before, _output, stdout = _output, path, sys.stdout
     try:
         with replacing(path) as file:
-            text = TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="\n")
+            with signals_held():  # What nobody has yet would be closed with the file in it.
+                text = TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="\n")
             with redirect_stdout(text):
                 yield
             text.detach()
