@@ -132,6 +132,20 @@ fn a_fault_is_seen_wherever_it_stands() {
 }
 
 #[test]
+fn a_fault_is_seen_at_the_end_of_text_of_any_length() {
+    let forms = family();
+    for count in 0..600 {
+        for [source, target] in pairs() {
+            let clean = encoded(&"a".repeat(count), source);
+            for fault in faults(source) {
+                let data = [&clean[..], &fault].concat();
+                assert_eq!(converted(&forms, [source, target], &data), None, "{source} to {target}, {count}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_cut_pair_is_seen_wherever_it_stands() {
     let forms = family();
     for source in ["utf-16-le", "utf-16-be"] {
