@@ -282,3 +282,29 @@ def test_every_unit_of_a_fault_says_which_fault_it_is_of(
         eightfold.convert(data, form, "utf-16", name)
     units = [(start, *span, kind) for start in range(*span)]
     assert seen == units * 2
+
+
+@pytest.mark.parametrize("policy", ["xmlcharrefreplace", "namereplace"])
+@pytest.mark.parametrize("form", ["utf-8", "utf-16-le"])
+def test_a_run_that_is_asked_about_in_parts_is_written_as_cpython_writes_it(form: str, policy: str) -> None:
+    text = "a" + "\ud800" * 140_000 + "é" + "\udc00\ud83d\ude00" * 30_000
+    try:
+        expected = text.encode(form, policy)
+    except UnicodeEncodeError as error:
+        with pytest.raises(UnicodeEncodeError) as raised:
+            eightfold.encode(text, form, policy)
+        assert (raised.value.start, raised.value.end) == (error.start, error.end)
+    else:
+        assert eightfold.encode(text, form, policy) == expected
+
+
+def test_a_handler_of_ones_own_is_asked_about_all_of_a_run() -> None:
+    spans = []
+
+    def answer(error: UnicodeEncodeError) -> tuple[str, int]:
+        spans.append((error.start, error.end))
+        return "?", error.end
+
+    codecs.register_error("policy-spans", answer)  # type: ignore[arg-type]
+    assert eightfold.encode("a" + "\ud800" * 140_000, "utf-8", "policy-spans") == b"a?"
+    assert spans == [(1, 140_001)]

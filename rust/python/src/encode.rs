@@ -74,6 +74,14 @@ pub(crate) fn text_object<'a, 'py>(text: &'a Bound<'py, PyAny>) -> PyResult<&'a 
     text.cast::<PyString>().or_else(|_| Err(wrong()?))
 }
 
+/// How many code points are asked about at once. CPython's own handlers answer each by itself, with up to fifty characters,
+/// so that part of a long unit at a time needs less memory.
+fn most_asked(py: Python<'_>, writing: &Writing) -> PyResult<usize> {
+    let handler = writing.handler.bind(py);
+    let is_of_each = handler.is(names::xmlcharrefreplace_errors(py)?) || handler.is(names::namereplace_errors(py)?);
+    Ok(if is_of_each && !writing.form.tables.joins_pairs { 1 << 16 } else { usize::MAX })
+}
+
 /// The bytes of a str after a signature.
 pub fn written<'py>(
     py: Python<'py>,
@@ -102,7 +110,8 @@ pub fn written<'py>(
         match encoded(py, (form, missing), (points, at), &mut out)? {
             Ok(()) => return bytes_of_slice(py, &out),
             Err((mut start, end)) => loop {
-                at = ask_encoding(writing, text, (start, end), &mut stalls, &mut out)?;
+                let end_of_asked = end.min(start.saturating_add(most_asked(py, writing)?));
+                at = ask_encoding(writing, text, (start, end_of_asked), &mut stalls, &mut out)?;
                 // What is left of the unit is a unit again. Its end is known and must not be searched for again: the
                 // text may be long.
                 if !(start < at && at < end && form.lacks(points, at)) {

@@ -48,6 +48,8 @@ names! {
     replace_errors = "codecs" . "replace_errors";
     ignore_errors = "codecs" . "ignore_errors";
     backslashreplace_errors = "codecs" . "backslashreplace_errors";
+    xmlcharrefreplace_errors = "codecs" . "xmlcharrefreplace_errors";
+    namereplace_errors = "codecs" . "namereplace_errors";
     array_type = "array" . "array";
     index = "operator" . "index";
     size_of = "eightfold.text" . "size_of";
