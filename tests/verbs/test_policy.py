@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -241,7 +242,7 @@ def test_above_unicode_convert_knows_four_policies(policy: str, expected: bytes 
 
 def test_errors_must_be_a_str() -> None:
     with pytest.raises(TypeError, match="errors must be a str"):
-        eightfold.decode(b"", "utf-8", None)  # type: ignore[arg-type]
+        eightfold.decode(b"", "utf-8", None)
 
 
 def test_the_decoding_unit_and_the_fault_that_contains_it() -> None:
@@ -305,6 +306,6 @@ def test_a_handler_of_ones_own_is_asked_about_all_of_a_run() -> None:
         spans.append((error.start, error.end))
         return "?", error.end
 
-    codecs.register_error("policy-spans", answer)  # type: ignore[arg-type]
+    codecs.register_error("policy-spans", answer)
     assert eightfold.encode("a" + "\ud800" * 140_000, "utf-8", "policy-spans") == b"a?"
     assert spans == [(1, 140_001)]
