@@ -581,7 +581,7 @@ def _continued(run: Located, plain: Form, content: bytes) -> tuple[Located, int]
     whole = fault_at(plain, begun.units + content, 0)
     assert whole is not None  # the call treats the input as complete
     end = whole.end - len(begun.units)
-    return run._replace(fault=replace(begun, end=begun.end + end, units=whole.units)), end
+    return run._replace(fault=replace(whole, form=begun.form, start=begun.start, end=begun.end + end)), end
 
 
 def _passed_over(data: bytes, plain: Form, position: Position) -> Position:

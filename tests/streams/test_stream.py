@@ -453,3 +453,13 @@ def test_a_run_of_wide_units_is_one_fault_and_one_row_wherever_it_is_cut() -> No
         found = [*itertools.chain.from_iterable(map(checker.check, pieces)), *checker.check(b"", final=True)]
         assert [each.fault for each in found] == faults, (first, second)
         assert list(iter_explained(pieces, WIDE_RUN)) == rows, (first, second)
+
+
+def test_what_a_run_means_is_known_at_its_end_alone() -> None:
+    unit = eightfold.fault_row("truncated", (0xFB, 0xFB), meant=(5, 5))._replace(run=((0x80, 0x8F),))
+    form = eightfold.Form("run-of-one", [eightfold.Row(0, 0x7F, (0, 0x7F))], units=[unit])
+    for data in (b"\xfb\x80\x81a", b"\xfba", b"\xfb", b"\xfb\x80", b"\xfb" + b"\x80" * 100):
+        for cut in range(len(data) + 1):
+            checker = Checker(form)
+            found = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
+            assert [each.fault for each in found] == list(eightfold.faults(data, form)), (data, cut)

@@ -48,6 +48,8 @@ pub fn checked_piece<'py>(
     loop {
         let found = found(py, &mut scan, &mut lines, FAULTS_AHEAD)?;
         let is_over = found.len() < FAULTS_AHEAD;
+        // Making objects takes longer than finding faults.
+        py.check_signals()?;
         for (fault, place) in found {
             faults.append(located(fault_object(data, before, &name, fault)?, place)?)?;
         }
