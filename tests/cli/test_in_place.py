@@ -216,6 +216,40 @@ def test_a_journal_ends_though_what_was_left_needs_no_repair_any_more(tmp_path: 
     assert [*found(tmp_path)] == [tmp_path / "a.json"]
 
 
+@pytest.mark.parametrize(
+    "part", [["tree/a.txt"], ["tree"], ["--include", "a.txt", "."], ["tree/a.txt", "tree/b.txt"], ["a.txt", "tree"]]
+)
+def test_a_run_over_fewer_files_leaves_the_journal_to_the_one_over_more(
+    part: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tree").mkdir()
+    for name in ("a.txt", "b.txt", "tree/a.txt", "tree/b.txt"):
+        (tmp_path / name).write_bytes(b"\xe9")
+    os.link("b.txt", "c.txt")
+    line = ["convert", "-f", "latin-1", "-t", "utf-8", "--in-place"]
+    assert main([*line, "."]) == 2, "files with two names are refused"
+    assert main([*line, *part]) == 0
+    Path("c.txt").unlink()
+    assert main([*line, "."]) == 0
+    assert list(found(tmp_path).values()) == ["é".encode()] * 4
+
+
+def test_a_run_over_more_files_ends_the_journals_of_one_over_fewer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tree").mkdir()
+    for name in ("a.txt", "b.txt", "tree/c.txt"):
+        (tmp_path / name).write_bytes(b"\xe9")
+    os.link("tree/c.txt", "tree/d.txt")
+    line = ["convert", "-f", "latin-1", "-t", "utf-8", "--in-place"]
+    assert main([*line, "a.txt", "tree"]) == 2
+    Path("tree/d.txt").unlink()
+    assert main([*line, "."]) == 0
+    assert found(tmp_path) == {tmp_path / name: "é".encode() for name in ("a.txt", "b.txt", "tree/c.txt")}
+
+
 def test_one_after_the_other_both_are_done(tmp_path: Path) -> None:
     make(tmp_path, 3)
     for folder in "01":

@@ -80,6 +80,7 @@ CALLS = {
     "tally": ("data = dirty * (size // 4)", "tally(data, 'utf-8')"),
     "tally by threads": ("data = dirty * (size // 4)", "tally(data, 'utf-8', threads=2)"),
     "tally in a view": ("data = bytearray(dirty * (size // 4))", "tally(data, 'utf-8')"),
+    "Checker": ("data = dirty * (size // 4)", "Checker('utf-8').check(data, True)"),
     "faults": ("data = b'a\\x80\\x81' * (size // 3)", "next(faults(data, own), None)"),
     "faults by threads": ("data = b'a\\x80\\x81' * (size // 3)", "next(faults(data, own, threads=2), None)"),
     "truncate": ("text = 'a\\x7f' * (size // 2)", "truncate(text, 1 << 40, own)"),

@@ -235,7 +235,7 @@ class _Run:
 
     def __init__(self, options: Options, failures: Failures) -> None:
         form = "auto" if options.form is None else options.form.name
-        self.in_place = InPlace("converted", {"from": form, "to": options.to.name, "errors": options.errors})
+        self.in_place = InPlace("converted", {"from": form, "to": options.to.name, "errors": options.errors}, options)
         self._failures = failures
         self._options = options
         self._files = self._binary = 0

@@ -6,15 +6,45 @@ Not here: their new contents, how these are written, and the lock against other 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Protocol
 
 from eightfold.cli.output.ending import NOTHING_WRONG, end_undisturbed
 from eightfold.cli.output.lines import counted, say
 from eightfold.files import FileError
+from eightfold.files.path_text import as_text
 from eightfold.files.paths.entries import Entry
-from eightfold.files.records.journals import Ends, Journals
+from eightfold.files.records.journals import Ends, Journals, Scope
 from eightfold.files.records.private import keeps_key
+from eightfold.files.walk.globs import Pattern
 from eightfold.files.write.temporary import clear_strays
+
+_MOST_PATHS = 1000
+"""More paths than this are known by a digest."""
+
+
+class ScopeOptions(Protocol):
+    """The options that say which files a command takes."""
+
+    include: list[Pattern]
+    exclude: list[Pattern]
+    no_ignore: bool
+    binary: bool
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The paths that were given."""
+
+
+def _scope(options: ScopeOptions) -> Scope:
+    paths = sorted({as_text(os.path.realpath(path)) for path in options.paths})
+    if len(paths) > _MOST_PATHS:
+        paths = [sha256("\n".join(paths).encode()).hexdigest()]
+    given = [("include", each) for each in options.include] + [("exclude", each) for each in options.exclude]
+    patterns = [f"{name}={as_text(os.fsdecode(each.written))}" for name, each in given]
+    flags = [name for name in ("no_ignore", "binary") if getattr(options, name)]
+    return Scope(tuple(paths), tuple(patterns), tuple(flags))
 
 
 class InPlace:
@@ -23,11 +53,12 @@ class InPlace:
     Args:
         done: the participle for what happens to them: converted.
         conversion: that, as names and values.
+        options: say which files it takes.
     """
 
-    def __init__(self, done: str, conversion: Mapping[str, str]) -> None:
+    def __init__(self, done: str, conversion: Mapping[str, str], options: ScopeOptions) -> None:
         self._done = done
-        self._journals = Journals(conversion)
+        self._journals = Journals(conversion, _scope(options))
         self._is_begun = False
 
     def nothing_left(self, paths: Iterable[str]) -> bool:
@@ -77,6 +108,8 @@ class InPlace:
         if status == NOTHING_WRONG:
             end_undisturbed()
             self._journals.end()
+            if self._journals.left:
+                say("a run that takes more files was interrupted: run that command again; finished files are skipped")
         elif self._journals.left and keeps_key():
             say("incomplete: run the command again; finished files are skipped")
         elif self._journals.left:

@@ -41,6 +41,29 @@ class Ends(NamedTuple):
     result: str
 
 
+class Scope(NamedTuple):
+    """Which files a run takes.
+
+    Attributes:
+        paths: the real paths of the files and folders that it was given.
+        patterns: what restricts the files of folders.
+        flags: what widens them.
+    """
+
+    paths: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    def holds(self, other: Scope) -> bool:
+        """Return whether a run takes all files of another."""
+        is_within = all(any(_is_within(path, top) for top in self.paths) for path in other.paths)
+        return is_within and self.patterns in ((), other.patterns) and {*other.flags} <= {*self.flags}
+
+
+def _is_within(path: str, top: str) -> bool:
+    return path == top or path.startswith(os.path.join(top, ""))
+
+
 _NOT_DONE = Ends("", "")
 _ENDING, _ENDED = "ending", "ended"
 _RUN_BYTES = 16
@@ -79,10 +102,13 @@ class Journals:
 
     Args:
         conversion: the conversion, as names and values; a journal of a different one is refused.
+        scope: which files the run takes; a journal of a run that takes more stays when this one ends.
     """
 
-    def __init__(self, conversion: Mapping[str, str]) -> None:
+    def __init__(self, conversion: Mapping[str, str], scope: Scope) -> None:
         self._conversion = dict(conversion)
+        self._scope = scope
+        self._scopes: dict[str, Scope] = {}
         self._lock = Lock()
         self._met: dict[str, int] = {}
         self._runs: dict[str, str] = {}
@@ -163,7 +189,12 @@ class Journals:
         begun = b""
         if not _has_lines(journal):
             self._runs[journal] = os.urandom(_RUN_BYTES).hex()
-            head = {"run": self._runs[journal], "conversion": self._conversion, **_place(journal)}
+            head = {
+                "run": self._runs[journal],
+                "conversion": self._conversion,
+                "scope": self._scope._asdict(),
+                **_place(journal),
+            }
             begun = heading(KIND) + _sealed(head, "")
         return _appended(journal, begun + _sealed(values, self._runs[journal]))
 
@@ -173,19 +204,20 @@ class Journals:
         return bool(self._met)
 
     def end(self) -> None:
-        """Remove the journals: everything is done.
+        """Remove the journals: everything is done, but for those of interrupted runs that take more files.
 
         If this run is killed while it removes them, a later run must not think that nothing is done in a folder without
         a journal. So each journal first records that the run is ending, then each that it has ended, and only then are
         they removed: if one says that the run has ended, the others say that, or that it is ending. See :meth:`tidy`.
         """
-        if len(self._met) > 1:
+        over = [journal for journal in self._met if self._scope.holds(self._scopes.get(journal, self._scope))]
+        if len(over) > 1:
             run = os.urandom(_RUN_BYTES).hex()
             for word in (_ENDING, _ENDED):
-                for journal in self._met:
+                for journal in over:
                     with blaming(journal), self._append(journal, {word: run}) as file:
                         os.fsync(file.fileno())
-        for journal in list(self._met):
+        for journal in over:
             self._remove(journal)
 
     def tidy(self, paths: Iterable[str]) -> bool:
@@ -243,14 +275,14 @@ class Journals:
                 return
             *lines, _ = data.split(b"\n")
             with _refusing(journal):
-                conversion, run = _head(lines, journal)
+                conversion, run, scope = _head(lines, journal)
                 entries = [entry for line in lines[2:] if (entry := _entry(line, run))]
             if conversion != self._conversion:
                 reason = ", ".join(f"{name} {what}" for name, what in conversion.items())
                 raise FileError(
                     journal, f"a conversion ({reason}) was interrupted here: run it again first, or remove this file"
                 )
-            self._runs[journal] = run
+            self._runs[journal], self._scopes[journal] = run, scope
             yield from entries
             file.truncate(data.rfind(b"\n") + 1)
 
@@ -354,8 +386,8 @@ def _place(journal: str) -> dict[str, Any]:
     return {"folder": as_text(folder), "inode": os.stat(folder).st_ino}
 
 
-def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str]:
-    """Return the conversion that a journal belongs to, and its identifier.
+def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str, Scope]:
+    """Return the conversion that a journal belongs to, its identifier, and which files the run takes.
 
     Raises:
         ValueError: it is not a journal, or was written by somebody else or in another folder.
@@ -364,11 +396,12 @@ def _head(lines: list[bytes], journal: str) -> tuple[dict[str, str], str]:
         raise ValueError("its first line does not say so")
     values = _unsealed(lines[1], "")
     conversion, run = values["conversion"], values["run"]
+    scope = Scope(**{name: tuple(map(str, parts)) for name, parts in values["scope"].items()})
     if not isinstance(conversion, dict) or not isinstance(run, str):
         raise ValueError("its second line does not name the conversion")
     if not any(values[name] == here for name, here in _place(journal).items()):
         raise _ElsewhereError(as_path(values["folder"]))
-    return conversion, run
+    return conversion, run, scope
 
 
 def _entry(line: bytes, run: str) -> tuple[str, Ends] | None:
@@ -387,10 +420,10 @@ def _last(journal: str) -> tuple[dict[str, str], _Ending | None]:
 
     Nothing is returned for one that cannot be trusted; that is reported when the journal is entered.
     """
-    with suppress(FileNotFoundError, FileError, KeyError, IndexError, TypeError, ValueError), blaming(journal):
+    with suppress(FileNotFoundError, FileError, LookupError, AttributeError, TypeError, ValueError), blaming(journal):
         with _opened(journal, os.O_RDONLY, "rb") as file:
             *lines, rest = file.readall().split(b"\n")
-        conversion, run = _head(lines, journal)
+        conversion, run, _ = _head(lines, journal)
         values = {} if rest else _unsealed(lines[-1], run if len(lines) > 2 else "")
         return conversion, next((_Ending(word, values[word]) for word in (_ENDING, _ENDED) if word in values), None)
     return {}, None
@@ -412,7 +445,7 @@ def _refusing(journal: str) -> Iterator[None]:
         there = shown(str(error))
         reason = f"it is a copy of one in {there}: continue there, or inspect it and the files, then remove it"
         raise FileError(journal, reason) from error
-    except (IndexError, KeyError, TypeError, ValueError) as error:
+    except (LookupError, AttributeError, TypeError, ValueError) as error:
         reason = f"this is not a journal of a conversion ({error}): inspect it, then remove it"
         raise FileError(journal, reason) from error
 

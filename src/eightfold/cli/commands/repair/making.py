@@ -94,7 +94,7 @@ def write(options: Options) -> int:
         escapes = {} if options.escape_policy is None else {"escapes": options.escape_policy}
         by = "repair --mojibake" if options.mojibake else "repair"
         done = {"from": form, "to": UTF_8.name, "errors": options.policy, "by": by, **escapes}
-        in_place = InPlace("repaired", done)
+        in_place = InPlace("repaired", done, options)
         # Where a run was interrupted, every file is found, also those that it has repaired: its journals are to end.
         walking = walked if journals.is_in(options.paths) else work.walking()
         files = jobs(options, work.failures.tell, walking)
