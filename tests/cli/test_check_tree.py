@@ -15,6 +15,7 @@ from eightfold.cli import main
 from eightfold.cli.commands import check, convert
 from eightfold.cli.work.checking import FileCheck
 from support.command_line import ENVIRONMENT, check_at_once, run
+from support.core_trees import needs_trees
 
 BINARY_BYTES = 8 * 1024
 """How much of a file is looked at for a NUL, as docs/how-to/checking.md says."""
@@ -196,7 +197,8 @@ def test_jobs_are_a_number(jobs: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "line"), [(check, ["check"]), (convert, ["convert", "-t", "utf-16", "--in-place"])]
+    ("command", "line"),
+    [pytest.param(check, ["check"], marks=needs_trees), (convert, ["convert", "-t", "utf-16", "--in-place"])],
 )
 @pytest.mark.parametrize(("option", "jobs"), [([], 3), (["-j", "0"], 3), (["-j", "2"], 2)])
 def test_as_many_at_once_as_there_are_processors(
