@@ -113,7 +113,8 @@ class _Lacking:
     def __call__(self, chunk: bytes, final: bool) -> int:
         data, at, count = self._clean.convert(chunk, final), 0, 0
         while at < len(data):
-            end = boundary(data, at + _TRIED, self._plain)
+            # What follows is clean, so that no sequence is longer than what is beyond the offset here.
+            end = at + boundary(data[at : at + 2 * _TRIED], _TRIED, self._plain)
             try:
                 convert(data[at:end], self._plain, self._target)
                 at = end
