@@ -193,12 +193,17 @@ def run_in(form: Form, start: int, end: int) -> tuple[int, int]:
     return start + len(form.run_unit.unit_ranges) * form.unit_bytes, end
 
 
+def begins_run(form: Form, data: bytes, start: int) -> bool:
+    """Return whether the form's decoding unit without a fixed length begins at a byte offset."""
+    row = form.run_unit
+    return row is not None and _matched(form, row.unit_ranges, data, start)[0] == len(row.unit_ranges)
+
+
 def run_at(form: Form, data: bytes, start: int) -> int | None:
     """Return the end so far of the form's decoding unit without a fixed length; None if it does not begin there."""
-    row = form.run_unit
-    if row is None or _matched(form, row.unit_ranges, data, start)[0] < len(row.unit_ranges):
+    if form.run_unit is None or not begins_run(form, data, start):
         return None
-    return run_end(form, data, start + len(row.unit_ranges) * form.unit_bytes)
+    return run_end(form, data, start + len(form.run_unit.unit_ranges) * form.unit_bytes)
 
 
 def surrogate_row(form: Form) -> tuple[Range, ...] | None:

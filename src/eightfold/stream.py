@@ -412,7 +412,7 @@ class Converter(Copied):
     def _hold(self, rest: bytes, dropped: int) -> None:
         """Hold a sequence that is ill-formed however it ends; of one without a fixed length, only the bytes to show."""
         plain = self._plain(rest)
-        kept = UNITS_KEPT if plain is not None and reference.run_at(plain, rest, 0) is not None else len(rest)
+        kept = UNITS_KEPT if plain is not None and reference.begins_run(plain, rest, 0) else len(rest)
         held = self._state.held + rest[:kept]
         self._state = self._state._replace(held=held, dropped=dropped + len(rest[kept:]))
 
@@ -559,11 +559,10 @@ class Checker(Copied):
                 ended, run = [run], None
         position = _passed_over(content[:at], plain, self._position)
         found, end, position = checked_piece(plain, self.form.name, content, at, position, final)
-        run_end = reference.run_at(plain, content, end)
-        if run_end is not None:
-            run = self._run_at(end, plain, content, position)
-            position = _passed_over(content[end:run_end], plain, position)
-            end = run_end
+        if reference.begins_run(plain, content, end):
+            run, start = self._run_at(end, plain, content, position), end
+            end += run.fault.end - run.fault.start
+            position = _passed_over(content[start:end], plain, position)
         self._opening, self._held, self._position, self._run = opening, content[end:], position, run
         return ended + found
 

@@ -172,7 +172,7 @@ class _RowCutter:
     def _forget(self) -> None:
         """Drop bytes that have a row, and a sequence without a fixed length, whose end the Checker will find."""
         done = self._next - self._held_from
-        if self._form is not None and (done < 0 or reference.run_at(self._form, self._held, done) is not None):
+        if self._form is not None and (done < 0 or reference.begins_run(self._form, self._held, done)):
             done = len(self._held) - len(self._held) % self._form.unit_bytes
         self._held = self._held[done:]
         self._held_from += done
