@@ -5,7 +5,7 @@ use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
 use crate::code_point::{LEADS, Range, SURROGATES, TRAILS, holds, joined};
 use crate::form::Form;
 use crate::kernels::{self, Output, Script, Text};
-use crate::memory::{OutOfMemory, ROOM_BYTES};
+use crate::memory::OutOfMemory;
 use crate::policy::{ESCAPED, LONGEST_ESCAPE, Missing, OnFault, backslashed};
 
 /// Why the loop over a str stopped.
@@ -52,13 +52,6 @@ impl Form {
         let of_ascii = if self.spelling.is_some() { 1 } else { self.longest };
         let of_answer = if policy == Missing::BackslashReplace { LONGEST_ESCAPE * of_ascii } else { 1 };
         of_answer.max(self.longest)
-    }
-
-    /// The room that writing so many code points takes at most. A single one is written with bytes behind it that are
-    /// cut off again.
-    #[must_use]
-    pub fn room_for(&self, count: usize) -> usize {
-        count.saturating_mul(self.most_bytes(Missing::Stop)).saturating_add(ROOM_BYTES)
     }
 
     /// Whether the form is known to have bytes for every code point that a decoding policy may give for a fault, if it
