@@ -9,6 +9,7 @@
 use std::hint::black_box;
 use std::{env, fs, slice};
 
+use eightfold_core::kernels::ShortUnits;
 use eightfold_core::{Form, OnFault, Pass, Unwritten, Writer};
 use race::Effort;
 
@@ -18,7 +19,7 @@ mod race;
 
 /// What `convert` does without Python.
 fn converted(source: &Form, target: &Form, data: &[u8]) -> Vec<u8> {
-    if let Some(transcoding) = target.transcoding(source, data) {
+    if let Some(transcoding) = target.transcoding(source, data, &mut ShortUnits::new()) {
         let mut out = Vec::with_capacity(transcoding.bytes());
         transcoding.append_to(&mut out);
         return out;

@@ -8,7 +8,7 @@ mod forms;
 use std::collections::BTreeMap;
 
 use eightfold_core::Form;
-use eightfold_core::kernels::Level;
+use eightfold_core::kernels::{Level, ShortUnits};
 use forms::family;
 
 const NAMES: [&str; 4] = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le"];
@@ -31,7 +31,8 @@ impl Aligned {
     fn converted(&self, source: &Form, target: &Form, length: usize) -> Option<Vec<u8>> {
         let bytes: Vec<[u8; 8]> = self.0.iter().map(|word| word.to_ne_bytes()).collect();
         let data = &bytes.as_flattened()[self.1..][..length];
-        let transcoding = target.transcoding(source, data)?;
+        let mut short = ShortUnits::new();
+        let transcoding = target.transcoding(source, data, &mut short)?;
         let mut out = Vec::with_capacity(transcoding.bytes());
         transcoding.append_to(&mut out);
         assert_eq!(out.len(), transcoding.bytes());

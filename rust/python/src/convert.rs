@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
+#[cfg(feature = "simdutf")]
+use eightfold_core::kernels::ShortUnits;
 use eightfold_core::kernels::{is_ascii, is_utf8};
 use eightfold_core::{
     Form, Halt, Held, Joined, Meter, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
@@ -336,7 +338,8 @@ fn transcoded<'py>(
     if data.len() >= LONGEST_DIRECT {
         return Ok(None);
     }
-    match released(py, data.len(), || to.transcoding(from, data)) {
+    let mut short = ShortUnits::new();
+    match released(py, data.len(), || to.transcoding(from, data, &mut short)) {
         Some(text) => bytes_if_written(py, mark, text.bytes(), |out| text.write(out)),
         None => Ok(None),
     }

@@ -5,10 +5,10 @@
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
 //! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `words`, `portable`,
-//! `validity`, `plain` and the library `simdutf`, of which `bulk` chooses, `transcoding` by it, then `reader` and
-//! `speller`, which work in blocks on any machine, the instructions of each processor (`x86`, `aarch64`), the kernels
-//! over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what measures and
-//! converts by it.
+//! `validity`, `plain` and the library `simdutf`, of which `bulk` chooses, `short_units` and `transcoding` by it, then
+//! `reader` and `speller`, which work in blocks on any machine, the instructions of each processor (`x86`, `aarch64`), the
+//! kernels over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what measures
+//! and converts by it.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),
@@ -42,6 +42,8 @@ mod search;
 mod short;
 mod short_buffer;
 #[cfg(feature = "simdutf")]
+mod short_units;
+#[cfg(feature = "simdutf")]
 mod simdutf;
 mod source;
 mod speller;
@@ -49,6 +51,8 @@ mod spelt;
 mod text;
 #[cfg(feature = "simdutf")]
 mod transcoding;
+#[cfg(feature = "simdutf")]
+mod unicode;
 mod units;
 mod utf8;
 #[cfg(feature = "simdutf")]
@@ -81,12 +85,16 @@ pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub use short::write_short;
 pub use short_buffer::{SHORT_BYTES, ShortBuffer};
+#[cfg(feature = "simdutf")]
+pub use short_units::ShortUnits;
 pub(crate) use source::Faults;
 pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};
 pub use text::Text;
 #[cfg(feature = "simdutf")]
-pub use transcoding::{Transcoding, Unicode};
+pub use transcoding::Transcoding;
+#[cfg(feature = "simdutf")]
+pub use unicode::Unicode;
 pub use units::{Units, WideText};
 pub use utf8::{is_utf8, is_utf8_up_to};
 pub(crate) use widen::widened;

@@ -259,3 +259,56 @@ impl<'a> Utf32<'a> {
         unsafe { write(bytes, out, |place| simdutf::convert_valid_utf32_to_utf8(self.0.as_ptr(), self.0.len(), place)) }
     }
 }
+
+/// Let the library validate units and write them in another encoding, unless there is too little room for the most that
+/// they may become. It writes nothing that counts where they are ill-formed.
+///
+/// # Safety
+/// `convert` reads as many units as it is told, writes at most `most` values for each, and returns how many it wrote.
+unsafe fn attempt<S, T>(
+    units: &[S],
+    most: usize,
+    convert: unsafe fn(*const S, usize, *mut T) -> usize,
+    out: &mut Output<'_, T>,
+) {
+    let Some(place) = out.spare().get_mut(..most * units.len()) else { return };
+    // SAFETY: the caller says so.
+    let count = unsafe { convert(units.as_ptr(), units.len(), place.as_mut_ptr().cast()) };
+    assert!(count <= place.len());
+    // SAFETY: so many values have just been written there.
+    unsafe { out.advance(count) };
+}
+
+/// Write bytes as UTF-16 if they are UTF-8 and the output has room for the most that they may become.
+pub fn utf8_to_utf16(data: &[u8], big_endian: bool, out: &mut Output<'_, u16>) {
+    let convert = if big_endian { simdutf::convert_utf8_to_utf16be } else { simdutf::convert_utf8_to_utf16le };
+    // SAFETY: no sequence takes more units than bytes.
+    unsafe { attempt(data, 1, convert, out) }
+}
+
+/// Write units as UTF-8 if they are UTF-16, as above.
+pub fn utf16_to_utf8(units: &[u16], big_endian: bool, out: &mut Output<'_, u8>) {
+    let convert = if big_endian { simdutf::convert_utf16be_to_utf8 } else { simdutf::convert_utf16le_to_utf8 };
+    // SAFETY: a unit takes three bytes at most, a pair four.
+    unsafe { attempt(units, 3, convert, out) }
+}
+
+/// As [`utf16_to_utf8`], as UTF-32 in the byte order of the machine.
+pub fn utf16_to_utf32(units: &[u16], big_endian: bool, out: &mut Output<'_, u32>) {
+    let convert = if big_endian { simdutf::convert_utf16be_to_utf32 } else { simdutf::convert_utf16le_to_utf32 };
+    // SAFETY: no code point takes less than a unit.
+    unsafe { attempt(units, 1, convert, out) }
+}
+
+/// Write units in the byte order of the machine as UTF-8 if they are UTF-32, as above.
+pub fn utf32_to_utf8(units: &[u32], out: &mut Output<'_, u8>) {
+    // SAFETY: no code point takes more than four bytes.
+    unsafe { attempt(units, 4, simdutf::convert_utf32_to_utf8, out) }
+}
+
+/// As [`utf32_to_utf8`], as UTF-16.
+pub fn utf32_to_utf16(units: &[u32], big_endian: bool, out: &mut Output<'_, u16>) {
+    let convert = if big_endian { simdutf::convert_utf32_to_utf16be } else { simdutf::convert_utf32_to_utf16le };
+    // SAFETY: no code point takes more than two units.
+    unsafe { attempt(units, 2, convert, out) }
+}

@@ -9,8 +9,10 @@ use std::mem::MaybeUninit;
 
 use super::measured::{Measured, Width};
 use super::output::{Output, append_up_to};
+use super::short_units::ShortUnits;
 use super::simdutf::{self, Utf16, Utf32};
 use super::text::Text;
+use super::unicode::{Unicode, aligned};
 use super::units::WideText;
 use super::{bulk, dispatch};
 use crate::derive::wide::Wide;
@@ -19,23 +21,20 @@ use crate::policy::Lacking;
 /// Bytes of UTF-8 that are converted together where that goes through code points.
 const PIECE: usize = 8192;
 
-/// An encoding of Unicode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unicode {
-    /// UTF-8.
-    Utf8,
-    /// UTF-16.
-    Utf16 {
-        /// Whether the units are big-endian.
-        big_endian: bool,
-    },
-    /// UTF-32 in the byte order of the machine.
-    Utf32,
+/// Well-formed text to be written in another encoding.
+#[derive(Clone, Copy, Debug)]
+pub struct Transcoding<'a>(Way<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Way<'a> {
+    /// It has been converted: these are the bytes.
+    Short(&'a [u8]),
+    Long(Long<'a>),
 }
 
-/// Well-formed text, measured to be written in another encoding.
+/// Well-formed text, measured to be written.
 #[derive(Clone, Copy, Debug)]
-pub struct Transcoding<'a> {
+struct Long<'a> {
     source: Source<'a>,
     target: Unicode,
     /// How many units are written.
@@ -51,34 +50,27 @@ enum Source<'a> {
 }
 
 impl<'a> Transcoding<'a> {
-    /// Measure all of some bytes. None if they are not well-formed or not aligned, if there is nothing to convert, or if the
-    /// library has no kernels for the machine.
+    /// Measure all of some bytes, or convert them where they are short. None if they are not well-formed or not aligned, if
+    /// there is nothing to convert, or if the library has no kernels for the machine.
     #[must_use]
-    pub fn new(data: &'a [u8], source: Unicode, target: Unicode) -> Option<Self> {
+    pub fn new(data: &'a [u8], source: Unicode, target: Unicode, short: &'a mut ShortUnits) -> Option<Self> {
         if source == target || !bulk::has_library() {
             return None;
         }
-        let (source, units) = match source {
-            Unicode::Utf8 => {
-                let text = Measured::new(data);
-                (text.text().len() == data.len()).then_some((Source::Utf8(text), units_of_utf8(&text, target)))?
-            }
-            Unicode::Utf16 { big_endian } => {
-                let (text, units) = of_utf16(aligned(data)?, big_endian, target)?;
-                (Source::Utf16(text), units)
-            }
-            Unicode::Utf32 => {
-                let (text, units) = of_utf32(aligned(data)?, target)?;
-                (Source::Utf32(text), units)
-            }
+        let way = match short.converted(data, source, target) {
+            Some(bytes) => Way::Short(bytes),
+            None => Way::Long(Long::new(data, source, target)?),
         };
-        Some(Transcoding { source, target, units })
+        Some(Transcoding(way))
     }
 
     /// How many bytes are written.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.units * self.target.unit_bytes()
+        match self.0 {
+            Way::Short(bytes) => bytes.len(),
+            Way::Long(text) => text.units * text.target.unit_bytes(),
+        }
     }
 
     /// Append the text to bytes that have room for it; or nothing where they are not aligned for its units.
@@ -94,6 +86,33 @@ impl<'a> Transcoding<'a> {
     /// # Panics
     /// There is no room for it.
     pub fn write(&self, out: &mut Output<'_, u8>) {
+        match self.0 {
+            Way::Short(bytes) => out.copy(bytes),
+            Way::Long(text) => text.write(out),
+        }
+    }
+}
+
+impl<'a> Long<'a> {
+    fn new(data: &'a [u8], source: Unicode, target: Unicode) -> Option<Self> {
+        let (source, units) = match source {
+            Unicode::Utf8 => {
+                let text = Measured::new(data);
+                (text.text().len() == data.len()).then_some((Source::Utf8(text), units_of_utf8(&text, target)))?
+            }
+            Unicode::Utf16 { big_endian } => {
+                let (text, units) = of_utf16(aligned(data)?, big_endian, target)?;
+                (Source::Utf16(text), units)
+            }
+            Unicode::Utf32 => {
+                let (text, units) = of_utf32(aligned(data)?, target)?;
+                (Source::Utf32(text), units)
+            }
+        };
+        Some(Long { source, target, units })
+    }
+
+    fn write(&self, out: &mut Output<'_, u8>) {
         match self.target {
             Unicode::Utf8 => self.write_utf8(out),
             Unicode::Utf16 { big_endian } => self.write_utf16(big_endian, out),
@@ -159,27 +178,6 @@ fn write_pieces(text: &str, big_endian: bool, out: &mut Output<'_, u8>) {
         rest = behind;
     }
 }
-
-impl Unicode {
-    fn unit_bytes(self) -> usize {
-        match self {
-            Unicode::Utf8 => 1,
-            Unicode::Utf16 { .. } => 2,
-            Unicode::Utf32 => 4,
-        }
-    }
-}
-
-/// Bytes as units; None if they are not aligned, or part of a unit is left.
-fn aligned<T: Unit>(data: &[u8]) -> Option<&[T]> {
-    // SAFETY: any bytes are a value of these types.
-    let (head, units, tail) = unsafe { data.align_to() };
-    (head.is_empty() && tail.is_empty()).then_some(units)
-}
-
-trait Unit {}
-impl Unit for u16 {}
-impl Unit for u32 {}
 
 fn units_of_utf8(text: &Measured<'_>, target: Unicode) -> usize {
     match target {

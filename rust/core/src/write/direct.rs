@@ -2,16 +2,16 @@
 //! with anything else is left to the writer.
 
 use crate::form::Form;
-use crate::kernels::{Transcoding, Unicode};
+use crate::kernels::{ShortUnits, Transcoding, Unicode};
 
 impl Form {
     /// Bytes of another form, all of them measured to be written in this one. None if there are no kernels for both forms,
     /// or if the bytes are ill-formed or hold what the forms do not share with UTF-8, UTF-16 or UTF-32.
     #[must_use]
-    pub fn transcoding<'a>(&self, source: &Form, data: &'a [u8]) -> Option<Transcoding<'a>> {
+    pub fn transcoding<'a>(&self, source: &Form, data: &'a [u8], short: &'a mut ShortUnits) -> Option<Transcoding<'a>> {
         let target = self.unicode().filter(|_| self.wide.is_some() || self.agreement.is_total())?;
         let is_shared = |_: &Unicode| source.wide.is_some() || source.agreement.before_parting(data) == data.len();
-        Transcoding::new(data, source.unicode().filter(is_shared)?, target)
+        Transcoding::new(data, source.unicode().filter(is_shared)?, target, short)
     }
 
     /// What well-formed text is read as alike, except where the form parts from UTF-8.
