@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from eightfold import lane, reference
 from eightfold._engine import bind, twins_of
@@ -51,6 +51,34 @@ from eightfold.reference import (
 LARGEST_IN_STR = 0x10FFFF
 LARGEST_IN_ARRAY = 0xFFFFFFFF
 _OWN_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class _HandlerStoppedError(Exception):
+    """Carries the StopIteration of a handler through generators, which cannot raise one themselves (PEP 479)."""
+
+    def __init__(self, stop: StopIteration) -> None:
+        super().__init__(stop)
+        self.stop = stop
+
+
+def _in_generator(ask: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T:
+    """Call what calls a handler; :func:`collected` raises its StopIteration."""
+    try:
+        return ask(*given, **named)
+    except StopIteration as stop:
+        raise _HandlerStoppedError(stop) from None
+
+
+def collected(pieces: Iterable[_T]) -> list[_T]:
+    """Return all pieces of a pass. Exceptions of a handler propagate unchanged, StopIteration too."""
+    try:
+        return list(pieces)
+    except _HandlerStoppedError as carrier:
+        stop = carrier.stop
+    raise stop
 
 
 class Piece(NamedTuple):
@@ -181,7 +209,7 @@ class Decoding:
         self._stalls.note(len(data) - start)
         error = decode_error(self.reading, data, start, unit, containing)
         self._met = None if error.fault is None else (error.fault, unit.end)
-        text, self.position, self.data = ask_decoding(self.reading.handler, error)
+        text, self.position, self.data = _in_generator(ask_decoding, self.reading.handler, error)
         if self.data is not data:
             self._met, self._run = None, NO_RUN
         return Answer(start, unit.end, text)
@@ -242,7 +270,7 @@ def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
             # The rest of a unit is a unit with the same end, which need not be found again.
             missing = range(at, missing.stop if at in missing else unencodable_end(form, points, at))
             error = encode_error(writing, text, at, missing.stop)
-            written_part, end = ask_encoding(writing, error)
+            written_part, end = _in_generator(ask_encoding, writing, error)
         at = end
         yield written_part
 
@@ -334,7 +362,8 @@ class Target:
     def _written(self, code_point: int, start: int, end: int) -> bytes:
         part = encoded(self.writing.form, code_point)
         if part is None:
-            part = replaced(self.writing, self.source, (code_point, start, end), self._replacement)
+            missing = code_point, start, end
+            part = _in_generator(replaced, self.writing, self.source, missing, self._replacement)
         return part
 
 
@@ -424,7 +453,7 @@ def decoded_piece(
     """
     plain = form.signatures[chosen - 1].form if chosen else form
     decoding = Decoding(reading(plain, errors, form.name), data, start, in_run=in_run)
-    text = "".join(piece.text for piece in decoding.pieces(final=final))
+    text = "".join(piece.text for piece in collected(decoding.pieces(final=final)))
     return text, decoding.data[decoding.position :], decoding.in_run
 
 
@@ -435,7 +464,7 @@ def encoded_piece(form: Form, errors: str, text: str) -> bytes:
     Raises:
         EncodeError: with offsets into the text. Exceptions of a handler propagate.
     """
-    return b"".join(encoded_pieces(writing(signed(form)[0], errors, form.name), text))
+    return b"".join(collected(encoded_pieces(writing(signed(form)[0], errors, form.name), text)))
 
 
 @bind
@@ -467,7 +496,7 @@ def converted_piece(
     decoding = Decoding(policy, data, start, in_run=in_run, largest=LARGEST_IN_ARRAY)
     end = Target(writing(signed(target)[0], errors, target.name), source.name, counts=counts)
     end.held = lead and Placed(*lead)
-    written = b"".join(converted_pieces(decoding, end, offset, final=final))
+    written = b"".join(collected(converted_pieces(decoding, end, offset, final=final)))
     held, at = decoding.data[decoding.position :], offset + decoding.position
     return written, held, at, decoding.in_run, end.held, end.joined_pairs, end.first_joined
 

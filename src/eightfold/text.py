@@ -26,6 +26,7 @@ from eightfold.run import (
     CodePoints,
     Decoding,
     Target,
+    collected,
     converted_pieces,
     encoded_pieces,
     line_feeds,
@@ -104,7 +105,7 @@ def encode(text: str, form: AnyForm, errors: AnyErrors = "strict") -> bytes:
     policy = writing(plain, errors, asked.name)
     whole = exactly(text)
     part, end = Writer(policy.form).stretch(whole, 0)
-    return mark + (part if end == len(whole) else b"".join(encoded_pieces(policy, text)))
+    return mark + (part if end == len(whole) else b"".join(collected(encoded_pieces(policy, text))))
 
 
 @bind
@@ -129,7 +130,7 @@ def decode(data: Data, form: AnyForm, errors: AnyErrors = "strict") -> str:
     check_policy(errors, asked)
     plain, content, skipped = opened(asked, bytes_of(data))
     decoding = Decoding(reading(plain, errors, asked.name), content, skipped)
-    return "".join(piece.text for piece in decoding.pieces(final=True))
+    return "".join(piece.text for piece in collected(decoding.pieces(final=True)))
 
 
 def opening_of(form: Form, data: bytes) -> tuple[Form, int]:
@@ -179,7 +180,7 @@ def convert(data: Data, source: AnyForm, target: AnyForm, errors: AnyErrors = "s
     )
     written, mark = signed(target_form)
     end = Target(writing(written, errors, target_form.name), source_form.name)
-    return mark + b"".join(converted_pieces(decoding, end, 0, final=True))
+    return mark + b"".join(collected(converted_pieces(decoding, end, 0, final=True)))
 
 
 def view_of(data: Data) -> memoryview:
@@ -414,7 +415,7 @@ def decode_code_points(data: Data, form: AnyForm, errors: AnyErrors = "strict") 
     plain, content, skipped = opened(asked, bytes_of(data))
     decoding = Decoding(reading(plain, errors, asked.name), content, skipped, largest=LARGEST_IN_ARRAY)
     points = array("I")
-    for piece in decoding.pieces(final=True):
+    for piece in collected(decoding.pieces(final=True)):
         points.extend(piece.code_points)
     return points
 
