@@ -1,4 +1,4 @@
-"""`check` and `repair` of a tree that the core walks say what they say of one that Python walks."""
+"""Commands say of a tree that the core walks what they say of one that Python walks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eightfold.cli import main
-from eightfold.cli.commands import check
+from eightfold.cli.commands import check, identify
 from eightfold.cli.commands.repair import runs
 from eightfold.cli.commands.repair.runs import RepairRun
 from eightfold.cli.work.jobs import Job
@@ -65,7 +65,7 @@ def test_both_walks_lead_to_the_same_words(
 ) -> None:
     top = made(tmp_path)
     by_core = main([*command, top]), capsys.readouterr()
-    for module in (check, runs):
+    for module in (check, identify, runs):
         monkeypatch.setattr(module, "can_walk", lambda: False)
     assert (main([*command, top]), capsys.readouterr()) == by_core
     assert by_core[0] in (1, 2)
@@ -122,3 +122,55 @@ def test_what_needs_no_repair_is_opened_by_the_core_alone_unless_a_run_was_inter
     (tmp_path / "link.txt").unlink()
     assert main(["repair", "--in-place", str(tmp_path)]) == 0
     assert (opened, (tmp_path / NAME).exists()) == (["a.txt", "clean.txt", "b.txt", "clean.txt"], False)
+
+
+TEXTS = {
+    "ascii": b"plain text\n",
+    "controls": b"a\x01b",
+    "empty": b"",
+    "fault": b"caf\xc3",
+    "image": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 8,
+    "latin": "na\u00efve text!".encode("latin-1"),
+    "long": "\u20ac".encode() * 200_000,
+    "marked": b"\xef\xbb\xbfa",
+    "mojibake": "caf\u00c3\u00a9 \u00e2\u20ac\u201d na\u00c3\u00afve".encode(),
+    "nul": b"a\0b",
+    "packed.gz": b"plain",
+    "pairs": b"a\xed\xa0\xbd\xed\xb8\x80",
+    "shifts": b"\x1b$B!!\x1b(B and more",
+    "utf-8": "caf\u00e9\n".encode(),
+    "utf-16": "units of sixteen bits, line after line\n".encode("utf-16-le"),
+    "inner/\udcff\n": b"plain",
+    "inner/deeper/ascii": b"plain",
+    "inner/shift": b"~{ more",
+}
+
+
+@pytest.mark.parametrize("command", [(), ("--output-format", "json"), ("--all",), ("--legacy",), ("--no-compression",)])
+def test_both_walks_identify_alike(
+    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, content in TEXTS.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "out-of-reach").write_bytes(b"plain")
+    (tmp_path / "out-of-reach").chmod(0)
+    (tmp_path / "link").symlink_to("ascii")
+    by_core = main(["identify", *command, str(tmp_path)]), capsys.readouterr()
+    monkeypatch.setattr(identify, "can_walk", lambda: False)
+    assert (main(["identify", *command, str(tmp_path)]), capsys.readouterr()) == by_core
+    monkeypatch.setattr(identify, "plain_text", lambda data: None)
+    assert (main(["identify", *command, str(tmp_path)]), capsys.readouterr()) == by_core
+    assert all(str(tmp_path / name) in repr(by_core) for name in ("ascii", "packed.gz", "inner/shift"))
+
+
+def test_plain_text_in_a_tree_is_opened_by_the_core_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    reading = identify.opened
+    monkeypatch.setattr(
+        identify, "opened", lambda path, **ways: opened.append(Path(path).name) or reading(path, **ways)
+    )
+    for name in ("ascii", "controls", "empty", "fault", "long", "marked", "mojibake", "packed.gz", "shifts", "utf-8"):
+        (tmp_path / name).write_bytes(TEXTS[name])
+    main(["identify", str(tmp_path)])
+    assert opened == ["controls", "fault", "marked", "mojibake", "packed.gz"]
