@@ -148,8 +148,9 @@ impl Examination {
             return None;
         }
         let passed = if is_final { 0 } else { scan.at };
-        let is_suspect = self.suspects.iter().any(|ranges| has_series(data, ranges, passed));
-        (!is_suspect && !(self.escapes && has_escape(data, is_final))).then_some(scan.at)
+        let is_suspect = self.suspects.iter().any(|ranges| has_series(data, ranges, passed))
+            || (self.escapes && has_escape(data, is_final));
+        (!is_suspect).then_some(scan.at)
     }
 
     /// How many bytes lie beyond ASCII; 0 where nobody asks.

@@ -52,7 +52,7 @@ def has_any(content: bytes, series: tuple[Series, ...]) -> bool:
     >>> has_any(b"in \x1b$B", SHIFTS), has_any(b"in $", SHIFTS)
     (True, False)
     """
-    return _expression(series).search(content) is not None
+    return bool(series) and _expression(series).search(content) is not None
 
 
 @cache
