@@ -16,14 +16,23 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from itertools import groupby
 from math import lgamma, log, log2
 from unicodedata import category
 
 from eightfold.forms import Form
 from eightfold.reference import SURROGATES
 from eightfold.text import decode_code_points
+
+
+def _runs(values: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of each run of consecutive values."""
+    for _, members in groupby(enumerate(sorted(values)), lambda placed: placed[1] - placed[0]):
+        run = [value for _, value in members]
+        yield run[0], run[-1]
+
 
 FAULT_BITS = 10.0
 """The cost of a fault: in damaged text, about one byte in a thousand is wrong."""
@@ -46,9 +55,14 @@ _UNLIKELY = ("Cc", "Cn", "Co")
 """The general categories of code points that text hardly has: controls, unassigned and private ones."""
 _LAYOUT = frozenset(b"\b\t\n\f\r\x1b")
 """The controls that text has; manual pages for a terminal overstrike with backspaces."""
-_PLAIN = bytes(sorted({*range(0x20, 0x7F), *_LAYOUT}))
+PLAIN = bytes(sorted({*range(0x20, 0x7F), *_LAYOUT}))
+"""Printable ASCII, and the controls that text has."""
+UNLIKELY_BYTES = tuple(_runs(set(range(0x80)).difference(PLAIN)))
+"""The ranges of all other ASCII bytes."""
 _ASCII = bytes(range(0x80))
-_PLAIN_BITS = log2(256 / len(_PLAIN))
+_PLAIN_BITS = log2(256 / len(PLAIN))
+_POINTS_KNOWN = 1 << 16
+"""The number of code points whose worth is remembered."""
 
 # The areas of Unicode that hold a script, or a few that occur together, by their first code points.
 _AREAS = (
@@ -97,7 +111,7 @@ class ByteCounts:
     Attributes:
         length: the number of bytes.
         beyond: the number of bytes beyond ASCII.
-        plain: the number of printable ASCII bytes, and of the controls that text has.
+        plain: the number of bytes in :data:`PLAIN`.
         nuls: the number of zeros.
 
     >>> counts = ByteCounts()
@@ -116,7 +130,7 @@ class ByteCounts:
         """Count more bytes."""
         self.length += len(data)
         self.beyond += 0 if data.isascii() else len(data.translate(None, _ASCII))
-        self.plain += len(data) - len(data.translate(None, _PLAIN))
+        self.plain += len(data) - len(data.translate(None, PLAIN))
         self.nuls += data.count(0)
 
     @property
@@ -162,19 +176,28 @@ def text_bits(form: Form, sample: bytes) -> float:
     areas: Counter[int] = Counter()
     marks = 0
     for point, count in points.items():
-        if cost := _unlikely_bits(point):
+        cost, area, is_mark = _worth(point)
+        if area:
+            areas[area] += count
+            marks += count * is_mark
+            bits -= count * cost
+        else:
             bits -= count * (8 * form.unit_bytes + cost)
             unlikely += count if point not in SURROGATES else 0
-        else:
-            area = bisect_right(_AREAS, point)
-            areas[area] += count
-            marks += count * _is_mark(point)
-            bits -= count * _width_bits(area)
     likely = sum(areas.values())
     bits -= _learnt_bits(areas.values(), len(_AREAS))
     has_marks = marks * _POINTS_FOR_A_MARK >= likely or bits > _MUCH * len(sample)
     is_text = has_marks and unlikely <= max(min(_FEW, likely // _FEW), likely // _POINTS_FOR_AN_UNLIKELY)
     return bits if is_text else min(bits, 0.0)
+
+
+@lru_cache(_POINTS_KNOWN)
+def _worth(point: int) -> tuple[float, int, bool]:
+    """Return what a code point costs; the number of its area, 0 if text hardly has it; and whether it is a mark."""
+    if cost := _unlikely_bits(point):
+        return cost, 0, False
+    area = bisect_right(_AREAS, point)
+    return _width_bits(area), area, _is_mark(point)
 
 
 def _is_mark(point: int) -> bool:

@@ -20,9 +20,10 @@ from typing import NamedTuple
 from eightfold.evidence import FAULT_BITS, ByteCounts, legacy_charset, text_bits
 from eightfold.faults import hex_bytes
 from eightfold.forms import Form, form
+from eightfold.forms.utf_8 import UTF_8
 from eightfold.reference import signed
 from eightfold.stream import Checker, Located
-from eightfold.text import Data, bytes_of
+from eightfold.text import Data, bytes_of, is_well_formed
 
 _RANK = tuple(
     form(name)
@@ -47,7 +48,9 @@ _CONTEXT_BYTES = 64
 _SHORT_PIECE, _LONG_PIECE = 1024, 256 * 1024
 """How much is checked at once: little after a piece with faults, because a check finds all faults of its piece."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xFF]")
-_HEAD = max(len(signature.mark) for each in _RANK for signature in each.signatures)
+MARKS = tuple({signature.mark for each in _RANK for signature in each.signatures})
+"""How an input begins that announces its form."""
+_HEAD = max(map(len, MARKS))
 
 
 class Identification(NamedTuple):
@@ -113,6 +116,40 @@ def identify(data: Data) -> list[Identification]:
     identifier = Identifier()
     identifier.feed(data)
     return identifier.finish()
+
+
+def plain_text(data: Data) -> Identification | None:
+    r"""Return the best candidate for an input that is plain text in UTF-8; None for any other.
+
+    It is what :func:`identify` returns first, at a small part of the cost.
+
+    >>> plain_text(b"plain") == identify(b"plain")[0]
+    True
+    >>> plain_text(b"\xff\xfeA\x00")
+    """
+    content, counts = bytes_of(data), ByteCounts()
+    counts.add(content)
+    is_plain = counts.plain + counts.beyond == counts.length and not content.startswith(MARKS)
+    return of_plain_text(counts.length, counts.beyond) if is_plain and is_well_formed(content, UTF_8) else None
+
+
+def of_plain_text(length: int, beyond: int) -> Identification:
+    """Return the best candidate for an input that is plain text in UTF-8.
+
+    That is well-formed, begins with no mark, and has no byte of ASCII that text hardly has: no form of bytes has more
+    evidence, none with as much is narrower, and wider units are less likely than bytes.
+
+    Args:
+        length: the number of bytes.
+        beyond: the number of bytes beyond ASCII.
+
+    >>> of_plain_text(5, 0) == identify(b"plain")[0]
+    True
+    """
+    counts = ByteCounts()
+    counts.length, counts.beyond, counts.plain = length, beyond, length - beyond
+    bits = counts.ascii_bits() + counts.beyond_bits(UTF_8, 0.0, 0.0)
+    return Identification(UTF_8.name, True, 0, b"", True, round(bits / max(1, length), 3))
 
 
 class Identifier:

@@ -146,6 +146,47 @@ def test_clean_and_binary_files_are_counted_and_others_found(tmp_path: Path) -> 
     assert passed(tmp_path, examination._replace(skips_binary=False, may_differ=False))[1][:2] == (5, 0)
 
 
+def test_clean_files_are_found_as_such_where_they_are_listed(tmp_path: Path) -> None:
+    files = {
+        b"a": "caf\u00e9\n".encode(),
+        b"binary": b"a\0",
+        b"empty": b"",
+        b"fault": b"a\xff",
+        b"long": "a\u20ac".encode() * 200_000,
+        b"suspect": b"a\x01",
+        b"z": b"clean",
+    }
+    make_tree(tmp_path, files)
+    examination = Examination(UTF_8, may_differ=False, suspects=(((0, 8),),), lists=True)
+    for threads in (1, 3):
+        counted: list[Passed] = []
+        trees = Trees(lambda name: examination, counted.append, threads)
+        found = list(found_under(str(tmp_path), [].append, EVERYTHING, trees))
+        known = {os.fsencode(each.inside): each.text for each in found}
+        assert known == {
+            b"a": (6, 2),
+            b"empty": (0, 0),
+            b"fault": None,
+            b"long": (800_000, 600_000),
+            b"suspect": None,
+            b"z": (5, 0),
+        }
+        assert [sum(column) for column in zip(*counted, strict=True)] == [0, 1, 2]
+
+
+SERIES = ((0xC3, 0xC3), (0x82, 0xB4), (0xC5, 0xC6))
+
+
+@pytest.mark.parametrize("cut", range(-1, 8))
+def test_a_series_of_ranges_is_seen_across_pieces(cut: int, tmp_path: Path) -> None:
+    piece = 256 * 1024
+    plain, meant = b"a" * (piece - cut), b"\xc3\xa9\xc3\xa9\xc5\x93"
+    make_tree(tmp_path, {b"no": plain + meant.replace(b"\xc5", b"\xc4"), b"yes": plain + meant + b"a" * piece})
+    # Where a piece ends after a sequence that may begin the series, what follows is not waited for.
+    begun = ["no"] if cut in (2, 4) else []
+    assert passed(tmp_path, Examination(UTF_8, suspects=(SERIES,)))[0] == [*begun, "yes"]
+
+
 def test_an_escape_is_seen_across_pieces(tmp_path: Path) -> None:
     piece = 256 * 1024
     make_tree(tmp_path, {b"%d" % cut: b"a" * (piece - cut) + rb"\ud83d" + b"a" * piece for cut in range(-1, 4)})

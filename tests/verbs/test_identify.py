@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
+from eightfold.evidence import PLAIN, byte_bits
 from eightfold.forms.corrected_utf_8 import MAGIC
-from eightfold.identify import FAULTS_COUNTED, Identifier
+from eightfold.identify import FAULTS_COUNTED, Identifier, plain_text
 from eightfold.stream import Checker, Located
 
 
@@ -183,3 +184,34 @@ def test_random_bytes_are_not_taken_for_text() -> None:
     identifier = Identifier()
     identifier.feed(data)
     assert [each.form for each in identifier.finish() if identifier.tells(each)] == []
+
+
+PLAIN_TEXTS = st.text(st.one_of(st.sampled_from([*map(chr, PLAIN)]), st.characters(min_codepoint=0x80, codec="utf-8")))
+
+
+@given(PLAIN_TEXTS.map(str.encode), st.integers(1, 2000))
+def test_the_best_candidate_for_plain_text_is_known_without_the_others(text: bytes, times: int) -> None:
+    for data in (text, text * times):
+        identifier = Identifier()
+        identifier.feed(data)
+        best = identifier.finish()[0]
+        assert plain_text(data) == best
+        assert identifier.tells(best)
+
+
+@given(
+    st.binary() | st.text().map(str.encode) | st.sampled_from(["utf-16", "utf-8-sig", "utf-32-le"]).map("a\0é".encode)
+)
+def test_what_is_not_plain_text_has_no_candidate_without_the_others(data: bytes) -> None:
+    found = plain_text(data)
+    assert found is None or found == eightfold.identify(data)[0]
+
+
+@pytest.mark.parametrize("data", [b"\0", b"a\x01", b"\x7f", b"\xff", b"\xef\xbb\xbfa", b"\xc2", b"\xff\xfea\0"])
+def test_plain_text_has_neither_marks_nor_faults_nor_unlikely_controls(data: bytes) -> None:
+    assert plain_text(data) is None
+
+
+def test_no_form_of_bytes_gains_more_by_a_byte_than_utf_8() -> None:
+    of_bytes = [each for each in eightfold.forms() if each.unit_bytes == 1 and each.name != "corrected-utf-8"]
+    assert max(map(byte_bits, of_bytes)) == byte_bits(eightfold.form("utf-8"))

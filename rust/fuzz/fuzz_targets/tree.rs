@@ -19,7 +19,8 @@ use eightfold_fuzz::listed::{Asked, Chosen, Listed, Lister, Place, Says};
 use eightfold_tree::{Batches, Examination, Rules, Selection, Taken, Walk, What};
 use libfuzzer_sys::fuzz_target;
 
-const SUSPECTS: [(u8, (u8, u8)); 2] = [(0xC2, (0x80, 0x9F)), (0xE2, (0x80, 0x80))];
+const SUSPECTS: [&[(u8, u8)]; 3] =
+    [&[(0xC2, 0xC2), (0x80, 0x9F)], &[(0xE2, 0xE2), (0x80, 0x80), (0x90, 0xFF)], &[(0, 8)]];
 const MARKS: [&[u8]; 2] = [b"\xEF\xBB\xBF", b"\xFF\xFE"];
 
 fn asked(draw: &mut Draw<'_>) -> Asked {
@@ -32,7 +33,8 @@ fn asked(draw: &mut Draw<'_>) -> Asked {
         may_differ: is_set(1),
         skips_binary: is_set(2),
         escapes: is_set(3),
-        suspects: SUSPECTS.into_iter().filter(|_| is_set(4)).collect(),
+        suspects: SUSPECTS.iter().filter(|_| is_set(4)).map(|ranges| ranges.to_vec()).collect(),
+        lists: is_set(6),
         special: is_set(5).then(|| Globs::draw(draw)).into_iter().collect(),
     }
 }
@@ -59,6 +61,7 @@ fn batches(top: &Path, asked: &Asked, chosen: &Chosen, threads: usize) -> Batche
         skips_binary: asked.skips_binary,
         escapes: asked.escapes,
         suspects: asked.suspects.clone(),
+        lists: asked.lists,
         special: asked.special.iter().map(rules).collect(),
     };
     let selection = Selection {
@@ -77,6 +80,7 @@ fn batches(top: &Path, asked: &Asked, chosen: &Chosen, threads: usize) -> Batche
 fn says(what: What) -> Says {
     match what {
         What::File => Says::File,
+        What::Text(bytes, beyond) => Says::Text(bytes, beyond),
         What::Folder => Says::Folder,
         What::Irregular => Says::Irregular,
         What::Unreadable(_) => Says::Unreadable,

@@ -27,7 +27,8 @@ pub struct Asked {
     pub may_differ: bool,
     pub skips_binary: bool,
     pub escapes: bool,
-    pub suspects: Vec<(u8, (u8, u8))>,
+    pub suspects: Vec<Vec<(u8, u8)>>,
+    pub lists: bool,
     pub special: Vec<Globs>,
 }
 
@@ -47,6 +48,8 @@ pub struct Chosen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     File,
+    /// How many bytes a file has, and how many beyond ASCII.
+    Text(u64, u64),
     Folder,
     Irregular,
     Unreadable,
@@ -180,6 +183,10 @@ impl<'a> Lister<'a> {
         }
         let size = (content.padding + content.rest.len()) as u64;
         match self.asked.judge(content) {
+            Judged::Clean if self.asked.lists => {
+                let beyond = content.whole().iter().filter(|byte| !byte.is_ascii()).count();
+                self.add(path, way, Says::Text(size, beyond as u64));
+            }
             Judged::Clean => {
                 self.listed.clean += 1;
                 self.listed.bytes += size;
@@ -230,12 +237,13 @@ impl Asked {
     }
 
     fn is_suspect(&self, whole: &[u8]) -> bool {
-        let is_pair = |pair: &[u8]| {
-            let among = |&(first, (low, high)): &(u8, (u8, u8))| pair[0] == first && (low..=high).contains(&pair[1]);
-            self.suspects.iter().any(among)
+        let has = |ranges: &Vec<(u8, u8)>| {
+            let are_inside =
+                |bytes: &[u8]| bytes.iter().zip(ranges).all(|(byte, &(low, high))| (low..=high).contains(byte));
+            whole.windows(ranges.len()).any(are_inside)
         };
         let is_escape = |three: &[u8]| three == b"\\ud" || three == b"\\uD";
-        whole.windows(2).any(is_pair) || (self.escapes && whole.windows(3).any(is_escape))
+        self.suspects.iter().any(has) || (self.escapes && whole.windows(3).any(is_escape))
     }
 }
 

@@ -15,6 +15,7 @@ const LONGEST_WAIT: Duration = Duration::from_millis(50);
 const FILE: i32 = 0;
 const FOLDER: i32 = -1;
 const IRREGULAR: i32 = -2;
+const TEXT: i32 = -3;
 
 /// The way from the folder of patterns to the top, and the patterns as they were written.
 type Patterns = (Vec<u8>, Vec<Vec<u8>>);
@@ -38,7 +39,8 @@ struct Examined {
     may_differ: bool,
     skips_binary: bool,
     escapes: bool,
-    suspects: Vec<(u8, (u8, u8))>,
+    suspects: Vec<Vec<(u8, u8)>>,
+    lists: bool,
 }
 
 fn rules((way, lines): Patterns) -> Rules {
@@ -52,8 +54,10 @@ pub struct Tree {
 }
 
 /// What came of a batch: how many files are clean, how many binary, the bytes of both, what a configuration has left
-/// out, and what was found: path, way from the top, and what it is.
-type Counted<'py> = (usize, usize, u64, usize, Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, i32)>);
+/// out, and what was found.
+type Counted<'py> = (usize, usize, u64, usize, Vec<Found<'py>>);
+/// What was found: path, way from the top, what it is, and of clean text the bytes, and those beyond ASCII.
+type Found<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i32, Option<(u64, u64)>);
 
 #[pymethods]
 impl Tree {
@@ -73,6 +77,7 @@ impl Tree {
             skips_binary: examined.skips_binary,
             escapes: examined.escapes,
             suspects: examined.suspects,
+            lists: examined.lists,
             special: special.into_iter().map(rules).collect(),
         };
         let walk = Walk::new(top, selection(selected));
@@ -109,15 +114,23 @@ fn selection(given: Selected) -> Selection {
 
 fn as_python<'py>(py: Python<'py>, batch: Batch) -> Counted<'py> {
     let bytes = |content: &[u8]| PyBytes::new(py, content);
-    let shown = |finding: &Finding| (bytes(&finding.path), bytes(&finding.inside), code_of(finding.what));
+    let shown = |each: &Finding| (bytes(&each.path), bytes(&each.inside), code_of(each.what), text_of(each.what));
     (batch.clean, batch.binary, batch.bytes, batch.left_out, batch.findings.iter().map(shown).collect())
 }
 
 fn code_of(what: What) -> i32 {
     match what {
         What::File => FILE,
+        What::Text(..) => TEXT,
         What::Folder => FOLDER,
         What::Irregular => IRREGULAR,
         What::Unreadable(error) => error.raw_os_error(),
+    }
+}
+
+fn text_of(what: What) -> Option<(u64, u64)> {
+    match what {
+        What::Text(bytes, beyond) => Some((bytes, beyond)),
+        _ => None,
     }
 }

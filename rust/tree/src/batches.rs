@@ -134,6 +134,7 @@ fn what_of(verdict: Verdict) -> What {
     match verdict {
         Verdict::Irregular => What::Irregular,
         Verdict::Unreadable(error) => What::Unreadable(error),
+        Verdict::Text(bytes, beyond) => What::Text(bytes, beyond),
         _ => What::File,
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use eightfold_core::kernels::find_pair;
+use eightfold_core::kernels::{count_beyond_ascii, find_byte, find_pair};
 use eightfold_core::{Form, Scan};
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 use rustix::io::{Errno, read};
@@ -38,8 +38,10 @@ pub struct Examination {
     pub skips_binary: bool,
     /// Whether a file with an escape of a surrogate in JSON needs more.
     pub escapes: bool,
-    /// A file that has one of these bytes before one in a range needs more.
-    pub suspects: Vec<(u8, (u8, u8))>,
+    /// A file that has bytes in the ranges of one of these, one after another, needs more.
+    pub suspects: Vec<Vec<(u8, u8)>>,
+    /// Whether files that are clean are found too.
+    pub lists: bool,
     /// A file that matches one of these needs more, whatever it holds.
     pub special: Vec<Rules>,
 }
@@ -49,6 +51,8 @@ pub struct Examination {
 pub enum Verdict {
     /// It is clean, and has so many bytes.
     Clean(u64),
+    /// The same, and it is to be found: how many bytes it has, and how many of them lie beyond ASCII.
+    Text(u64, u64),
     /// It is left alone, and has so many bytes.
     Binary(u64),
     /// It needs more.
@@ -98,21 +102,23 @@ impl<'a> Examiner<'a> {
         if let Some(verdict) = self.examination.by_head(&self.buffer[..held.min(HEAD_BYTES)], size) {
             return Ok(verdict);
         }
-        let mut passed = held as u64;
+        let (mut passed, mut beyond) = (held as u64, 0);
         loop {
             let is_last = passed == size && held < CHUNK_BYTES;
             let Some(rest) = self.examination.passed_over(&self.buffer[..held], is_last) else {
                 return Ok(Verdict::More);
             };
+            beyond += self.examination.beyond_ascii(&self.buffer[..rest]);
             if is_last {
-                return Ok(Verdict::Clean(passed));
+                return Ok(self.examination.clean(passed, beyond));
             }
             self.buffer.copy_within(rest..held, 0);
             let kept = held - rest;
             let more = read_retrying(&file, &mut self.buffer[kept..])?;
             if more == 0 {
                 let is_clean = self.examination.passed_over(&self.buffer[..kept], true).is_some();
-                return Ok(if is_clean { Verdict::Clean(passed) } else { Verdict::More });
+                beyond += self.examination.beyond_ascii(&self.buffer[..kept]);
+                return Ok(if is_clean { self.examination.clean(passed, beyond) } else { Verdict::More });
             }
             held = kept + more;
             passed += more as u64;
@@ -141,8 +147,45 @@ impl Examination {
         if scan.stops_at_fault(&mut ()) || data.len() - scan.at > HELD_BYTES || (is_final && scan.at < data.len()) {
             return None;
         }
-        let is_suspect = find_pair(data, &self.suspects).is_some() || (self.escapes && has_escape(data, is_final));
+        let passed = if is_final { 0 } else { scan.at };
+        let is_suspect = self.suspects.iter().any(|ranges| has_series(data, ranges, passed))
+            || (self.escapes && has_escape(data, is_final));
         (!is_suspect).then_some(scan.at)
+    }
+
+    /// How many bytes lie beyond ASCII; 0 where nobody asks.
+    fn beyond_ascii(&self, data: &[u8]) -> u64 {
+        if self.lists { count_beyond_ascii(data) as u64 } else { 0 }
+    }
+
+    fn clean(&self, bytes: u64, beyond: u64) -> Verdict {
+        if self.lists { Verdict::Text(bytes, beyond) } else { Verdict::Clean(bytes) }
+    }
+}
+
+/// Whether bytes lie in some ranges one after another; before an offset, they may also be cut off by the end of the data.
+fn has_series(data: &[u8], ranges: &[(u8, u8)], passed: usize) -> bool {
+    let mut at = 0;
+    while let Some(found) = next_series(&data[at..], ranges) {
+        at += found;
+        let is_whole = data.len() - at >= ranges.len();
+        let are_inside = data[at..].iter().zip(ranges).all(|(byte, &(low, high))| (low..=high).contains(byte));
+        if are_inside && (is_whole || at < passed) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Where bytes next may lie in some ranges one after another.
+fn next_series(data: &[u8], ranges: &[(u8, u8)]) -> Option<usize> {
+    match *ranges {
+        [(lead, last), second, ..] if lead == last => {
+            find_pair(data, &[(lead, second)]).or_else(|| data.ends_with(&[lead]).then(|| data.len() - 1))
+        }
+        [first, ..] => find_byte(data, &[first]),
+        [] => None,
     }
 }
 
@@ -215,8 +258,37 @@ mod tests {
             skips_binary: true,
             escapes: false,
             suspects: Vec::new(),
+            lists: false,
             special: Vec::new(),
         }
+    }
+
+    #[test]
+    fn bytes_in_a_series_of_ranges_are_seen_up_to_the_end_of_the_data() {
+        let ranges = [(b'a', b'a'), (b'b', b'd'), (b'e', b'e')];
+        for (data, passed, has) in [
+            ("ade", 0, true),
+            ("aade", 0, true),
+            ("aafade", 0, true),
+            ("adf", 3, false),
+            ("xad", 3, true),
+            ("xad", 1, false),
+            ("xa", 2, true),
+            ("xa", 1, false),
+            ("", 0, false),
+        ] {
+            assert_eq!(has_series(data.as_bytes(), &ranges, passed), has, "{data} {passed}");
+        }
+        assert!(has_series(b"xyc", &[(b'b', b'd')], 0));
+        assert!(!has_series(b"xye", &[(b'b', b'd')], 3));
+        assert!(has_series(b"xe", &[(b'b', b'e'), (b'a', b'a')], 2));
+    }
+
+    #[test]
+    fn bytes_beyond_ascii_are_counted_where_files_are_listed() {
+        let examination = Examination { lists: true, ..ascii() };
+        assert_eq!(examination.clean(5, examination.beyond_ascii(b"na\xC3\xAFve")), Verdict::Text(5, 2));
+        assert_eq!((ascii().beyond_ascii(b"\xC3"), ascii().clean(5, 0)), (0, Verdict::Clean(5)));
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct Finding {
 pub enum What {
     /// A file needs more than to be counted.
     File,
+    /// A file is clean: how many bytes it has, and how many of them lie beyond ASCII.
+    Text(u64, u64),
     /// A folder is handed back.
     Folder,
     /// It is no regular file any more.

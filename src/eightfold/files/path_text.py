@@ -30,6 +30,8 @@ def shown(path: str, most: int = LONGEST_PATH) -> str:
     >>> shown("abcdefgh", 3)
     'abc… (8 characters)'
     """
+    if len(path) <= most and path.isprintable():
+        return path
     cut = f"… ({len(path)} characters)" if len(path) > most else ""
     return "".join(each if each.isprintable() else _escaped(ord(each)) for each in path[:most]) + cut
 

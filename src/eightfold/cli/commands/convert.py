@@ -19,13 +19,15 @@ from eightfold.cli.output.colour import Part, Styled, painted
 from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
 from eightfold.cli.output.lines import counted, placed, say
+from eightfold.cli.work.agreeing import examination_of
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
 from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.inputs import Failures, byte_order_reported, identified, tell_foreign
-from eightfold.cli.work.jobs import Job, before, found, jobs, sink
+from eightfold.cli.work.jobs import Job, before, found, jobs
 from eightfold.cli.work.likeness import is_binary, other_form
 from eightfold.cli.work.remedies import remedies
+from eightfold.cli.work.replacing import Target
 from eightfold.cli.work.stopping import StoppedError, fault_line, line_at
 from eightfold.cli.work.watching import watched
 from eightfold.faults import ConversionError
@@ -34,11 +36,13 @@ from eightfold.files.parallel.threads import Begin, ahead, allowed, processors, 
 from eightfold.files.path_text import shown
 from eightfold.files.read.converting import Conversion, ConvertedPiece, check_policy, converted
 from eightfold.files.read.losses import Losses, Lost
-from eightfold.files.read.reading import Source, opened
+from eightfold.files.read.reading import READ, Source, opened
 from eightfold.files.read.scanning import DOCUMENT
 from eightfold.files.read.segments import small_size
+from eightfold.files.records import journals
 from eightfold.files.records.certificates import Certificate, Side
-from eightfold.files.walk.walking import Found
+from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
+from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.files.write.locks import held
 from eightfold.files.write.verifying import DifferenceError, Verifier
 from eightfold.forms import Form, forms
@@ -69,9 +73,9 @@ def parser() -> CommandParser:
         "its permissions and its attributes. With --in-place, a file without changes is\n"
         "not written, unless a backup is asked for.\n\n"
         "A symbolic link given as PATH is followed, and the file it leads to is replaced;\n"
-        "links in a folder are skipped. Read-only files, files with several names (hard\n"
-        "links) and files that change while they are read are refused. In a folder, files\n"
-        "that .gitignore files ignore, binary files and backups with the same SUFFIX are\n"
+        "links in a folder are skipped. A file is not replaced if it is read-only, has\n"
+        "several names (hard links) or changes while it is read. In a folder, files that\n"
+        ".gitignore files ignore, binary files and backups with the same SUFFIX are\n"
         "skipped. Compressed files are decompressed, and OUT is compressed if its name\n"
         "ends like one; they and remote files (https://, s3://) cannot be replaced.\n"
         "Symbolic links in OUT are not followed. Without -f, a file that looks like\n"
@@ -193,8 +197,9 @@ def _show(options: Options, run: _Run, failures: Failures) -> int:
 
 
 def _write(options: Options, run: _Run, failures: Failures) -> int:
-    work = jobs(options, failures.tell)
-    if options.to.name == "wtf-8" and not options.internal and not _for_a_terminal(work):
+    work = jobs(options, failures.tell, _walking(options, run))
+    is_shown = not run.files and _for_a_terminal(work)
+    if options.to.name == "wtf-8" and not options.internal and not is_shown:
         say(
             "WTF-8 is for use inside a program, not for interchange: convert it at the boundary "
             "(--internal silences this note)"
@@ -209,6 +214,20 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
         status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
     run.check_read()
     return status
+
+
+def _walking(options: Options, run: _Run) -> Walking:
+    """Return what walks through folders; files that stay as they are are only counted."""
+    needs_all = options.backup or options.verified or len(options.paths) > 1  # A file in two paths counts once.
+    if not options.in_place or options.form is None or needs_all or not can_walk() or journals.is_in(options.paths):
+        return walked
+    conversion = Conversion(options.form, options.to, options.errors)
+    found = examination_of(conversion, is_given=options.form_is_given, binary=options.binary, unpack=options.unpack)
+
+    def examination(ruled: str) -> Examination | None:
+        return found if options.form_is_given or ruled in ("", UTF_8.name) else None
+
+    return Trees(examination, run.pass_over, allowed(options.jobs), options.configurations.names)
 
 
 def _check_policy(conversion: Conversion) -> None:
@@ -238,12 +257,12 @@ class _Run:
         self.in_place = InPlace("converted", {"from": form, "to": options.to.name, "errors": options.errors}, options)
         self._failures = failures
         self._options = options
-        self._files = self._binary = 0
+        self.files = self._binary = 0
         self._lost: list[Lost] = []
 
     def do(self, act: Callable[[], int], outcome: str) -> int:
         """Process a file and return the exit status; the outcome is reported if it stops."""
-        self._files += 1
+        self.files += 1
         try:
             return act()
         except FileError as error:
@@ -255,13 +274,19 @@ class _Run:
             return FAULTS
         return NOTHING_WRONG
 
+    def pass_over(self, passed: Passed) -> None:
+        """Count files that stay as they are."""
+        READ.add(files=passed.clean + passed.binary, bytes=passed.bytes)
+        self.files += passed.clean + passed.binary
+        self._binary += passed.binary
+
     def lose(self, lost: Lost) -> None:
         """Note what was lost of a file."""
         self._lost.append(lost)
 
     def check_read(self) -> None:
         """Warn if there was no file to read."""
-        if self._files == self._binary and not self._failures.count:
+        if self.files == self._binary and not self._failures.count:
             say_nothing_read(self._options, binary=self._binary)
 
     def end(self, status: int, *, certified: bool) -> None:
@@ -333,7 +358,9 @@ def _convert(options: Options, in_place: InPlace, reporter: _Reporter, job: Job)
 
 def _write_one(options: Options, in_place: InPlace, reporter: _Reporter, job: Job) -> None:
     twice = options.form is None
-    with suppress(_UnchangedError), sink(job, before(job)) as target, job.opened(twice=twice) as source:
+    # A backup is asked for of every file.
+    place = Target(job, before(job), waits=options.in_place and not options.backup)
+    with suppress(_UnchangedError), place as target, job.opened(twice=twice) as source:
         conversion = _conversion(source, options, reporter.say, walked=job.walked)
         verifier = Verifier(*conversion) if options.verified else None
         certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
@@ -343,12 +370,13 @@ def _write_one(options: Options, in_place: InPlace, reporter: _Reporter, job: Jo
             pieces = _document(pieces, source, conversion, None if options.document else reporter.say)
         with byte_order_reported(source, conversion.source, reporter.say):
             for piece in pieces:
-                target.write(piece.result)
+                target.take(source, piece.chunk, piece.result)
                 if certificate is not None:
                     certificate.take(piece.chunk, piece.result)
         if options.in_place and certificate is not None:
             if certificate.is_of_same_bytes and not options.backup:
                 raise _UnchangedError
+            target.file(source)
             in_place.begin(job.source, certificate.digests)
     if losses.lost:
         reporter.say(f"{shown(job.source)}: {_lost_in_words(losses.lost, options)}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from eightfold.cli.options.arguments import CommandParser, OneOf, add_paths
@@ -14,22 +14,24 @@ from eightfold.cli.options.reading_options import ReadingOptions, add_reading
 from eightfold.cli.output.colour import Cell, Styled, drawn_table, is_on
 from eightfold.cli.output.ending import NOTHING_WRONG, WRONG_USE_OR_FILE
 from eightfold.cli.output.lines import counted, put, say
-from eightfold.cli.work.guessing import Guess, guesses, mojibake_places
-from eightfold.cli.work.inputs import Failures, files_of
+from eightfold.cli.work.guessing import MOJIBAKE, SHIFTS, Guess, guesses, has_any, mojibake_places
+from eightfold.cli.work.inputs import Failures, found_files
 from eightfold.cli.work.watching import watched
+from eightfold.evidence import UNLIKELY_BYTES
 from eightfold.faults import hex_bytes
 from eightfold.files import FileError
+from eightfold.files.parallel.threads import allowed, processors
 from eightfold.files.path_text import shown
-from eightfold.files.read.reading import opened
+from eightfold.files.read.reading import READ, Source, opened
+from eightfold.files.walk.trees import Examination, Series, Trees, can_walk
+from eightfold.files.walk.walking import Found, Walking, walked
 from eightfold.forms import form
 from eightfold.forms.utf_8 import UTF_8
-from eightfold.identify import FAULTS_COUNTED, Identification, Identifier
+from eightfold.identify import FAULTS_COUNTED, MARKS, Identification, Identifier, of_plain_text, plain_text
 from eightfold.reference import signed
 from eightfold.version import __version__
 
 FORMATS = ("text", "json")
-_SHIFTS = re.compile(rb"\x1b[$(]|~{")
-"""What charsets of seven bits shift with."""
 _GUESSED = "these are guesses: look at the result of eightfold convert -f CHARSET -t utf-8 before you trust one"
 
 
@@ -85,17 +87,33 @@ def run(options: Options) -> int:
         need_extra("--legacy", "charset-normalizer", "legacy")
     report = _JsonReport(options) if options.output_format == "json" else _TextReport(options)
     failures = Failures()
-    path = None
+    found = None
     names = options.named(failures.tell)
     with watched(options, None if options.files_from else options.paths):
-        for path in files_of(names, failures.tell):
-            candidates, beyond = _candidates(path, options, failures)
+        for found in found_files(names, failures.tell, walking=_walking(options)):
+            candidates, beyond = _candidates(found, options, failures)
             if candidates:
-                report.file(path, candidates, beyond)
+                report.file(found.path, candidates, beyond)
     report.end()
-    if path is None and not failures.count:
+    if found is None and not failures.count:
         say("warning: no file was read")
     return WRONG_USE_OR_FILE if failures.count else NOTHING_WRONG
+
+
+def _walking(options: Options) -> Walking:
+    """Return what walks through folders; it knows which files are plain text."""
+    if not can_walk() or options.all:
+        return walked
+    suspects = (*((each,) for each in UNLIKELY_BYTES), *_suspects(options))
+    plain = Examination(
+        UTF_8, MARKS, may_differ=False, skips_binary=False, suspects=suspects, lists=True, unpack=options.unpack
+    )
+    return Trees(lambda _: plain, lambda _: None, allowed(processors()))
+
+
+def _suspects(options: Options) -> tuple[Series, ...]:
+    """Return what plain text has of which more may be said than its form."""
+    return (*MOJIBAKE, *SHIFTS) if options.legacy else MOJIBAKE
 
 
 class _Beyond(NamedTuple):
@@ -112,16 +130,37 @@ class _Beyond(NamedTuple):
     guesses: tuple[Guess, ...] | None = None
 
 
-def _candidates(path: str, options: Options, failures: Failures) -> tuple[list[Identification], _Beyond]:
+_PLAIN_TEXT = _Beyond(is_known=True)
+
+
+def _candidates(found: Found, options: Options, failures: Failures) -> tuple[list[Identification], _Beyond]:
     """Return the candidates of a file, or none if it cannot be read; say so where nothing fits."""
-    identifier = Identifier()
+    if found.text is not None:
+        READ.add(files=1, bytes=found.text.length)
+        return [of_plain_text(*found.text)], _PLAIN_TEXT
     try:
-        with opened(path, unpack=options.unpack) as source:
-            for chunk, _ in source.pieces():
-                identifier.feed(chunk)
+        with opened(found.path, unpack=options.unpack) as source:
+            known = _read(source, options)
     except FileError as error:
         failures.tell(error)
         return [], _Beyond()
+    return ([known], _PLAIN_TEXT) if isinstance(known, Identification) else _identified(found.path, known, options)
+
+
+def _read(source: Source, options: Options) -> Identification | Identifier:
+    """Read a file; a short one may be plain text, of which nothing more is asked than the form."""
+    pieces = source.pieces()
+    first, final = next(pieces)
+    second, final = (b"", True) if final else next(pieces)
+    if final and not options.all and not has_any(first, _suspects(options)) and (found := plain_text(first)):
+        return found
+    identifier = Identifier()
+    for chunk in chain((first, second), (chunk for chunk, _ in pieces)):
+        identifier.feed(chunk)
+    return identifier
+
+
+def _identified(path: str, identifier: Identifier, options: Options) -> tuple[list[Identification], _Beyond]:
     candidates = identifier.finish()
     is_known = identifier.tells(candidates[0])
     if not is_known and not candidates[0].reads_as:
@@ -129,7 +168,7 @@ def _candidates(path: str, options: Options, failures: Failures) -> tuple[list[I
         say(f"{shown(path)}: cannot identify the encoding: there is no evidence for {best} or any other form")
     is_utf_8 = signed(form(candidates[0].form))[0] is UTF_8
     mojibake = mojibake_places(identifier.sample) if is_known and is_utf_8 else 0
-    is_plain = is_known and candidates[0].well_formed and not _SHIFTS.search(identifier.sample)
+    is_plain = is_known and candidates[0].well_formed and not has_any(identifier.sample, SHIFTS)
     guessed = tuple(guesses(identifier.sample, candidates[0].reads_as)) if options.legacy and not is_plain else None
     return candidates, _Beyond(is_known, mojibake, guessed)
 

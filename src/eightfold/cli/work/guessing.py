@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
+from eightfold.files.walk.trees import Series
 from eightfold.legacy import charset
 
 _MOST = 5
 """How many guesses are reported."""
-_WESTERN = re.compile(rb"\xC3[\x82-\xB4](?:\xC2[\x80-\xBF]|[\xC5\xC6\xCB][\x80-\xBF]|\xE2[\x80-\x84])")
+_FIRST, _TRAIL = ((0xC3, 0xC3), (0x82, 0xB4)), (0x80, 0xBF)
+MOJIBAKE: tuple[Series, ...] = (
+    (*_FIRST, (0xC2, 0xC2), _TRAIL),
+    (*_FIRST, (0xC5, 0xC6), _TRAIL),
+    (*_FIRST, (0xCB, 0xCB), _TRAIL),
+    (*_FIRST, (0xE2, 0xE2), (0x80, 0x84)),
+)
 """How mojibake through windows-1252 begins: without it ftfy, which takes time to import, is not asked."""
+SHIFTS: tuple[Series, ...] = (((0x1B, 0x1B), (0x24, 0x24)), ((0x1B, 0x1B), (0x28, 0x28)), ((0x7E, 0x7E), (0x7B, 0x7B)))
+"""What charsets of seven bits shift with: ``ESC $``, ``ESC (`` and ``~{``."""
 
 
 class Guess(NamedTuple):
@@ -34,6 +44,20 @@ class Guess(NamedTuple):
         language = f" ({self.language})" if self.language else ""
         alike = f", or {', '.join(self.alike)}, which read it alike" if self.alike else ""
         return f"{self.charset}{language}{alike}"
+
+
+def has_any(content: bytes, series: tuple[Series, ...]) -> bool:
+    r"""Return whether bytes lie in the ranges of one of these.
+
+    >>> has_any(b"in \x1b$B", SHIFTS), has_any(b"in $", SHIFTS)
+    (True, False)
+    """
+    return bool(series) and _expression(series).search(content) is not None
+
+
+@cache
+def _expression(series: tuple[Series, ...]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(b"".join(b"[\\x%02x-\\x%02x]" % each for each in ranges) for ranges in series))
 
 
 def guesses(sample: bytes, reads_as: str) -> list[Guess]:
@@ -69,7 +93,7 @@ def _name(codec: str) -> str:
 
 def mojibake_places(sample: bytes) -> int:
     """Return how many places of a sample are mojibake; 0 if there is no ftfy to judge."""
-    if not _WESTERN.search(sample):
+    if not has_any(sample, MOJIBAKE):
         return 0
     try:
         from eightfold.mojibake import MojibakeFinder

@@ -257,6 +257,17 @@ def before(job: Job) -> Snapshot | None:
     return None if job.to_standard_output or job.source != job.target else snapshot(job.target)
 
 
+def check_in_place(job: Job) -> None:
+    """Refuse a target that is not replaced as a whole, whatever its result.
+
+    Raises:
+        FileError: it is compressed, remote, or not a file.
+    """
+    job.check_replaceable()
+    if os.path.exists(job.target) and not os.path.isfile(job.target):
+        raise FileError(job.target, "only a file can be replaced")
+
+
 @contextmanager
 def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
     """Open the target of a job. Except for standard output, it exists once the block ends without an exception.
@@ -269,7 +280,7 @@ def sink(job: Job, read: Snapshot | None = None) -> Iterator[BinaryIO]:
         FileError: it cannot be written. BrokenPipeError: nobody reads standard output.
     """
     if job.in_place:
-        job.check_replaceable()
+        check_in_place(job)
     with _whole(job, read) as file, _packing(job.target, file) if job.packing else nullcontext(file) as inside:
         yield inside
 
@@ -281,8 +292,6 @@ def _whole(job: Job, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
         from eightfold.files.read.remote import sending
 
         return sending(job.target)
-    if job.in_place and os.path.exists(job.target) and not os.path.isfile(job.target):
-        raise FileError(job.target, "only a file can be replaced")
     if job.inside:
         return _inside(Root(job.folder), job.inside, read)
     return replacing(job.target, job.backup, read)

@@ -18,20 +18,22 @@ from eightfold._engine import only_in_core
 from eightfold.files import FileError
 from eightfold.files.paths.addresses import PACKED, TEMPORARY
 from eightfold.files.walk.globs import Pattern
-from eightfold.files.walk.walking import Folder, Found, OnError, Selection, Walk
+from eightfold.files.walk.walking import CleanText, Folder, Found, OnError, Selection, Walk
 from eightfold.forms import Form
 from eightfold.text import decode_code_points
 
 _TREE: Any = only_in_core("Tree")
-_FILE, _FOLDER, _IRREGULAR = 0, -1, -2
-_FOUND = (_FILE, errno.EMFILE, errno.ENFILE)
-"""What is read again: where too many files were open, one may be too few to matter."""
+_FILE, _FOLDER, _IRREGULAR, _TEXT = 0, -1, -2, -3
+_FOUND = (_FILE, _TEXT, errno.EMFILE, errno.ENFILE)
+"""What goes on; it is read again where too many files were open, as one may be too few to matter."""
 _PACKED = tuple(os.fsencode("*" + "".join(f"[{each}{each.upper()}]" for each in ending)) for ending in PACKED)
 _REASONS = {_IRREGULAR: "not a regular file", errno.ELOOP: "a symbolic link, which is not followed"}
 _ASCII = bytes(range(0x80))
 _MOST_OPEN = 8
 """So many trees lie in each other at most, as each has threads; deeper ones are walked here."""
 
+Series = tuple[tuple[int, int], ...]
+"""Ranges of bytes that follow one another."""
 _Patterns = tuple[bytes, tuple[bytes, ...]]
 """The way from the folder of patterns to the top of a tree, and the patterns as they were written."""
 
@@ -53,7 +55,8 @@ class Examination(NamedTuple):
         may_differ: whether a file with a NUL near its beginning is found if it may be in units of 16 or 32 bits.
         skips_binary: whether other files with a NUL there are counted as binary.
         escapes: whether a file is found that has an escape of a surrogate, as JSON writes it.
-        suspects: a file is found that has one of these bytes before one in a range.
+        suspects: a file is found that has bytes in the ranges of one of these.
+        lists: whether clean files are found too, as such.
         special: files that match one of these are found.
         unpack: whether files are found whose names say that they are compressed.
     """
@@ -63,7 +66,8 @@ class Examination(NamedTuple):
     may_differ: bool = True
     skips_binary: bool = True
     escapes: bool = False
-    suspects: tuple[tuple[int, tuple[int, int]], ...] = ()
+    suspects: tuple[Series, ...] = ()
+    lists: bool = False
     special: tuple[Pattern, ...] = ()
     unpack: bool = True
 
@@ -128,12 +132,13 @@ class Trees:
             self._on_passed(Passed(clean, binary, size))
             if left_out and top.ruled is not None:
                 selection.leave(top.ruled, left_out)
-            for path, inside, code in findings:
+            for path, inside, code, text in findings:
                 if code == _FOLDER:
                     yield _handed_back(top, inside)
                 elif code in _FOUND:
                     form = "" if top.ruled is None else top.ruled.form_of(inside)
-                    yield Found(os.fsdecode(path), top.inside + inside, True, form)
+                    clean = None if text is None else CleanText(*text)
+                    yield Found(os.fsdecode(path), top.inside + inside, True, form, clean)
                 else:
                     on_error(FileError(os.fsdecode(path), _REASONS.get(code) or os.strerror(code)))
 

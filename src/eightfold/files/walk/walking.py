@@ -20,6 +20,13 @@ if TYPE_CHECKING:  # Few trees have rules, so their module is imported by who fi
     from eightfold.files.walk.rules import RuleBook, Ruled
 
 
+class CleanText(NamedTuple):
+    """What is known of a file that is clean text: how many bytes it has, and how many of them lie beyond ASCII."""
+
+    length: int
+    beyond: int
+
+
 class Found(NamedTuple):
     """A file that a path stands for.
 
@@ -28,12 +35,14 @@ class Found(NamedTuple):
         inside: its path relative to the walked folder, as patterns see it; for a given path, the path itself.
         walked: whether it was found in a folder rather than given.
         form: the name of the form that a configuration gives it, or ``auto``; empty if none does.
+        text: what the walk has found out about it, if it is clean text.
     """
 
     path: str
     inside: bytes
     walked: bool
     form: str = ""
+    text: CleanText | None = None
 
 
 class Selection(NamedTuple):

@@ -30,6 +30,7 @@ from eightfold.cli.output.lines import counted, placed, put, say
 from eightfold.cli.work.certifying import certificates, check_certificate_apart
 from eightfold.cli.work.in_place import InPlace
 from eightfold.cli.work.jobs import Job, before, check_free, found, job_of, jobs, once, sink
+from eightfold.cli.work.replacing import Target
 from eightfold.files.path_text import shown
 from eightfold.files.paths.addresses import is_remote
 from eightfold.files.paths.roots import Root
@@ -145,13 +146,14 @@ class _Pouring:
             self._pour_table(file)
             return
         certificate = self._certificate(file.form.name, file.policy)
-        with sink(self._job, self._read) as target:
+        with Target(self._job, self._read, waits=self._options.in_place) as target:
             for piece in file.pieces():
                 # Losses are counted to the end, so that they can be reported.
                 if self._options.lossy or not file.lossy:
-                    target.write(piece.repaired.data)
+                    target.take(file.source, piece.chunk, piece.repaired.data)
                 self._compare(piece, certificate)
             self._check(file)
+            target.file(file.source)
             if self._in_place is not None and certificate is not None:
                 self._in_place.begin(self._job.source, certificate.digests)
         if self._options.certificate and certificate is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from eightfold.cli.commands.repair.escape_paths import EscapePaths
 
 _SQLITE = b"SQLite format 3\0"
-_ESCAPES = ((0xEE, (0xBE, 0xBF)),)
+_ESCAPES = (((0xEE, 0xEE), (0xBE, 0xBF)),)
 """How U+EF80 to U+EFFF begin in UTF-8: the policy `escape` escapes them, as they are its own escapes."""
 WAYS_ROUND_LOSS = "use --lossy to write anyway, or --plan FILE to be able to undo"
 
@@ -168,7 +168,7 @@ class RepairRun:
             may_differ,
             not options.binary,
             options.json_files is not None,
-            _ESCAPES if options.policy == ESCAPE else (),
+            suspects=_ESCAPES if options.policy == ESCAPE else (),
             unpack=options.unpack,
         )
 
