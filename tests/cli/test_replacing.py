@@ -51,6 +51,17 @@ def test_a_result_that_comes_late_is_the_same(tmp_path: Path, monkeypatch: pytes
     assert (tmp_path / "file").read_bytes() == b"abcdef"
 
 
+def test_what_a_result_falls_behind_by_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(4_000))
+    monkeypatch.setattr(replacing, "CHUNK_BYTES", 100)
+    job = job_on(path)
+    with Target(job, before(job), waits=True) as target, job.opened(twice=False) as source:
+        opened = [target.take(source, bytes(4), bytes(1)) or target._file is not None for _ in range(1_000)]
+    assert opened.index(True) == 34
+    assert path.read_bytes() == bytes(1_000)
+
+
 def test_what_was_changed_before_it_is_read_again_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"abcdef")

@@ -54,7 +54,8 @@ class Target:
         Raises:
             FileError: the target cannot be written, or the file has changed.
         """
-        if self._file is None:
+        # A result that falls behind, as UTF-8 behind UTF-32, is not the file.
+        if self._file is None and len(self._ahead) <= CHUNK_BYTES:
             ahead = self._ahead + chunk
             if ahead.startswith(result):
                 self._ahead = ahead[len(result) :]
