@@ -40,7 +40,6 @@ mod portable;
 mod reader;
 mod search;
 mod short;
-mod short_buffer;
 #[cfg(feature = "simdutf")]
 mod simdutf;
 mod source;
@@ -80,7 +79,6 @@ pub use plain::Unit;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub use short::write_short;
-pub use short_buffer::{SHORT_BYTES, ShortBuffer};
 pub(crate) use source::Faults;
 pub use source::{Extent, Notes, Source};
 pub use spelt::{Spelt, Stretch};

@@ -11,7 +11,7 @@ use super::portable::bytes_at;
 use super::spelt::{Spelt, Stretch};
 use super::text::Text;
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, split};
-use crate::policy::Lacking;
+use crate::policy::{Lacking, backslashed};
 
 /// What becomes of code points of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,11 +304,8 @@ impl<'a> Speller<'a> {
                 lead | trail << 24
             }
             How::Nul => 0x80C0,
-            How::EscapeOfFour => escape_of_four(point),
-            How::Escape => {
-                let (bytes, length) = bytes_at(self.spelt, at)?;
-                return Some((u128::from_le_bytes(bytes), length));
-            }
+            How::EscapeOfFour => return Some(backslashed(point)),
+            How::Escape => return bytes_at(self.spelt, at),
         };
         odd.how.length().map(|length| (bytes.into(), length))
     }
@@ -333,15 +330,6 @@ fn copy_blocks(bytes: &[u8], from: usize, end: usize, out: &mut Output<'_, u8>) 
     for at in (from..end).step_by(LANES) {
         out.extend_first::<LANES>(bytes[at..].first_chunk().expect("a block"), LANES.min(end - at));
     }
-}
-
-/// The six bytes of a backslash escape up to U+FFFF, the first lowest.
-#[inline(always)]
-fn escape_of_four(point: u32) -> u64 {
-    let digits = (point & 0xF) << 24 | (point >> 4 & 0xF) << 16 | (point >> 8 & 0xF) << 8 | point >> 12;
-    let letters = (digits + 0x0606_0606) >> 4 & 0x0101_0101;
-    let digits = digits + 0x3030_3030 + letters * (u32::from(b'a') - u32::from(b'9') - 1);
-    u64::from(u16::from_le_bytes(*b"\\u")) | u64::from(digits) << 16
 }
 
 impl<P: Point> Block<'_, P> {
