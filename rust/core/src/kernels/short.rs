@@ -132,8 +132,14 @@ impl Spelt<'_> {
             return self.write(start, limit, out);
         }
         let limit = limit.min(start + out.room().saturating_sub(SLACK) / ANSWER);
-        let for_all = self.for_all_surrogates();
-        let (mut at, answer) = (start, |at| if for_all.is_some() { for_all } else { bytes_at(self, at) });
+        let (for_all, escapes) = (self.for_all_surrogates(), self.spelling.escapes.filter(|_| !self.spelling.joins));
+        let answer = |at| match escapes {
+            _ if for_all.is_some() => for_all,
+            // The form has them, so they are not lacking.
+            Some(range) if holds(range, self.text.at(at)) => Some((u128::from(self.text.at(at) & 0xFF), 1)),
+            _ => bytes_at(self, at),
+        };
+        let mut at = start;
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         while level == Level::VECTORS && limit - at >= MANY {
             // SAFETY: the machine has the instructions.
