@@ -21,7 +21,7 @@ impl Form {
             let Some((bytes, length)) = spelling.spelt(code_point) else { return false };
             // Append all eight, then truncate: appending a variable number of bytes would take a call.
             let end = out.len() + length;
-            out.extend_from_slice(&bytes);
+            out.extend_from_slice(&bytes.to_le_bytes());
             out.truncate(end);
             return true;
         }

@@ -50,5 +50,6 @@ pub use write::encode::{Place, TextFault, encode_text};
 pub use write::fit::Fit;
 pub use write::meter::Meter;
 pub use write::paired::{Held, Joined};
+pub use write::short::ShortBytes;
 pub use write::text_buffer::TextBuffer;
 pub use write::writer::{Unwritten, Writer};

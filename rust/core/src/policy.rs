@@ -138,16 +138,46 @@ pub(crate) fn hex_digit(value: u8) -> u8 {
 /// The length of the longest escape.
 pub(crate) const LONGEST_ESCAPE: usize = 10;
 
-/// The ASCII escape of a code point, `\xNN`, `\uNNNN` or `\UNNNNNNNN`, and its length.
-pub(crate) fn backslashed(code_point: u32) -> ([u8; LONGEST_ESCAPE], usize) {
+/// The ASCII escape of a code point, `\xNN`, `\uNNNN` or `\UNNNNNNNN`, as a number, the first byte lowest, and its length.
+/// A number does not wait for bytes that were stored one by one.
+#[inline]
+pub(crate) fn backslashed(code_point: u32) -> (u128, usize) {
     let (letter, digits) = match code_point {
         0..=0xFF => (b'x', 2),
         0x100..=0xFFFF => (b'u', 4),
         _ => (b'U', 8),
     };
-    let mut escape = [b'\\', letter, 0, 0, 0, 0, 0, 0, 0, 0];
-    for (place, digit) in escape[2..2 + digits].iter_mut().rev().enumerate() {
-        *digit = hex_digit((code_point >> (4 * place)) as u8);
+    let begin = u16::from_le_bytes([b'\\', letter]);
+    let last = hex_digits(code_point) >> (8 * (8 - digits));
+    (u128::from(begin) | u128::from(last) << 16, 2 + digits)
+}
+
+/// The eight hexadecimal digits of a value, the first lowest.
+#[inline]
+fn hex_digits(value: u32) -> u64 {
+    let bytes = u64::from(value.swap_bytes());
+    let twos = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF;
+    let ones = (twos | twos << 8) & 0x00FF_00FF_00FF_00FF;
+    let digits = ones >> 4 & 0x000F_000F_000F_000F | (ones & 0x000F_000F_000F_000F) << 8;
+    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    digits + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_those_of_python() {
+        for value in (0..0x300).chain((0..0x11_0000).step_by(0x95)).chain([0xFFFF, 0x1_0000, 0x10_FFFF, u32::MAX]) {
+            let expected = match value {
+                0..=0xFF => format!("\\x{value:02x}"),
+                0x100..=0xFFFF => format!("\\u{value:04x}"),
+                _ => format!("\\U{value:08x}"),
+            };
+            let (escape, length) = backslashed(value);
+            assert_eq!(&escape.to_le_bytes()[..length], expected.as_bytes());
+            assert_eq!(&escape.to_le_bytes()[length..], &[0; 16][length..]);
+        }
     }
-    (escape, 2 + digits)
 }

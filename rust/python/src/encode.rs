@@ -1,6 +1,5 @@
 //! Encoding for Python: from str and code points to bytes. The loops are in the core.
 
-use eightfold_core::kernels::{SHORT_BYTES, find_point};
 use eightfold_core::{Form, Missing, Text};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,8 +12,8 @@ use crate::handle::{Errors, Handle, Writing};
 use crate::known::Key;
 use crate::made::Made;
 use crate::memory::{
-    RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short, bytes_of_short_text,
-    bytes_of_slice, bytes_of_text, encoded, released, text_length, text_of,
+    RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
+    bytes_of_text, encoded, released, text_length, text_of,
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
@@ -53,16 +52,21 @@ pub fn short<'py>(
     if text_length(text) >= RELEASE_BYTES {
         return None;
     }
+    let form = &handle.form;
     let written = match ascii_of(text) {
         Some(ascii) if handle.shares_ascii => bytes_of_slice(py, ascii).map(Some),
-        _ if handle.shares_utf8 => clean_bytes_of(py, text_of(text).ok()?),
-        _ if handle.is_plain => clean_bytes(py, &handle.form, text),
+        Some(ascii) if handle.is_plain => ascii_bytes(py, form, ascii),
+        _ if handle.is_plain => Ok(None),
         _ => return None,
     };
     let written = match written.ok()? {
         None => {
-            let missing = policy.map_or(Some(Missing::Stop), |policy| handle.missing(policy))?;
-            bytes_of_short_text(py, &handle.form, missing, text_of(text).ok()?).ok()?
+            let missing = || policy.map_or(Some(Missing::Stop), |policy| handle.missing(policy));
+            let points = text_of(text).ok()?;
+            match bytes_of_short_text(py, form, missing, points).ok()? {
+                None => long_bytes(py, form, points).ok()?,
+                written => written,
+            }
         }
         written => written,
     };
@@ -97,7 +101,7 @@ pub fn written<'py>(
     let points = text_of(text)?;
     let (form, missing) = (&writing.form, writing.missing);
     if mark.is_empty()
-        && let Some(bytes) = bytes_of_short_text(py, form, missing, points)?
+        && let Some(bytes) = bytes_of_short_text(py, form, || Some(missing), points)?
     {
         return Ok(bytes);
     }
@@ -135,10 +139,10 @@ fn clean_bytes<'py>(
         return Ok(Some(bytes));
     }
     let points = text_of(text)?;
-    if !form.agreement.is_total() && (points.len() > SHORT_BYTES / 4 || !shared_wholly(py, form, points)) {
-        return measured_bytes(py, form, points);
+    match bytes_of_short_text(py, form, || Some(Missing::Stop), points)? {
+        None => long_bytes(py, form, points),
+        written => Ok(written),
     }
-    clean_bytes_of(py, points)
 }
 
 /// The bytes of ASCII text that a form shares. They are copied; if the form lacks U+0000, the copy looks for it.
@@ -151,29 +155,11 @@ fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Opti
 }
 
 /// The bytes of a str that the form can write completely; measured, then written once.
-fn measured_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if let Some(bytes) = bytes_of_short_text(py, form, Missing::Stop, points)? {
-        return Ok(Some(bytes));
+fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if !form.agreement.is_total() {
+        return bytes_of_text(py, (form, Missing::Stop), points, b"");
     }
-    bytes_of_text(py, (form, Missing::Stop), points, b"")
-}
-
-#[inline]
-fn clean_bytes_of<'py>(py: Python<'py>, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if points.len() <= SHORT_BYTES / 4 {
-        // If nothing is written, the text holds a surrogate.
-        return bytes_of_short(py, points);
-    }
-    match released(py, points.len(), || points.scalar()) {
-        Some(scalar) => bytes_of_scalar(py, scalar).map(Some),
-        None => Ok(None),
-    }
-}
-
-fn shared_wholly(py: Python<'_>, form: &Form, points: Text<'_>) -> bool {
-    form.agreement.is_worthwhile()
-        && (form.agreement.is_total()
-            || released(py, points.len(), || find_point(points, form.agreement.apart()).is_none()))
+    released(py, points.len(), || points.scalar()).map(|scalar| bytes_of_scalar(py, scalar)).transpose()
 }
 
 /// Say whether a form has bytes for each code point of a str: see `eightfold.text.is_encodable`.

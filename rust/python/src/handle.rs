@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, intern};
 
-use crate::known::{Key, PLAIN_POLICIES, POLICIES, is_strict, policy_name};
+use crate::kept::{Policies, locked};
+use crate::known::{Key, PLAIN_POLICIES, POLICIES, is_strict};
 use crate::memory::bytes_of_slice;
 use crate::names;
 
@@ -51,9 +52,9 @@ impl<'py> Errors<'py> {
         }
     }
 
-    /// The name, where the policy means the same whenever it is asked for; what others do is looked up at each call.
-    fn lasting(&self) -> Option<&'static str> {
-        POLICIES.into_iter().find(|name| self.is(name))
+    /// Its index, where the policy means the same whenever it is asked for; what others do is looked up at each call.
+    fn lasting(&self) -> Option<usize> {
+        POLICIES.iter().position(|name| self.is(name))
     }
 }
 
@@ -157,14 +158,6 @@ impl Writing {
     }
 }
 
-/// A policy that lasts, for one of the forms that a form with signatures announces.
-struct Kept<T> {
-    plain: usize,
-    errors: &'static str,
-    converting: bool,
-    policy: Arc<T>,
-}
-
 /// A mark that may begin an input.
 struct Signature {
     mark: Vec<u8>,
@@ -192,9 +185,9 @@ pub struct Handle {
     pub shares_ascii: bool,
     /// Whether it is such a form, and all of UTF-8 is the same text in it.
     pub shares_utf8: bool,
-    checked: Mutex<Vec<&'static str>>,
-    readings: Mutex<Vec<Kept<Reading>>>,
-    writings: Mutex<Vec<Kept<Writing>>>,
+    checked: Mutex<Vec<usize>>,
+    readings: Policies<Reading>,
+    writings: Policies<Writing>,
 }
 
 /// A Form keeps its handle and a handle its Form: the collector must see what a handle keeps, and clears the Form.
@@ -204,12 +197,8 @@ impl Handle {
         visit.call(&self.name)?;
         visit.call(&self.object)?;
         self.signatures.iter().try_for_each(|signature| visit.call(&signature.form))?;
-        // Who holds a lock is at work with the handle, which then is not garbage.
-        if let (Ok(readings), Ok(writings)) = (self.readings.try_lock(), self.writings.try_lock()) {
-            readings.iter().try_for_each(|kept| kept.policy.visited(&visit))?;
-            writings.iter().try_for_each(|kept| kept.policy.visited(&visit))?;
-        }
-        Ok(())
+        self.readings.visit_each(|reading| reading.visited(&visit))?;
+        self.writings.visit_each(|writing| writing.visited(&visit))
     }
 }
 
@@ -281,8 +270,8 @@ impl Handle {
             takes_ignore: !refuses(form, "ignore")? && !varies(form, "ignore")?,
             varies_strict: varies(form, "strict")?,
             checked: Mutex::default(),
-            readings: Mutex::default(),
-            writings: Mutex::default(),
+            readings: Policies::default(),
+            writings: Policies::default(),
         })
     }
 
@@ -310,7 +299,7 @@ impl Handle {
             return Ok(());
         }
         let lasting = errors.lasting();
-        if lasting.is_some_and(|name| locked(&self.checked).contains(&name)) {
+        if lasting.is_some_and(|index| locked(&self.checked).contains(&index)) {
             return Ok(());
         }
         names::check_policy(py)?.call1((errors.object(py), self.object(py)))?;
@@ -377,7 +366,7 @@ impl Handle {
         if plain > self.signatures.len() {
             return Err(PyIndexError::new_err(format!("the form has no signature {plain}")));
         }
-        kept(&self.readings, plain, errors, converting, || {
+        self.readings.kept(errors.lasting(), (plain, converting), || {
             let options = PyDict::new(py);
             options.set_item("converting", converting)?;
             let given = (self.plain(plain).object(py), errors.object(py), &self.name);
@@ -387,18 +376,18 @@ impl Handle {
 
     /// What the core does at faults of the form's own bytes under a policy that has been asked for before.
     pub fn answer(&self, policy: &Bound<'_, PyAny>) -> Option<OnFault> {
-        known(&self.readings, policy, |reading| reading.on_fault)
+        self.readings.known(policy).map(|reading| reading.on_fault)
     }
 
     /// What the core does at code points that the form lacks under a policy that has been asked for before.
     pub fn missing(&self, policy: &Bound<'_, PyAny>) -> Option<Missing> {
-        known(&self.writings, policy, |writing| writing.missing)
+        self.writings.known(policy).map(|writing| writing.missing)
     }
 
     /// How code points that the form lacks are met.
     pub fn writing<'py>(&self, py: Python<'py>, errors: &Errors<'py>) -> PyResult<Arc<Writing>> {
         let plain = usize::from(!self.signatures.is_empty());
-        kept(&self.writings, plain, errors, false, || {
+        self.writings.kept(errors.lasting(), (plain, false), || {
             Writing::of(&names::writing(py)?.call1((self.plain(plain).object(py), errors.object(py), &self.name))?)
         })
     }
@@ -428,39 +417,6 @@ fn varies(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {
 #[inline]
 pub fn shares_ascii(form: &Form) -> bool {
     form.agreement.apart().first().is_some_and(|&(lowest, _)| lowest > 0x7F)
-}
-
-/// What a lock keeps, whoever panicked meanwhile.
-pub fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// The policy that is kept, or the one that `make` makes, kept if it lasts. No Python runs while the lock is held: a thread
-/// that waits for it in a free-threaded build would keep the others from stopping.
-fn kept<T>(
-    known: &Mutex<Vec<Kept<T>>>,
-    plain: usize,
-    errors: &Errors<'_>,
-    converting: bool,
-    make: impl FnOnce() -> PyResult<T>,
-) -> PyResult<Arc<T>> {
-    let lasting = errors.lasting();
-    let fits = |each: &&Kept<T>| each.plain == plain && each.converting == converting && Some(each.errors) == lasting;
-    if let Some(found) = locked(known).iter().find(fits) {
-        return Ok(found.policy.clone());
-    }
-    let policy = Arc::new(make()?);
-    if let Some(errors) = lasting {
-        locked(known).push(Kept { plain, errors, converting, policy: policy.clone() });
-    }
-    Ok(policy)
-}
-
-/// What is known about a policy for the form itself, if it has been kept.
-fn known<T, A>(kept: &Mutex<Vec<Kept<T>>>, policy: &Bound<'_, PyAny>, view: impl Fn(&T) -> A) -> Option<A> {
-    let name = policy_name(policy)?;
-    let fits = |each: &&Kept<T>| !each.converting && each.plain == 0 && each.errors.as_bytes() == name;
-    locked(kept).iter().find(fits).map(|found| view(&found.policy))
 }
 
 fn each<T>(form: &Bound<'_, PyAny>, name: &str, of: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>) -> PyResult<Vec<T>> {

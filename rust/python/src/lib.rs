@@ -24,6 +24,7 @@ mod heard;
 mod interpreter;
 mod json;
 mod json_position;
+mod kept;
 mod known;
 mod located;
 mod made;

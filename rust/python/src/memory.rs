@@ -9,10 +9,10 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
-use eightfold_core::kernels::{self, Ascii, Scalar, ShortBuffer};
+use eightfold_core::kernels::{self, Ascii, Scalar};
 use eightfold_core::{
-    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, Text, TextBuffer, TextFault, Width,
-    encode_text,
+    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, ShortBytes, Text, TextBuffer, TextFault,
+    Width, encode_text,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
@@ -302,22 +302,16 @@ fn widened<'py>(
     made.ok().filter(|_| attempt == Attempt::Done)
 }
 
-/// How many bytes a text may become that is written to memory of its own first.
-const SHORT_RESULT: usize = 8192;
-
-/// Make bytes of a text in a form; None where it is too long for that, or the policy has no answer.
+/// Make bytes of a short text in a form, as [`Form::write_short`].
+#[inline]
 pub fn bytes_of_short_text<'py>(
     py: Python<'py>,
     form: &Form,
-    missing: Missing,
+    missing: impl FnOnce() -> Option<Missing>,
     text: Text<'_>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if text.len() > SHORT_RESULT / form.most_bytes(missing) {
-        return Ok(None);
-    }
-    let mut memory = [const { MaybeUninit::uninit() }; SHORT_RESULT];
-    let (result, written) = Output::written(&mut memory, |out| encode_text(form, text, 0, missing, out));
-    if result.is_ok() { new_bytes(py, written.len(), |out| out.copy(written)) } else { Ok(None) }
+    let mut memory: ShortBytes = [const { MaybeUninit::uninit() }; _];
+    form.write_short(text, missing, &mut memory).map(|bytes| bytes_of_slice(py, bytes)).transpose()
 }
 
 /// A str of which only the first characters have been written.
@@ -361,7 +355,8 @@ pub fn str_of_buffer<'py>(py: Python<'py>, buffer: &TextBuffer) -> PyResult<Boun
 }
 
 /// The code points of a str. It is immutable, and must be kept alive by the caller's reference.
-#[inline]
+// As the result of a call it would be stored, and loaded by wider loads, which wait for the stores.
+#[inline(always)]
 pub fn text_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     // SAFETY: the str is complete (it came from Python), is not changed any more, and outlives the slice. One that is
     // compact has its code points ready behind its header, as many of them and as wide as that says.
@@ -527,13 +522,6 @@ pub fn append(out: &mut Vec<u8>, data: &[u8]) -> PyResult<()> {
     out.try_reserve(data.len()).map_err(|_| PyMemoryError::new_err(()))?;
     out.extend_from_slice(data);
     Ok(())
-}
-
-/// Make bytes of a short text without surrogates, as UTF-8.
-#[inline]
-pub fn bytes_of_short<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let mut buffer: ShortBuffer = [const { MaybeUninit::uninit() }; _];
-    kernels::write_short(text, &mut buffer).map(|bytes| bytes_of_slice(py, bytes)).transpose()
 }
 
 /// Make bytes of text without surrogates, as UTF-8.

@@ -161,14 +161,14 @@ impl Spelling {
         self.missing.iter().any(|&range| holds(range, code_point))
     }
 
-    /// The bytes of a single code point, and their number; None if the form lacks it.
+    /// The bytes of a single code point as a number, the first lowest, and how many these are; None if the form lacks it.
     #[inline]
     #[must_use]
-    pub fn spelt(&self, code_point: u32) -> Option<([u8; 8], usize)> {
+    pub fn spelt(&self, code_point: u32) -> Option<(u64, usize)> {
         if self.lacks(code_point) {
             return None;
         }
-        let (bytes, length) = if self.escapes.is_some_and(|range| holds(range, code_point)) {
+        Some(if self.escapes.is_some_and(|range| holds(range, code_point)) {
             (u64::from(code_point & 0xFF), 1)
         } else if self.splits && code_point >= 0x1_0000 {
             let [lead, trail] = split(code_point).map(|unit| u64::from(Spelling::sequence(unit, 3)));
@@ -176,8 +176,7 @@ impl Spelling {
         } else {
             let length = self.length(code_point);
             (Spelling::sequence(self.payload(code_point, length), length).into(), length)
-        };
-        Some((bytes.to_le_bytes(), length))
+        })
     }
 
     /// Whether the spelling agrees with a row about a code point.

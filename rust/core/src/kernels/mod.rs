@@ -40,7 +40,6 @@ mod portable;
 mod reader;
 mod search;
 mod short;
-mod short_buffer;
 #[cfg(feature = "simdutf")]
 mod short_units;
 #[cfg(feature = "simdutf")]
@@ -84,7 +83,6 @@ pub use plain::Unit;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub use short::write_short;
-pub use short_buffer::{SHORT_BYTES, ShortBuffer};
 #[cfg(feature = "simdutf")]
 pub use short_units::ShortUnits;
 pub(crate) use source::Faults;

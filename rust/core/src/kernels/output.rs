@@ -178,6 +178,35 @@ impl<'a, T> Output<'a, T> {
         }
     }
 
+    /// Write what each value becomes, its first parts, up to the first that becomes nothing, and return how many values
+    /// those are.
+    ///
+    /// # Panics
+    /// There is no room for all parts of all of them, or more parts are to count than there are.
+    #[inline(always)]
+    pub(super) fn extend_each<U: Copy, const PARTS: usize>(
+        &mut self,
+        values: &[U],
+        become_some: impl Fn(U) -> Option<([T; PARTS], usize)>,
+    ) -> usize
+    where
+        T: Copy,
+    {
+        let start = self.spare()[..values.len() * PARTS].as_mut_ptr().cast::<T>();
+        let (mut count, mut end) = (0, 0);
+        for &value in values {
+            let Some((parts, length)) = become_some(value) else { break };
+            assert!(length <= PARTS);
+            // SAFETY: each value before has counted for `PARTS` at most, so this one ends within the place.
+            let next = unsafe { start.add(end) };
+            // SAFETY: as above; an array needs the alignment of its items.
+            unsafe { next.cast::<[T; PARTS]>().write(parts) };
+            (count, end) = (count + 1, end + length);
+        }
+        self.filled += end;
+        count
+    }
+
     /// Write the values of some lanes, one bit for each.
     ///
     /// # Panics

@@ -45,34 +45,28 @@ fn put_point(spelt: &Spelt<'_>, at: usize, out: &mut impl Bytes) -> bool {
         return true;
     }
     let bytes = bytes_at(spelt, at);
-    if let Some((bytes, length)) = &bytes {
-        out.put(&bytes[..*length]);
+    if let Some((bytes, length)) = bytes {
+        out.put(&bytes.to_le_bytes()[..length]);
     }
     bytes.is_some()
 }
 
-/// The bytes of the code point at an index, and how many these are; None if the spelling does not cover it.
+/// The bytes of the code point at an index as a number, the first lowest, and how many these are; None if the spelling
+/// does not cover it.
 #[inline]
-pub fn bytes_at(spelt: &Spelt<'_>, at: usize) -> Option<([u8; 16], usize)> {
+pub fn bytes_at(spelt: &Spelt<'_>, at: usize) -> Option<(u128, usize)> {
     let (spelling, code_point) = (spelt.spelling, spelt.text.at(at));
     let is_followed = || at + 1 < spelt.text.len() && holds(TRAILS, spelt.text.at(at + 1));
     if spelling.joins && holds(LEADS, code_point) && is_followed() {
         return None;
     }
-    let mut written = [b'?'; 16];
     if let Some((bytes, length)) = spelling.spelt(code_point) {
-        written[..8].copy_from_slice(&bytes);
-        return Some((written, length));
+        return Some((bytes.into(), length));
     }
-    let length = match spelling.lacking {
-        Lacking::Stop => return None,
-        Lacking::Mark => 1,
-        Lacking::Nothing => 0,
-        Lacking::Escape => {
-            let (escape, length) = backslashed(code_point);
-            written[..10].copy_from_slice(&escape);
-            length
-        }
-    };
-    Some((written, length))
+    match spelling.lacking {
+        Lacking::Stop => None,
+        Lacking::Mark => Some((b'?'.into(), 1)),
+        Lacking::Nothing => Some((0, 0)),
+        Lacking::Escape => Some(backslashed(code_point)),
+    }
 }

@@ -1,56 +1,157 @@
 //! Short text to UTF-8 in one pass, into memory that holds whatever it can become.
 //!
 //! Measuring a text first, to write it into memory of the exact size, costs more than the text itself where that is a
-//! word or a line. Here sixteen code points become sequences at once, and a copy of the result is cheaper than a
-//! second look at the source.
+//! word or a line. ASCII is written by words, and the rest one by one: in text this short the branches cost less than
+//! what would do without them.
 
-#![expect(unsafe_code, reason = "vectors are loaded and stored, and what is written is counted")]
-
-use std::mem::MaybeUninit;
+#![cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    expect(unsafe_code, reason = "functions for some machines only are called by level")
+)]
 
 use super::level::Level;
 use super::output::Output;
-use super::short_buffer::{SHORT_BYTES, ShortBuffer};
+use super::plain::{self, Point};
+use super::portable::bytes_at;
+use super::spelt::Spelt;
 use super::text::Text;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
+use crate::code_point::{LARGEST_IN_STR, SURROGATES, holds};
+use crate::policy::Lacking;
 
-const LONGEST_SEQUENCE: usize = 4;
+/// The longest sequence of UTF-8.
+const LONGEST: usize = 4;
+/// As many bytes as an answer is written with.
+const ANSWER: usize = 16;
+/// What a step may write beyond what it says.
+const SLACK: usize = 64;
+/// From so many code points on, a call of the kernel for blocks pays, where the last one stopped at a surrogate.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const MANY: usize = 64;
 
-/// Write a short text as UTF-8 and return the bytes; None where it is too long, or holds what is no scalar value.
+/// The bytes of a code point at an index that is no scalar value, as a number, and how many these are.
+type Answer = Option<(u128, usize)>;
+
+/// Write a short text as UTF-8, as far as it holds nothing but scalar values and there is room, and return how many code
+/// points those are.
 #[inline]
-pub fn write_short<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
-    if text.len() > SHORT_BYTES / LONGEST_SEQUENCE {
-        return None;
-    }
-    match Level::current() {
+pub fn write_short(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
+    let limit = text.len().min(out.room().saturating_sub(SLACK) / LONGEST);
+    let start = match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::short::write(text, out) },
+        Level::Avx512 => return unsafe { avx512::short::write(text.slice(0, limit), out) },
         // SAFETY: as above.
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS => unsafe { vectors::short::write(text, out) },
-        _ => match text {
-            Text::One(points) => one_by_one(points, out),
-            Text::Two(points) => one_by_one(points, out),
-            Text::Four(points) => one_by_one(points, out),
-        },
+        Level::VECTORS => unsafe { vectors::short::write(text.slice(0, limit), out) },
+        _ => 0,
+    };
+    spell(text, (start, limit), out, |_| None)
+}
+
+/// Write from an index to a limit, or to a code point without an answer, and return the end.
+#[inline]
+fn spell(
+    text: Text<'_>,
+    (start, limit): (usize, usize),
+    out: &mut Output<'_, u8>,
+    answer: impl Fn(usize) -> Answer,
+) -> usize {
+    match text {
+        Text::One(points) => by_words::<_, 8>(points, (start, limit), out, answer),
+        Text::Two(points) => by_words::<_, 4>(points, (start, limit), out, answer),
+        Text::Four(points) => by_words::<_, 4>(points, (start, limit), out, answer),
     }
 }
 
-fn one_by_one<'a, T: Copy + Into<u32>>(points: &[T], out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
-    let mut out = Output::new(out);
-    for &point in points {
-        let mut sequence = [0; LONGEST_SEQUENCE];
-        let length = char::from_u32(point.into())?.encode_utf8(&mut sequence).len();
-        // All four: a copy of a length that is known is one store.
-        *out.spare().first_chunk_mut()? = sequence.map(MaybeUninit::new);
-        // SAFETY: a sequence has no more.
-        unsafe { out.advance(length) };
+/// Write ASCII word by word, and all else one by one.
+fn by_words<P: Point, const WORD: usize>(
+    points: &[P],
+    (start, limit): (usize, usize),
+    out: &mut Output<'_, u8>,
+    answer: impl Fn(usize) -> Answer,
+) -> usize {
+    out.go_on(|out| {
+        let mut at = start;
+        loop {
+            let rest = &points[at..limit];
+            let count = match rest.first_chunk::<WORD>() {
+                Some(word) if word.iter().fold(0, |all, &point| all | point.into()) < 0x80 => {
+                    out.extend_by(word, |point| point.into() as u8);
+                    at += WORD;
+                    continue;
+                }
+                Some(word) => out.extend_each(word, |point| sequence(point.into())),
+                None => out.extend_each(rest, |point| sequence(point.into())),
+            };
+            at += count;
+            if count == WORD {
+                continue;
+            }
+            let answer = if at < limit { answer(at) } else { None };
+            let Some((bytes, length)) = answer else { return at };
+            out.extend_loosely::<ANSWER>(&bytes.to_le_bytes(), length);
+            at += 1;
+        }
+    })
+}
+
+/// The sequence of a scalar value, and its length.
+#[inline(always)]
+fn sequence(point: u32) -> Option<([u8; LONGEST], usize)> {
+    let (sequence, length) = match point {
+        0..0x80 => (point, 1),
+        0x80..0x800 => (plain::two(point), 2),
+        0x800..0x1_0000 if !holds(SURROGATES, point) => (plain::three(point), 3),
+        0x1_0000..=LARGEST_IN_STR => (plain::four(point), 4),
+        _ => return None,
+    };
+    Some((sequence.to_le_bytes(), length))
+}
+
+impl Spelt<'_> {
+    /// What is written for a surrogate, if it is the same for all of them.
+    fn for_all_surrogates(&self) -> Answer {
+        let lacks_all = !self.spelling.joins && self.spelling.missing == [SURROGATES];
+        match self.spelling.lacking {
+            Lacking::Mark if lacks_all => Some((b'?'.into(), 1)),
+            Lacking::Nothing if lacks_all => Some((0, 0)),
+            _ => None,
+        }
     }
-    Some(out.into_written())
+
+    /// As [`Spelt::write`], of a short text in a form that shares all of UTF-8, without measuring it first; it also stops
+    /// where there is no room.
+    pub fn write_short(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        let level = Level::current();
+        if level == Level::Avx512 {
+            // Its lanes hold answers as well.
+            return self.write(start, limit, out);
+        }
+        let limit = limit.min(start + out.room().saturating_sub(SLACK) / ANSWER);
+        let (for_all, escapes) = (self.for_all_surrogates(), self.spelling.escapes.filter(|_| !self.spelling.joins));
+        let answer = |at| match escapes {
+            _ if for_all.is_some() => for_all,
+            // The form has them, so they are not lacking.
+            Some(range) if holds(range, self.text.at(at)) => Some((u128::from(self.text.at(at) & 0xFF), 1)),
+            _ => bytes_at(self, at),
+        };
+        let mut at = start;
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        while level == Level::VECTORS && limit - at >= MANY {
+            // SAFETY: the machine has the instructions.
+            at += unsafe { vectors::short::write(self.text.slice(at, limit), out) };
+            let end = limit.min(at + vectors::short::BLOCK);
+            at = spell(self.text, (at, end), out, answer);
+            if at < end {
+                return at;
+            }
+        }
+        spell(self.text, (at, limit), out, answer)
+    }
 }
 
 #[cfg(test)]
@@ -58,30 +159,20 @@ mod tests {
     use std::mem::MaybeUninit;
 
     use super::*;
-    use crate::kernels::short_buffer::SLACK;
 
+    const MOST: usize = 256;
+
+    /// The beginning of a text that is scalar values, as Rust writes it.
     fn check(text: Text<'_>) {
-        let points: Vec<u32> = (0..text.len()).map(|at| text.at(at)).collect();
-        let expected: Option<String> = points.iter().map(|&point| char::from_u32(point)).collect();
-        let mut out = [MaybeUninit::uninit(); SHORT_BYTES + SLACK];
-        if text.len() > SHORT_BYTES / LONGEST_SEQUENCE {
-            assert_eq!(write_short(text, &mut out), None);
-            return;
-        }
-        assert_eq!(write_short(text, &mut out), expected.as_deref().map(str::as_bytes));
-        type Write = for<'a> fn(Text<'_>, &[u32], &'a mut ShortBuffer) -> Option<&'a [u8]>;
-        #[cfg_attr(
-            not(any(target_arch = "x86_64", target_arch = "aarch64")),
-            expect(unused_mut, reason = "there is only one way")
-        )]
-        let mut ways: Vec<Write> = vec![|_, points, out| one_by_one(points, out)];
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        if vectors::are_available() {
-            // SAFETY: the machine has the instructions.
-            ways.push(|text, _, out| unsafe { vectors::short::write(text, out) });
-        }
+        let points = (0..text.len()).map_while(|at| char::from_u32(text.at(at)));
+        let expected: String = points.collect();
+        let count = expected.chars().count();
+        let ways: [fn(Text<'_>, &mut Output<'_, u8>) -> usize; 2] =
+            [write_short, |text, out| spell(text, (0, text.len()), out, |_| None)];
         for write in ways {
-            assert_eq!(write(text, &points, &mut out), expected.as_deref().map(str::as_bytes));
+            let mut memory = [MaybeUninit::uninit(); LONGEST * MOST + SLACK];
+            let (written, bytes) = Output::written(&mut memory, |out| write(text, out));
+            assert_eq!((written, &*bytes), (count, expected.as_bytes()));
         }
     }
 
@@ -89,7 +180,7 @@ mod tests {
     fn every_length_and_width_is_written_as_rust_does() {
         const EDGES: [u32; 13] =
             [0, 0x41, 0x7F, 0x80, 0xFF, 0x100, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x1_0000, 0x10_FFFF];
-        for length in 0..=SHORT_BYTES / LONGEST_SEQUENCE + 1 {
+        for length in 0..=MOST {
             for first in 0..EDGES.len() {
                 let four: Vec<u32> = (0..length).map(|at| EDGES[(first + at * at) % EDGES.len()]).collect();
                 let two: Vec<u16> =
@@ -103,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_beyond_unicode_anywhere_is_refused() {
+    fn a_value_beyond_unicode_anywhere_ends_it() {
         for place in 0..40 {
             for value in [0x11_0000, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
                 let mut four = [0x1_F600; 40];
@@ -114,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surrogate_anywhere_is_refused() {
+    fn a_surrogate_anywhere_ends_it() {
         for length in 1..100 {
             for place in 0..length {
                 for surrogate in [0xD800_u16, 0xDBFF, 0xDC00, 0xDFFF] {
@@ -125,6 +216,16 @@ mod tests {
                     check(Text::Four(&four));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn it_ends_where_there_is_no_room() {
+        for room in 0..200 {
+            let mut memory = vec![MaybeUninit::uninit(); room];
+            let (written, bytes) = Output::written(&mut memory, |out| write_short(Text::Four(&[0x1_F600; 40]), out));
+            assert!(written <= 40 && bytes.len() == 4 * written);
+            assert!(written == 40 || room < 4 * (written + 1) + SLACK);
         }
     }
 }

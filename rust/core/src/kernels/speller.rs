@@ -11,7 +11,7 @@ use super::portable::bytes_at;
 use super::spelt::{Spelt, Stretch};
 use super::text::Text;
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, split};
-use crate::policy::Lacking;
+use crate::policy::{Lacking, backslashed};
 
 /// What becomes of code points of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +71,15 @@ impl Odd {
     }
 }
 
+/// Surrogates and the private use area.
+const RARE: Range = (SURROGATES.0, 0xF8FF);
+
 /// The bytes of an odd code point as a number, the first lowest, and how many these are. A number does not wait for bytes
 /// that were stored one by one.
 type Answer = (u128, usize);
+
+/// The longest sequence of a code point that is not odd.
+const LONGEST: usize = 4;
 
 /// The most ranges that a block is compared with.
 const MOST: usize = 6;
@@ -85,8 +91,12 @@ pub struct Speller<'a> {
     count: usize,
     /// From the first of all odd code points to the last.
     hull: Range,
+    /// Whether all that is between them counts as odd too: it is rare, and one range is found faster than several.
+    is_dense: bool,
     /// Whether sequences have other lengths or payloads than in UTF-8.
     is_shifted: bool,
+    /// Whether some of what is odd takes more than four bytes.
+    has_long: bool,
 }
 
 /// A block of code points of a text, or the last, shorter one.
@@ -113,7 +123,15 @@ impl<'a> Speller<'a> {
             Lacking::Mark => How::Mark,
             Lacking::Escape => How::Escape,
         };
-        let mut speller = Speller { spelt, odds: [Odd::NONE; MOST], count: 0, hull: (u32::MAX, 0), is_shifted };
+        let mut speller = Speller {
+            spelt,
+            odds: [Odd::NONE; MOST],
+            count: 0,
+            hull: (u32::MAX, 0),
+            is_dense: false,
+            is_shifted,
+            has_long: false,
+        };
         let missing = spelling.missing.iter().map(|&range| (range, lacked));
         let escapes = spelling.escapes.map(|range| (range, How::Byte));
         let split = spelling.splits.then_some(((0x1_0000, LARGEST_IN_STR), How::Pair));
@@ -126,6 +144,7 @@ impl<'a> Speller<'a> {
         if !is_shifted && !are_told {
             speller.add(SURROGATES, How::Three)?;
         }
+        speller.is_dense = RARE.0 <= speller.hull.0 && speller.hull.1 <= RARE.1;
         // Where pairs are joined, all their halves must be looked at.
         let are_apart = !spelling.joins || !is_shifted && !are_told || spelling.missing.contains(&SURROGATES);
         are_apart.then_some(speller)
@@ -134,6 +153,8 @@ impl<'a> Speller<'a> {
     fn add(&mut self, range: Range, how: How) -> Option<()> {
         *self.odds.get_mut(self.count)? =
             Odd::new(range, how, if self.is_shifted { self.spelt.spelling.starts } else { plain::STARTS });
+        let how = self.odds[self.count].how;
+        self.has_long |= how.length().map_or(how == How::Escape, |length| length > LONGEST);
         self.count += 1;
         self.hull = (self.hull.0.min(range.0), self.hull.1.max(range.1));
         Some(())
@@ -203,6 +224,9 @@ impl<'a> Speller<'a> {
         if !self.meets_hull(block) {
             return Some(block);
         }
+        if self.is_dense {
+            return None;
+        }
         let has_odd = self
             .reachable::<P>()
             .any(|(first, span, _)| block.iter().fold(false, |found, point| found | (point.less(first) <= span)));
@@ -267,10 +291,17 @@ impl<'a> Speller<'a> {
     #[inline(always)]
     fn odd_lanes<P: Point>(&self, points: &[P; LANES]) -> u64 {
         let mut lanes = [0_u8; LANES];
-        for (first, span, _) in self.reachable::<P>() {
+        let mut add = |first: P, span: P| {
             for (lane, point) in lanes.iter_mut().zip(points) {
                 *lane |= u8::from(point.less(first) <= span).wrapping_neg();
             }
+        };
+        if self.is_dense {
+            if self.hull.0 <= P::LARGEST {
+                add(P::of(self.hull.0), P::of(self.hull.1 - self.hull.0));
+            }
+        } else {
+            self.reachable::<P>().for_each(|(first, span, _)| add(first, span));
         }
         gathered(&lanes)
     }
@@ -292,7 +323,7 @@ impl<'a> Speller<'a> {
         if self.spelt.spelling.joins && self.begins_pair(point, at) {
             return None;
         }
-        let odd = self.odds().iter().find(|odd| holds(odd.range, point))?;
+        let Some(odd) = self.odds().iter().find(|odd| holds(odd.range, point)) else { return bytes_at(self.spelt, at) };
         let bytes = match odd.how {
             How::Stop => return None,
             How::Nothing => 0,
@@ -304,11 +335,8 @@ impl<'a> Speller<'a> {
                 lead | trail << 24
             }
             How::Nul => 0x80C0,
-            How::EscapeOfFour => escape_of_four(point),
-            How::Escape => {
-                let (bytes, length) = bytes_at(self.spelt, at)?;
-                return Some((u128::from_le_bytes(bytes), length));
-            }
+            How::EscapeOfFour => return Some(backslashed(point)),
+            How::Escape => return bytes_at(self.spelt, at),
         };
         odd.how.length().map(|length| (bytes.into(), length))
     }
@@ -335,13 +363,12 @@ fn copy_blocks(bytes: &[u8], from: usize, end: usize, out: &mut Output<'_, u8>) 
     }
 }
 
-/// The six bytes of a backslash escape up to U+FFFF, the first lowest.
+/// A sequence with zeros behind it.
 #[inline(always)]
-fn escape_of_four(point: u32) -> u64 {
-    let digits = (point & 0xF) << 24 | (point >> 4 & 0xF) << 16 | (point >> 8 & 0xF) << 8 | point >> 12;
-    let letters = (digits + 0x0606_0606) >> 4 & 0x0101_0101;
-    let digits = digits + 0x3030_3030 + letters * (u32::from(b'a') - u32::from(b'9') - 1);
-    u64::from(u16::from_le_bytes(*b"\\u")) | u64::from(digits) << 16
+fn padded<const LANE: usize>(sequence: [u8; 4]) -> [u8; LANE] {
+    let mut lane = [0; LANE];
+    lane[..4].copy_from_slice(&sequence);
+    lane
 }
 
 impl<P: Point> Block<'_, P> {
@@ -382,7 +409,8 @@ impl<P: Point> Block<'_, P> {
             0..0x80 => self.write_ascii(out),
             0x800..0x1_0000 if self.are_all_of(3) => self.write_threes(out),
             0x1_0000.. if self.are_all_of(4) => self.write_fours(out),
-            _ => self.write_longer(seen, out),
+            _ if self.speller.has_long => self.write_longer::<8, { 8 * LANES }>(seen, out),
+            _ => self.write_longer::<4, { 4 * LANES }>(seen, out),
         };
         (count, count == self.text.len())
     }
@@ -450,21 +478,21 @@ impl<P: Point> Block<'_, P> {
         self.text.len()
     }
 
-    /// Write any code points, given those or-ed that are not odd.
+    /// Write any code points, given those or-ed that are not odd, as lanes of so many bytes.
     #[inline(never)]
-    fn write_longer(&self, seen: u32, out: &mut Output<'_, u8>) -> usize {
-        let mut sequences = self.sequences(seen);
+    fn write_longer<const LANE: usize, const MOST: usize>(&self, seen: u32, out: &mut Output<'_, u8>) -> usize {
+        let mut sequences = self.sequences(seen).map(padded::<LANE>);
         let mut lengths = self.lengths();
         let (mut from, mut rest) = (0, self.odd);
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             match self.answer(lane) {
-                Some((answer, length @ 0..=4)) => {
-                    sequences[lane] = (answer as u32).to_le_bytes();
+                Some((answer, length)) if length <= LANE => {
+                    sequences[lane].copy_from_slice(&answer.to_le_bytes()[..LANE]);
                     lengths[lane] = length as u8;
                 }
                 answer => {
-                    out.extend_parts::<4, { 4 * LANES }>(&sequences[from..lane], &lengths[from..lane]);
+                    out.extend_parts::<LANE, MOST>(&sequences[from..lane], &lengths[from..lane]);
                     let Some((answer, length)) = answer else { return lane };
                     out.extend_first(&answer.to_le_bytes(), length);
                     from = lane + 1;
@@ -472,7 +500,7 @@ impl<P: Point> Block<'_, P> {
             }
             rest &= rest - 1;
         }
-        out.extend_parts::<4, { 4 * LANES }>(&sequences[from..self.text.len()], &lengths[from..self.text.len()]);
+        out.extend_parts::<LANE, MOST>(&sequences[from..self.text.len()], &lengths[from..self.text.len()]);
         self.text.len()
     }
 

@@ -164,12 +164,13 @@ impl Form {
 
     fn write_escape(&self, code_point: u32, out: &mut Vec<u8>) -> bool {
         let (escape, length) = backslashed(code_point);
+        let escape = &escape.to_le_bytes()[..length];
         if self.spelling.is_some() {
             // Appending all at once takes half the time.
-            out.extend_from_slice(&escape[..length]);
+            out.extend_from_slice(escape);
             return true;
         }
-        escape[..length].iter().all(|&character| self.write(character.into(), out))
+        escape.iter().all(|&character| self.write(character.into(), out))
     }
 
     fn write_surrogate(&self, code_point: u32, out: &mut Vec<u8>) -> bool {

@@ -6,5 +6,6 @@ pub mod encode;
 pub mod fit;
 pub mod meter;
 pub mod paired;
+pub mod short;
 pub mod text_buffer;
 pub mod writer;

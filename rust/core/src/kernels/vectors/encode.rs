@@ -173,7 +173,7 @@ fn write_rare(spelt: &Spelt<'_>, window: &Window, at: usize, out: &mut Output<'_
     unsafe {
         put(out, first + length, |room| {
             store_32(packed_16(units), room, 0);
-            store_16(load_16(&bytes), room, first);
+            store_16(load_16(&bytes.to_le_bytes()), room, first);
         });
     }
     first + 1

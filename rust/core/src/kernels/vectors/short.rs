@@ -1,4 +1,4 @@
-//! Short text to UTF-8: sixteen code points at once. The last block is filled with U+0000, whose bytes are cut off again.
+//! Short text to UTF-8: sixteen code points at once.
 //!
 //! All blocks take one path: in text this short a branch could not learn which way it goes.
 
@@ -11,56 +11,45 @@ use super::speller::Speller;
 use super::utf8::SPELLING;
 use crate::code_point::SURROGATES;
 use crate::kernels::output::Output;
-use crate::kernels::short_buffer::ShortBuffer;
 use crate::kernels::text::Text;
 
 /// The code points of a block.
-const BLOCK: usize = 16;
+pub const BLOCK: usize = 16;
 
-/// Write a text for which the memory is large enough. None if it holds a surrogate or a value beyond Unicode.
+/// Write the whole blocks of a text up to the first with a surrogate or a value beyond Unicode, and return how many code
+/// points those are.
 #[vectors]
-pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
-    let (speller, mut out) = (&Speller::<true, false>::new(&SPELLING), Output::new(out));
+pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
+    let speller = &Speller::<true, false>::of_utf8(&SPELLING);
     match text {
         Text::One(points) => each_block(points, |block| {
             let units = speller.units::<u8>(widened_8(load_16(block)), || None)?;
-            speller.write_shaped::<u8>(&units, Shape::UpToTwo, &mut out);
+            speller.write_shaped::<u8>(&units, Shape::UpToTwo, out);
             Some(())
         }),
         Text::Two(points) => each_block(points, |block| {
             let units = load_units(block);
             let units = is_none(surrogates(units)).then_some(units)?;
             let units = speller.units::<[u8; 2]>(units, || None)?;
-            speller.write_shaped::<u16>(&units, Shape::Mixed, &mut out);
+            speller.write_shaped::<u16>(&units, Shape::Mixed, out);
             Some(())
         }),
         Text::Four(points) => each_block(points, |block| {
-            for half in [0, 8] {
-                let points = load_points(part(block, half));
-                let points = is_none(beyond(points)).then_some(points)?;
-                speller.write_points::<[u8; 4]>(speller.points::<[u8; 4]>(points, || None)?, &mut out);
+            let halves = [0, 8].map(|half| load_points(part(block, half)));
+            let are_scalar = is_none(or(beyond(halves[0]), beyond(halves[1])));
+            for points in are_scalar.then_some(halves)? {
+                speller.write_points::<[u8; 4]>(speller.points::<[u8; 4]>(points, || None)?, out);
             }
             Some(())
         }),
-    }?;
-    let behind = text.len().next_multiple_of(BLOCK) - text.len();
-    out.truncate(out.filled() - behind);
-    Some(out.into_written())
+    }
 }
 
-/// Pass a text to a function block by block.
+/// Pass a text to a function block by block until it takes one no more, and return how many code points it took.
 #[inline]
-fn each_block<T: Copy + Default>(points: &[T], mut take: impl FnMut(&[T; BLOCK]) -> Option<()>) -> Option<()> {
-    let (blocks, rest) = points.as_chunks();
-    for block in blocks {
-        take(block)?;
-    }
-    if rest.is_empty() {
-        return Some(());
-    }
-    let mut last = [T::default(); BLOCK];
-    last[..rest.len()].copy_from_slice(rest);
-    take(&last)
+fn each_block<T>(points: &[T], take: impl FnMut(&[T; BLOCK]) -> Option<()>) -> usize {
+    let (blocks, _) = points.as_chunks();
+    BLOCK * blocks.iter().map_while(take).count()
 }
 
 /// The surrogates among sixteen units.

@@ -199,6 +199,28 @@ impl<'a, const IS_PLAIN: bool, const ANSWERS: bool> Speller<'a, IS_PLAIN, ANSWER
         }
     }
 
+    /// The speller of UTF-8 itself, of which nothing need be derived.
+    #[inline]
+    #[vectors]
+    pub fn of_utf8(spelling: &'a Spelling) -> Self {
+        let lasts = [0x7F, 0x7FF, 0xFFFF];
+        let nothing = || Band::new(None);
+        Speller {
+            spelling,
+            lasts_16: lasts.map(|last| each_16(last as u16)),
+            lasts_32: lasts.map(|last| each_32(last)),
+            missing: [nothing(), nothing()],
+            is_cut: false,
+            answer: None,
+            joins: false,
+            escapes: nothing(),
+            is_shifted: false,
+            beyond_gap: nothing(),
+            keeps_ascii: true,
+            keeps_supplementary: true,
+        }
+    }
+
     /// Whether ASCII code points are written as they stand; `has_nul` says whether U+0000 is among them.
     #[inline]
     pub fn keeps(&self, has_nul: impl Fn() -> bool) -> bool {

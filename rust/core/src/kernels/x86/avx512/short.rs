@@ -5,15 +5,13 @@ use std::arch::x86_64::*;
 use eightfold_features::avx512;
 
 use crate::kernels::output::Output;
-use crate::kernels::short_buffer::ShortBuffer;
 use crate::kernels::text::Text;
 
 const LANES: usize = 16;
 
-/// Write a text for which the memory is large enough.
+/// Write a text for which there is room, up to the first code point that is no scalar value; return how many those are.
 #[avx512]
-pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
-    let mut out = Output::new(out);
+pub fn write(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
     for at in (0..text.len()).step_by(LANES) {
         let count = (text.len() - at).min(LANES);
         let valid = u16::MAX >> (LANES - count);
@@ -29,20 +27,30 @@ pub fn write<'a>(text: Text<'_>, out: &'a mut ShortBuffer) -> Option<&'a [u8]> {
         };
         let block = _mm512_and_si512(points, _mm512_set1_epi32(!0x7FF));
         let surrogates = _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(0xD800));
-        if surrogates | _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000)) != 0 {
-            return None;
-        }
+        let others = surrogates | _mm512_cmpge_epu32_mask(points, _mm512_set1_epi32(0x11_0000));
         let sequences = sequences(points);
         // Bytes that are not part of a sequence are 0, and so is U+0000, which is the first byte of its own.
         let used = _mm512_test_epi8_mask(sequences, sequences) | 0x1111_1111_1111_1111;
         let used = used & (u64::MAX >> (64 - 4 * count));
-        let place = out.spare().first_chunk_mut::<64>()?;
-        // SAFETY: 64 bytes have room there.
-        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
-        // SAFETY: 64 bytes have been written.
-        unsafe { out.advance(used.count_ones() as usize) };
+        if others != 0 {
+            let count = others.trailing_zeros();
+            put(sequences, used & !(u64::MAX << (4 * count)), out);
+            return at + count as usize;
+        }
+        put(sequences, used, out);
     }
-    Some(out.into_written())
+    text.len()
+}
+
+/// Write the bytes of sequences that are used.
+#[inline]
+#[avx512]
+fn put(sequences: __m512i, used: u64, out: &mut Output<'_, u8>) {
+    let place = out.spare().first_chunk_mut::<64>().expect("room for more");
+    // SAFETY: 64 bytes have room there.
+    unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(used, sequences)) };
+    // SAFETY: 64 bytes have been written.
+    unsafe { out.advance(used.count_ones() as usize) };
 }
 
 /// The sequences of code points, each in its lane from the lowest byte up, padded with 0.
