@@ -1,7 +1,7 @@
 //! A Form from Python with what is compiled from it, and the policies that it takes, each made once.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use eightfold_core::{FaultRow, Form, Kind, Missing, OnFault, Range, Row, Tables};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -55,6 +55,12 @@ impl<'py> Errors<'py> {
     fn lasting(&self) -> Option<&'static str> {
         POLICIES.into_iter().find(|name| self.is(name))
     }
+}
+
+/// The place of a policy among [`POLICIES`].
+#[inline]
+fn place_of(name: &[u8]) -> Option<usize> {
+    POLICIES.iter().position(|policy| policy.as_bytes() == name)
 }
 
 /// How faults are met on decoding: `eightfold.policy.Reading`, and what of it the core does itself.
@@ -194,6 +200,8 @@ pub struct Handle {
     pub shares_utf8: bool,
     checked: Mutex<Vec<&'static str>>,
     readings: Mutex<Vec<Kept<Reading>>>,
+    /// What those of [`POLICIES`] do that have been asked for: to lock takes as long as some bytes.
+    answers: [OnceLock<OnFault>; POLICIES.len()],
     writings: Mutex<Vec<Kept<Writing>>>,
 }
 
@@ -282,6 +290,7 @@ impl Handle {
             varies_strict: varies(form, "strict")?,
             checked: Mutex::default(),
             readings: Mutex::default(),
+            answers: Default::default(),
             writings: Mutex::default(),
         })
     }
@@ -381,13 +390,18 @@ impl Handle {
             let options = PyDict::new(py);
             options.set_item("converting", converting)?;
             let given = (self.plain(plain).object(py), errors.object(py), &self.name);
-            Reading::of(&names::reading(py)?.call(given, Some(&options))?)
+            let reading = Reading::of(&names::reading(py)?.call(given, Some(&options))?)?;
+            let lasting = errors.lasting().filter(|_| plain == 0 && !converting);
+            if let Some(place) = lasting.and_then(|name| place_of(name.as_bytes())) {
+                self.answers[place].get_or_init(|| reading.on_fault);
+            }
+            Ok(reading)
         })
     }
 
     /// What the core does at faults of the form's own bytes under a policy that has been asked for before.
     pub fn answer(&self, policy: &Bound<'_, PyAny>) -> Option<OnFault> {
-        known(&self.readings, policy, |reading| reading.on_fault)
+        self.answers[place_of(policy_name(policy)?)?].get().copied()
     }
 
     /// What the core does at code points that the form lacks under a policy that has been asked for before.
