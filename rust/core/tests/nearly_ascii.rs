@@ -156,3 +156,22 @@ fn more_escapes_than_were_expected_are_not_taken() {
         assert!(found.is_none_or(|found| found == walked(&pass(form, &data, OnFault::BackslashReplace))));
     }
 }
+
+#[test]
+fn escapes_among_ascii_are_written_in_one_pass_if_nothing_else_is_first() {
+    let family = family();
+    let (_, form) = family.iter().find(|(name, _)| name.as_str() == "xtf-8").unwrap();
+    for (length, place) in (1..200).flat_map(|length| [0, 1, length / 2, length - 1, length].map(|at| (length, at))) {
+        for escapes in [&b"\xFF"[..], b"\x80", b"\xE2\x82", b"\xF0\x9F\x98"] {
+            let mut data = vec![0x61; length];
+            data.splice(place..place, escapes.iter().copied());
+            for on_fault in [OnFault::Stop, OnFault::Ignore, OnFault::Replace] {
+                let pass = pass(form, &data, on_fault);
+                assert_eq!(written(&pass), Some(walked(&pass)), "{on_fault:?} {data:X?}");
+            }
+        }
+    }
+    for data in [&b"text"[..], b"text \xC3\xA9 \xFF"] {
+        assert_eq!(pass(form, data, OnFault::Stop).nearly_ascii_room(), None);
+    }
+}

@@ -127,7 +127,10 @@ fn every_row_of_pieces_is_read_so_at_the_border_of_blocks() {
         for data in rows(2) {
             for before in 55..66 {
                 check(&name, &form, &[&b"a".repeat(before), &data[..], b"tail"].concat());
-                check(&name, &form, &[&b"a".repeat(before % 3), "中".repeat(before / 3).as_bytes(), &data].concat());
+                for char in ["ж", "中", "😀"] {
+                    let filled = char.repeat(before / char.len());
+                    check(&name, &form, &[&b"a".repeat(before % char.len()), filled.as_bytes(), &data].concat());
+                }
             }
         }
     }
@@ -162,6 +165,17 @@ fn forms_with_gaps_are_read_so() {
 }
 
 #[test]
+fn faults_among_ascii_are_read_so_at_every_place() {
+    for (name, form) in with_layout() {
+        for data in PIECES {
+            for [before, behind] in (0..140).flat_map(|before| [0, 1, 9, 70].map(|behind| [before, behind])) {
+                check(&name, &form, &[&b"a".repeat(before), data, &b"z".repeat(behind)].concat());
+            }
+        }
+    }
+}
+
+#[test]
 fn every_two_bytes_are_read_so() {
     for (name, form) in with_layout() {
         for bytes in 0..=u16::MAX {
@@ -179,19 +193,6 @@ fn what_is_too_long_or_unfinished_is_not_read() {
     let pass = Pass { form: &form, data: b"\xC3", is_final: false, largest: 0x10_FFFF, on_fault: OnFault::Replace };
     assert!(pass.read_short(&mut [const { MaybeUninit::uninit() }; _]).is_none());
     // The longest answer to each byte has room.
-    let (points, _) = read(&form, &[0xFF; SHORT_INPUT / 2], OnFault::BackslashReplace).expect("an answer for each");
-    assert_eq!(points.len(), 2 * SHORT_INPUT);
-}
-
-#[test]
-fn little_but_a_fault_behind_ascii_is_nearly_ascii() {
-    let form = forms::form("utf-8");
-    let is_so = |data: &[u8], on_fault| {
-        Pass { form: &form, data, is_final: true, largest: 0x10_FFFF, on_fault }.begins_nearly_ascii()
-    };
-    let text = b"some text that is ASCII but for \xFF and nothing else";
-    assert!(is_so(text, OnFault::Replace));
-    assert!(!is_so(text, OnFault::Stop));
-    assert!(!is_so("some text that has \u{E9} first, then \u{E8}".as_bytes(), OnFault::Replace));
-    assert!(!is_so(b"ab\xFF\xFF", OnFault::Replace));
+    let (points, _) = read(&form, &[0xFF; SHORT_INPUT], OnFault::BackslashReplace).expect("an answer for each");
+    assert_eq!(points.len(), 4 * SHORT_INPUT);
 }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::handle::{Errors, Handle, shares_ascii};
-use crate::known::Key;
+use crate::known::{Key, is_strict};
 use crate::memory::{
     RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
     str_of_measured, str_of_pass, str_of_points,
@@ -81,6 +81,7 @@ pub fn short<'py>(
     if !handle.is_plain || data.len() >= RELEASE_BYTES {
         return None;
     }
+    let policy = policy.filter(|policy| !is_strict(policy));
     let is_short = data.len() <= SHORT_BYTES;
     // Under a policy what is longer would be measured as if it had faults.
     let probed = if policy.is_some() { SHORT_DIRTY_BYTES } else { SHORT_BYTES };
@@ -90,16 +91,15 @@ pub fn short<'py>(
     {
         return str_of_ascii(py, ascii).ok().map(Bound::into_any);
     }
-    let on_fault = policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy));
-    let pass = on_fault.map(|on_fault| pass_of(&handle.form, data, on_fault));
-    if let Some(pass) = &pass
-        && data.len() <= SHORT_INPUT
-        && let Some(text) = short_text(py, handle, pass).ok()?
+    // The general way makes the policy, which then is known.
+    let pass = pass_of(&handle.form, data, policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy))?);
+    if data.len() <= SHORT_INPUT
+        && let Some(text) = short_text(py, &pass).ok()?
     {
         return Some(text.into_any());
     }
     // What measuring finds to be clean is not looked for before, but where that takes next to no time.
-    if let Some(pass) = pass.filter(|pass| handle.shares_utf8 && is_short_dirty(pass)) {
+    if handle.shares_utf8 && is_short_dirty(&pass) {
         let text = match Measured::of_short(data, false) {
             Some(measured) => str_of_measured(py, measured).ok(),
             None => answered_text(py, pass),
@@ -111,7 +111,7 @@ pub fn short<'py>(
     let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
         None if handle.shares_utf8 && policy.is_none() => clean_pass(py, &handle.form, data).ok()?,
-        None => answered_text(py, pass?),
+        None => answered_text(py, pass),
         text => text,
     };
     text.map(Bound::into_any)
@@ -120,19 +120,13 @@ pub fn short<'py>(
 /// The str of short bytes that are not ASCII; None where the form has no layout, or the policy does not answer a fault by
 /// itself.
 #[inline(never)]
-fn short_text<'py>(py: Python<'py>, handle: &Handle, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+fn short_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     if pass.form.layout.is_none() {
         return Ok(None);
     }
-    if handle.shares_ascii
-        && pass.begins_nearly_ascii()
-        && let Some(room) = pass.nearly_ascii_room()
-        && let Some(text) = str_if_nearly_ascii(py, pass, room)?
-    {
-        return Ok(Some(text));
-    }
-    if handle.shares_utf8
-        && let Some(measured) = Measured::of_short(pass.data, pass.on_fault == OnFault::Stop)
+    if pass.form.agreement.is_total()
+        && let Some(measured) =
+            Measured::of_short(pass.data, pass.on_fault == OnFault::Stop || pass.data.len() > PROBE_BYTES)
     {
         return str_of_measured(py, measured).map(Some);
     }

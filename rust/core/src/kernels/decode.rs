@@ -112,27 +112,26 @@ impl<'a> Runs<'a> {
                 }
                 _ => break,
             };
-            let length = match self.answer {
-                Answer::Replace => {
-                    out.put(0xFFFD);
-                    length
-                }
-                Answer::Drop => length,
-                Answer::Escape(base) => {
-                    out.put(base + u32::from(byte));
-                    1
-                }
-                Answer::Backslash => {
-                    backslashed_byte(byte).into_iter().for_each(|each| out.put(each.into()));
-                    1
-                }
-                Answer::Stop | Answer::Never => break,
-            };
+            let Some(length) = answer_unit(self.answer, byte, length, out) else { break };
             out.answered(at, length);
             at += length;
         }
         at
     }
+}
+
+/// Take the answer to an ill-formed unit of so many bytes that begins with one from 80 up, and return how many of them it
+/// answers; None if there is none.
+#[inline(always)]
+fn answer_unit(answer: Answer, byte: u8, length: usize, out: &mut impl Points) -> Option<usize> {
+    match answer {
+        Answer::Replace => out.put(0xFFFD),
+        Answer::Drop => {}
+        Answer::Escape(base) => out.put(base + u32::from(byte)),
+        Answer::Backslash => backslashed_byte(byte).into_iter().for_each(|each| out.put(each.into())),
+        Answer::Stop | Answer::Never => return None,
+    }
+    Some(if answer.is_by_byte() { 1 } else { length })
 }
 
 /// A place that counts code points, and notes ill-formed blocks.
@@ -357,6 +356,28 @@ fn write<T: Unit>(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     }
 }
 
+/// As [`Source::write_short`]: runs, and blocks of which the masks say what begins in them.
+fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
+    let (reader, runs, mut at, mut copy) = (Reader::new(source), Runs::new(source), 0, [0; _]);
+    while at < source.data.len() {
+        if source.data[at] >= words::THREE {
+            let end = out.runs(&runs, [at, source.data.len()]);
+            if end > at {
+                at = end;
+                continue;
+            }
+        }
+        let (window, left) = (window_at(source.data, at, &mut copy), source.data.len() - at);
+        let block = reader.look(window, left);
+        if !block.goes_on && block.length < left {
+            return false;
+        }
+        put(&reader, window, [block.begins, block.ill, block.pairs], out);
+        at += block.length;
+    }
+    true
+}
+
 /// Call a kernel that writes, in the kind for the answer to ill-formed units: each has code of its own, without a branch
 /// for each block.
 macro_rules! by_answer {
@@ -398,6 +419,24 @@ impl<'a> Source<'a> {
     /// See [`Source::write_ucs1`].
     pub fn write_ucs4(&self, start: usize, limit: usize, out: &mut Output<'_, u32>) -> usize {
         by_answer!(self, write_ucs4(start, limit, out)).unwrap_or_else(|| self::write(self, start, limit, out))
+    }
+
+    /// Write short bytes without measuring them first, and return whether they could all be read; what was written means
+    /// nothing if not. There is room for four values a byte.
+    pub fn write_short(&self, out: &mut Output<'_, u32>) -> bool {
+        dispatch::write_short(self, out).unwrap_or_else(|| write_short(self, out))
+    }
+
+    /// Write the answer to the ill-formed unit that begins with some bytes, if the first is not ASCII, and return how
+    /// many of them it answers; 0 if there is none, or no answer.
+    #[inline(always)]
+    pub fn write_unit(&self, bytes: [u8; 8], out: &mut Output<'_, u32>) -> usize {
+        match self.layout.piece(&bytes) {
+            Piece::IllFormed(length) if bytes[0] >= 0x80 => {
+                answer_unit(self.answer(), bytes[0], length, out).unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
 
     /// Whether well-formed text means what it would mean in UTF-8.

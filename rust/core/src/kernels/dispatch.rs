@@ -211,17 +211,16 @@ pub fn tally(faults: &Faults<'_>, start: usize, limit: usize, counts: &mut [u64]
     None
 }
 
-/// Write short bytes without measuring them first, and return whether they could all be read; what was written means
-/// nothing if not. There is room for four values a byte.
-pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
+/// As [`Source::write_short`]; None where the machine lacks the instructions.
+pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> Option<bool> {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::decode::write_short(source, out) },
+        Level::Avx512 => Some(unsafe { avx512::decode::write_short(source, out) }),
         // SAFETY: as above.
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS => unsafe { vectors::decode::write_short(source, out) },
-        _ => false,
+        Level::VECTORS => Some(unsafe { vectors::decode::write_short(source, out) }),
+        _ => None,
     }
 }
 

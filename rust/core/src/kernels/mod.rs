@@ -69,7 +69,7 @@ pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
 pub(crate) use decode::Runs;
-pub(crate) use dispatch::{tally, tally_units, write_short as write_short_points};
+pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};

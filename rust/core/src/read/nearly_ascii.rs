@@ -1,5 +1,5 @@
-//! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width: it is written in
-//! one pass, without measuring first. If the text turns out to be otherwise, the pass says so, and `pass` measures it
+//! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width, or for an escape: it
+//! is written in one pass, without measuring first. If the text turns out to be otherwise, the pass says so, and `pass` measures it
 //! first. On machines without instructions of ours, so is text that begins with a sequence of three or of four bytes:
 //! there, a second pass costs as much as the first.
 
@@ -42,11 +42,11 @@ pub enum Attempt {
 
 impl Pass<'_> {
     /// The room that [`Pass::write_nearly_ascii`] needs; None under a policy that answers nothing, or answers by the
-    /// form's tables, and where so much is not ASCII that the attempt would be futile.
+    /// form's tables, if no escape is first, and where so much is not ASCII that the attempt would be futile.
     #[must_use]
     pub fn nearly_ascii_room(&self) -> Option<usize> {
         let count = self.data.len();
-        if !(self.on_fault.answers_alone() || self.has_escape() && self.runs::<u32>().is_some()) {
+        if !(self.on_fault.answers_alone() || self.begun_width().is_some() || self.begins_with_escape()) {
             return None;
         }
         if self.on_fault != OnFault::BackslashReplace {
@@ -82,6 +82,29 @@ impl Pass<'_> {
         Some(if self.data[first] >= 0xF0 { Width::Ucs4 } else { Width::Ucs2 })
     }
 
+    /// Whether the first byte that is not ASCII is an escape.
+    fn begins_with_escape(&self) -> bool {
+        const BLOCK: usize = 64;
+        if !self.has_escape() {
+            return false;
+        }
+        let ascii = BLOCK * self.data.chunks(BLOCK).take_while(|block| block.is_ascii()).count();
+        let first = (ascii..self.data.len()).find(|&at| self.data[at] >= 0x80);
+        first.is_some_and(|at| self.escape_at(at).is_some())
+    }
+
+    /// What an escape means that stands at an offset.
+    #[inline(always)]
+    fn escape_at(&self, at: usize) -> Option<u32> {
+        if !self.has_escape() {
+            return None;
+        }
+        match self.form.step_at(self.data, at, self.is_final, NO_RUN) {
+            Step::Value { end, code_point } if end == at + 1 => Some(code_point),
+            _ => None,
+        }
+    }
+
     /// Whether stray bytes are escapes in the form.
     fn has_escape(&self) -> bool {
         self.form.layout.as_ref().is_some_and(|layout| layout.escape.is_some())
@@ -114,7 +137,7 @@ impl Pass<'_> {
         for<'o> Output<'o, T>: Sink,
     {
         // Between ASCII and faults they would be looked for in vain.
-        let has_runs = start > 0 || self.has_escape() || self.begun_width().is_some();
+        let has_runs = start > 0 || self.begun_width().is_some();
         let runs = self.runs::<T>().filter(|_| has_runs);
         let (mut at, mut flocks, mut others, mut answered) = (start, 0, 0, start);
         loop {
@@ -183,9 +206,13 @@ impl Pass<'_> {
         }
     }
 
-    /// Answer what begins at an offset and return the next offset; None if it is not a fault or there is no room.
+    /// Answer what begins at an offset, which is not ASCII, and return the next offset; None if it is neither an escape nor a
+    /// fault, or there is no room.
     #[inline(always)]
     fn answered(&self, at: usize, room: usize, out: &mut impl Sink) -> Option<usize> {
+        if let Some(code_point) = self.escape_at(at) {
+            return out.put(code_point, at, at + 1).is_ok().then_some(at + 1);
+        }
         let Step::Unit { end } = self.form.step_at(self.data, at, self.is_final, NO_RUN) else { return None };
         let needed = BACKSLASHED_BYTE * (end - at) + (self.data.len() - end);
         let has_room = self.on_fault != OnFault::BackslashReplace || room >= needed;

@@ -188,22 +188,28 @@ impl Pass<'_> {
 
     /// The input as the kernels read it; None if they do not know the form.
     pub(crate) fn input(&self) -> Option<Input<'_>> {
-        let answer = Answer::under(self.on_fault);
-        let passes = self.on_fault == OnFault::SurrogatePass;
         if let Some(wide) = self.form.wide {
+            let answer = Answer::under(self.on_fault);
+            let passes = self.on_fault == OnFault::SurrogatePass;
             let wide = if passes { wide.passing(self.form.surrogates.as_deref()) } else { wide };
             // The kernels of units have no escapes.
             let answer = if answer == Answer::Backslash { Answer::Stop } else { answer };
             return Some(Input::Units(Units { wide, answer, data: self.data }));
         }
-        let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() };
-        layout.map(|layout| {
-            // They answer, byte by byte, only bytes with which no sequence begins.
-            let is_stopped = answer.is_by_byte() && layout.begins_with_strays();
-            let answer = if is_stopped { Answer::Stop } else { answer };
-            let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
-            Input::Bytes(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })
-        })
+        self.source().map(Input::Bytes)
+    }
+
+    /// The same, if its units are bytes.
+    #[inline(always)]
+    pub(crate) fn source(&self) -> Option<Source<'_>> {
+        let passes = self.on_fault == OnFault::SurrogatePass;
+        let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() }?;
+        let answer = Answer::under(self.on_fault);
+        // They answer, byte by byte, only bytes with which no sequence begins.
+        let is_stopped = answer.is_by_byte() && layout.begins_with_strays();
+        let answer = if is_stopped { Answer::Stop } else { answer };
+        let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
+        Some(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })
     }
 
     /// Walk the sequences that begin before `limit`; returns false if more input could change the answer.

@@ -4,50 +4,23 @@
 use std::mem::MaybeUninit;
 
 use crate::code_point::LARGEST_IN_STR;
-use crate::derive::layout::Layout;
-use crate::kernels::{Input, Output, Width, count_beyond_ascii, gathered, low_64, widened, write_short_points};
-use crate::memory::OutOfMemory;
+use crate::kernels::{Level, Output, Source, Width, count_beyond_ascii, gathered, low_64, widened};
 use crate::policy::BACKSLASHED_BYTE;
-use crate::read::pass::{Halt, Pass, Sink};
+use crate::read::pass::Pass;
 use crate::read::sequence::{NO_RUN, Step};
 
 /// The most bytes that are read this way.
 pub const SHORT_INPUT: usize = 256;
-/// The most that are read sequence by sequence, where the kernels have stopped or there are none for blocks.
-const SHORT_STEPS: usize = 128;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
 const LANES: usize = 64;
 /// A block, and what a step may read behind it.
-type Window = [u8; LANES + 16];
+type Window = [u8; 2 * LANES];
 /// How many ASCII bytes are copied at once.
 const STEP: usize = 8;
 
 /// Memory for the code points of a short input.
 pub type ShortPoints = [MaybeUninit<u32>; SHORT_INPUT * BACKSLASHED_BYTE + SLACK];
-
-/// Code points, with which bits occur in them.
-struct Points<'o, 'm> {
-    out: &'o mut Output<'m, u32>,
-    seen: u32,
-}
-
-impl Sink for Points<'_, '_> {
-    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn put(&mut self, code_point: u32, _: usize, _: usize) -> Result<(), Halt> {
-        self.seen |= code_point;
-        self.out.push(code_point);
-        Ok(())
-    }
-
-    fn take(&mut self, _: &Input<'_>, start: usize, _: usize) -> Result<usize, Halt> {
-        Ok(start)
-    }
-}
 
 impl Pass<'_> {
     /// The code points of a short input of bytes, and the narrowest kind of str for them; None where the form has no
@@ -57,92 +30,105 @@ impl Pass<'_> {
         if self.data.len() > SHORT_INPUT || !self.is_final || self.largest != LARGEST_IN_STR {
             return None;
         }
-        let Some(Input::Bytes(source)) = self.input() else { return None };
-        let mut out = Output::new(memory);
-        let seen = if write_short_points(&source, &mut out) {
-            out.values().iter().fold(0, |seen, point| seen | point)
-        } else {
+        let (source, mut out) = (self.source()?, Output::new(memory));
+        if count_beyond_ascii(self.data) <= self.data.len() / few() || !source.write_short(&mut out) {
             out.truncate(0);
-            let layout = self.form.layout.as_ref().filter(|_| self.data.len() <= SHORT_STEPS)?;
-            self.read_blocks(layout, &mut out)?
-        };
-        Some((out.into_written(), width(seen)))
+            self.read_steps(&source, &mut out)?;
+        }
+        let width = width(bits_of(out.values()));
+        Some((out.into_written(), width))
     }
 
-    /// Whether a policy that answers all by itself has to answer what follows the first ASCII, and there is little else.
-    #[must_use]
-    pub fn begins_nearly_ascii(&self) -> bool {
-        let (words, _) = self.data.as_chunks::<8>();
-        let high = |word: &[u8; 8]| u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        let Some((at, high)) = words.iter().map(high).enumerate().find(|&(_, high)| high != 0) else { return false };
-        let at = 8 * at + high.trailing_zeros() as usize / 8;
-        self.on_fault.answers_alone()
-            && matches!(self.form.step_at(self.data, at, self.is_final, NO_RUN), Step::Unit { .. })
-            && count_beyond_ascii(&self.data[at..]) <= self.data.len() / 5
-    }
-
+    /// Read sequence by sequence.
     #[inline(always)]
-    fn read_blocks(&self, layout: &Layout, out: &mut Output<'_, u32>) -> Option<u32> {
-        let (heads, mut seen, mut at, mut copy) = (layout.heads(), 0, 0, [0; _]);
+    fn read_steps(&self, source: &Source<'_>, out: &mut Output<'_, u32>) -> Option<()> {
+        let (layout, mut at, mut copy) = (source.layout, 0, [0; _]);
         for base in (0..self.data.len()).step_by(LANES) {
-            let window = window_at(self.data, base, &mut copy);
-            let left = (self.data.len() - base).min(LANES);
-            let [mut high, mut leads] = masks(window);
+            let (bytes, window) = (&self.data[base..], window_at(self.data, base, &mut copy));
+            let left = bytes.len().min(LANES);
+            let [mut high, leads] = masks(bytes);
             if !layout.has_nul {
                 // It needs a closer look.
-                high |= nuls(window) & low_64(left);
+                high |= nuls(bytes) & low_64(left);
             }
             let mut end = at - base;
             while end < left {
-                leads &= !0 << end;
-                let stopped = out.go_on(|out| {
-                    while leads != 0 {
-                        let next = leads.trailing_zeros() as usize;
-                        let ascii = (high >> (end % LANES)).trailing_zeros() as usize;
-                        copy_ascii(window, end, ascii, out);
-                        let found = heads.read(*window[next % LANES..].first_chunk().expect("in the window"));
-                        if found.misfit | ((end + ascii) ^ next) as u32 != 0 {
-                            end += ascii;
-                            return true;
-                        }
-                        seen |= found.value;
-                        out.push(found.value);
-                        end = next + found.length;
-                        leads &= leads - 1;
-                    }
-                    if end >= left {
-                        return false;
-                    }
-                    let ascii = ((high >> end).trailing_zeros() as usize).min(left - end);
-                    copy_ascii(window, end, ascii, out);
-                    end += ascii;
-                    end < left
-                });
-                if stopped {
-                    let (behind, more) = self.read_closely(base + end, out)?;
-                    end = behind - base;
-                    seen |= more;
+                end = out.go_on(|out| read_block(source, (window, left), [high, leads], end, out));
+                if end < left {
+                    end = self.read_closely(base + end, out)? - base;
                 }
             }
             at = base + end;
         }
-        Some(seen)
+        Some(())
     }
 
     #[inline(never)]
-    fn read_closely(&self, at: usize, out: &mut Output<'_, u32>) -> Option<(usize, u32)> {
-        let mut points = Points { out, seen: 0 };
-        let end = match self.form.step_at(self.data, at, true, NO_RUN) {
+    fn read_closely(&self, at: usize, out: &mut Output<'_, u32>) -> Option<usize> {
+        match self.form.step_at(self.data, at, true, NO_RUN) {
             Step::Value { end, code_point } if code_point <= self.largest => {
-                points.put(code_point, at, end).ok()?;
-                end
+                out.push(code_point);
+                Some(end)
             }
-            Step::Value { end, code_point } => self.answer(at, end, Some(code_point), &mut points).ok()?,
-            Step::Unit { end } => self.answer(at, end, None, &mut points).ok()?,
-            Step::Wait => return None,
-        };
-        Some((end, points.seen))
+            Step::Value { end, code_point } => self.answer(at, end, Some(code_point), out).ok(),
+            Step::Unit { end } => self.answer(at, end, None, out).ok(),
+            Step::Wait => None,
+        }
     }
+}
+
+/// If no more than one in so many bytes is beyond ASCII, reading sequence by sequence takes the least time.
+fn few() -> usize {
+    if Level::current() == Level::Portable { 2 } else { 8 }
+}
+
+/// Read a block from a lane on, of which so many bytes are left, given the lanes of bytes that are no ASCII and of leads;
+/// return where that ends: behind what is left, or where a closer look is needed.
+#[inline(always)]
+fn read_block(
+    source: &Source<'_>,
+    (window, left): (&Window, usize),
+    [high, leads]: [u64; 2],
+    start: usize,
+    out: &mut Output<'_, u32>,
+) -> usize {
+    let (heads, mut end) = (source.layout.heads(), start);
+    while end < left {
+        let mut leads = leads & !low_64(end);
+        let mut is_fit = true;
+        // Where the next one begins does not wait for the length of this one.
+        while leads != 0 && is_fit {
+            let next = leads.trailing_zeros() as usize;
+            let ascii = (high >> (end % LANES)).trailing_zeros() as usize;
+            copy_ascii(window, end, ascii, out);
+            let found = heads.read(*window[next % LANES..].first_chunk().expect("in the window"));
+            is_fit = found.misfit | ((end + ascii) ^ next) as u32 == 0;
+            if is_fit {
+                out.push(found.value);
+                end = next + found.length;
+                leads &= leads - 1;
+            } else {
+                end += ascii;
+            }
+        }
+        if is_fit && end < left {
+            let ascii = ((high >> end).trailing_zeros() as usize).min(left - end);
+            copy_ascii(window, end, ascii, out);
+            end += ascii;
+        }
+        if end < left {
+            match source.write_unit(*window[end % LANES..].first_chunk().expect("in the window"), out) {
+                0 => return end,
+                length => end += length,
+            }
+        }
+    }
+    end
+}
+
+/// All bits that occur in code points.
+fn bits_of(points: &[u32]) -> u32 {
+    points.iter().fold(0, |seen, point| seen | point)
 }
 
 /// The narrowest kind of str for code points, given all bits that occur in them.
@@ -183,15 +169,35 @@ fn window_at<'a>(data: &'a [u8], at: usize, copy: &'a mut Window) -> &'a Window 
     copy
 }
 
-/// The bytes from 80 up and those from C0 up, one bit each.
+/// The lanes of a block that a mask is made of, at the beginning of some bytes. They are not looked at in the copy: what has
+/// just been stored would have to be waited for.
 #[inline(always)]
-fn masks(window: &Window) -> [u64; 2] {
-    let block: &[u8; LANES] = window.first_chunk().expect("a window is a block and more");
-    [gathered(block), gathered(&block.map(|byte| byte & byte << 1))]
+fn lanes_of(bytes: &[u8], mask: impl Fn(&[u8; LANES]) -> u64) -> u64 {
+    const HALF: usize = LANES / 2;
+    let mut block = [0; LANES];
+    match (bytes.first_chunk(), bytes.first_chunk::<HALF>(), bytes.last_chunk::<HALF>()) {
+        (Some(block), _, _) => mask(block),
+        (_, Some(first), Some(last)) => {
+            block[..HALF].copy_from_slice(first);
+            block[HALF..].copy_from_slice(last);
+            // The halves overlap, and say the same of what is in both.
+            let lanes = mask(&block);
+            lanes & low_64(HALF) | lanes >> HALF << (bytes.len() - HALF)
+        }
+        _ => {
+            block[..bytes.len()].copy_from_slice(bytes);
+            mask(&block)
+        }
+    }
 }
 
-/// The bytes that are 00.
-fn nuls(window: &Window) -> u64 {
-    let block: &[u8; LANES] = window.first_chunk().expect("a window is a block and more");
-    gathered(&block.map(|byte| if byte == 0 { 0x80 } else { 0 }))
+/// The lanes of bytes from 80 up and of those from C0 up.
+#[inline(always)]
+fn masks(bytes: &[u8]) -> [u64; 2] {
+    [lanes_of(bytes, gathered), lanes_of(bytes, |block| gathered(&block.map(|byte| byte & byte << 1)))]
+}
+
+/// The lanes of bytes that are 00; behind the bytes they mean nothing.
+fn nuls(bytes: &[u8]) -> u64 {
+    lanes_of(bytes, |block| gathered(&block.map(|byte| if byte == 0 { 0x80 } else { 0 })))
 }
