@@ -15,6 +15,7 @@ CORE := setup.py $(shell find rust -name target -prune -o \( -name '*.rs' -o -na
 # The levels of machines with fewer instruction sets than this one, and the tests that check these levels best.
 LEVELS := avx2 portable
 COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) tests/streams/test_stream.py \
+    tests/forms/test_user_forms.py \
     $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
 
 # What of the core's tests an emulator runs with NEON, and without, in a minute or two. The guard pages are tried at both levels.

@@ -211,6 +211,17 @@ def test_a_second_byte_need_not_belong_to_the_fault_before_it(name: str) -> None
     assert eightfold.tally(data, form) == Counter(fault.kind for fault in eightfold.faults(data, form))
 
 
+@padded
+def test_what_is_behind_a_noted_fault_and_was_not_measured_is_not_written(padding: str) -> None:
+    """ED begins a sequence, and is a unit by itself too: the core stops measuring there, though a run could begin."""
+    cesu = eightfold.form("cesu-8")
+    form = Form("cesu", cesu.rows, units=[*cesu.units, fault_row("surrogate", (0xED, 0xEE))], names=cesu.names)
+    expected = "\\x80\ud01f\\xc1"
+    assert text_of(b"\x80\xed\x80\x9f\xc1", form, "backslashreplace", padding) == expected
+    found = eightfold.decode_code_points(b"\x80\xed\x80\x9f\xc1" + padding.encode(), form, "backslashreplace")
+    assert found.tolist() == [*map(ord, expected), *map(ord, padding)]
+
+
 def seconds_of_a_tally(rows: int, units: int) -> float:
     """Return how long it takes to count as many faults in a form of so many rows, of two units each."""
     form = Form("many", [Row(at, at, 4 * at, 4 * at + 1) for at in range(rows)], unit_bits=32, byte_order="little")

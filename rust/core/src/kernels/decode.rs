@@ -350,7 +350,8 @@ fn write<T: Unit>(source: &Source<'_>, start: usize, limit: usize, out: &mut Out
     match source.noted(start) {
         Some((end, notes)) => {
             source.write_noted((start, end), notes, out);
-            source.read(end, limit, out)
+            // Where measuring ended, what is next may begin as a run does; but it was not measured.
+            if source.notes.is_some_and(Notes::is_full) { source.read(end, limit, out) } else { end }
         }
         None => source.read(start, limit, out),
     }
