@@ -49,11 +49,8 @@ pub struct Form {
     /// The layout extended by surrogate byte sequences, if the form's own rows have none; made on first use.
     passing: OnceLock<Option<Layout>>,
     /// The spelling under each policy; made on first use.
-    spellings: [OnceLock<Spelling>; POLICIES],
+    spellings: [OnceLock<Spelling>; Missing::ALL.len()],
 }
-
-/// How many policies there are for what a form lacks.
-const POLICIES: usize = Missing::BackslashReplace as usize + 1;
 
 impl Form {
     /// Compile tables. They must have been checked: the builder of a form rejects rows that clash.

@@ -21,6 +21,16 @@ pub enum OnFault {
 }
 
 impl OnFault {
+    /// All of them.
+    pub const ALL: [OnFault; 6] = [
+        OnFault::Stop,
+        OnFault::Replace,
+        OnFault::Ignore,
+        OnFault::SurrogateEscape,
+        OnFault::SurrogatePass,
+        OnFault::BackslashReplace,
+    ];
+
     /// Whether every fault is answered without the form's tables; but `SurrogateEscape` stops at bytes below 80.
     #[must_use]
     pub fn answers_alone(self) -> bool {
@@ -49,6 +59,18 @@ pub enum Missing {
     SurrogatePass,
     /// `\xNN`, `\uNNNN` or `\UNNNNNNNN`.
     BackslashReplace,
+}
+
+impl Missing {
+    /// All of them, in their order.
+    pub const ALL: [Missing; 6] = [
+        Missing::Stop,
+        Missing::Replace,
+        Missing::Ignore,
+        Missing::SurrogateEscape,
+        Missing::SurrogatePass,
+        Missing::BackslashReplace,
+    ];
 }
 
 /// What the kernels do at an ill-formed decoding unit.

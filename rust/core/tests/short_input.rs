@@ -8,14 +8,6 @@ use std::mem::MaybeUninit;
 use eightfold_core::{Form, OnFault, Pass, SHORT_INPUT, ShortPoints, Step, Width};
 use forms::family;
 
-const POLICIES: [OnFault; 6] = [
-    OnFault::Stop,
-    OnFault::Replace,
-    OnFault::Ignore,
-    OnFault::SurrogateEscape,
-    OnFault::SurrogatePass,
-    OnFault::BackslashReplace,
-];
 /// Sequences of each length, what begins none, what lacks its end, surrogates, and what some forms have besides UTF-8.
 const PIECES: [&[u8]; 14] = [
     b"a",
@@ -102,7 +94,7 @@ fn width(points: &[u32]) -> Width {
 }
 
 fn check(name: &str, form: &Form, data: &[u8]) {
-    for on_fault in POLICIES {
+    for on_fault in OnFault::ALL {
         let expected = walked(form, data, on_fault).map(|points| (points.clone(), width(&points)));
         assert_eq!(read(form, data, on_fault), expected, "{name} {on_fault:?} {data:X?}");
     }

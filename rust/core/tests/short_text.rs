@@ -9,14 +9,6 @@ use std::mem::MaybeUninit;
 use eightfold_core::{Form, Missing, Range, Row, ShortBytes, Tables, Text, encode_text};
 use forms::family;
 
-const POLICIES: [Missing; 6] = [
-    Missing::Stop,
-    Missing::Replace,
-    Missing::Ignore,
-    Missing::SurrogateEscape,
-    Missing::SurrogatePass,
-    Missing::BackslashReplace,
-];
 /// The borders of lengths and kinds, surrogates of each sort, and what some forms lack or write in ways of their own.
 const PIECES: [u32; 18] = [
     0, 0x61, 0x7F, 0x80, 0xE9, 0x7FF, 0x800, 0x4E2D, 0xD800, 0xDBFF, 0xDC00, 0xDC80, 0xDCFF, 0xEF80, 0xEFFF, 0xFFFF,
@@ -116,7 +108,7 @@ fn check_kind(subject: &Subject, text: Text<'_>, policy: Missing, expected: Opti
 
 /// Check a text in each kind of str that holds it.
 fn check(subject: &Subject, points: &[u32]) {
-    for policy in POLICIES {
+    for policy in Missing::ALL {
         let expected = walked(subject, points, policy);
         check_kind(subject, Text::Four(points), policy, expected.as_ref());
         let two: Option<Vec<u16>> = points.iter().map(|&point| point.try_into().ok()).collect();

@@ -4,7 +4,7 @@
 #![no_main]
 
 use eightfold_core::{Form, Halt, OnFault, Pass, Scan, Step, TextBuffer};
-use eightfold_fuzz::{POLICIES, form_of, judged, prefix};
+use eightfold_fuzz::{form_of, judged, prefix};
 use libfuzzer_sys::fuzz_target;
 
 const LARGEST: u32 = 0x10_FFFF;
@@ -92,7 +92,7 @@ fn check_faults(form: &Form, data: &[u8]) {
 
 fuzz_target!(|input: &[u8]| {
     let &[form, policy, cut, ref data @ ..] = input else { return };
-    let (form, on_fault) = (form_of(form), POLICIES[usize::from(policy) % POLICIES.len()]);
+    let (form, on_fault) = (form_of(form), OnFault::ALL[usize::from(policy) % OnFault::ALL.len()]);
     check(form, data, usize::from(cut) % (data.len() + 1), on_fault);
     check_faults(form, data);
 });

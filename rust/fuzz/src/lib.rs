@@ -8,23 +8,13 @@ pub mod listed;
 
 use std::sync::{Arc, LazyLock};
 
-use eightfold_core::{Form, OnFault, Range, Step, Tables};
+use eightfold_core::{Form, Range, Step, Tables};
 
 #[path = "../../core/tests/forms/mod.rs"]
 mod forms;
 
 /// All forms, in the order of their names.
 pub static FORMS: LazyLock<Vec<Arc<Form>>> = LazyLock::new(|| forms::family().into_values().map(Arc::new).collect());
-
-/// The policies that answer a fault without a handler, and the one that answers none.
-pub const POLICIES: [OnFault; 6] = [
-    OnFault::Stop,
-    OnFault::Replace,
-    OnFault::Ignore,
-    OnFault::SurrogateEscape,
-    OnFault::SurrogatePass,
-    OnFault::BackslashReplace,
-];
 
 /// The form that a byte stands for.
 pub fn form_of(byte: u8) -> &'static Form {
