@@ -6,14 +6,21 @@
 
 mod forms;
 
+#[cfg(feature = "simdutf")]
+use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use std::process::Command;
 use std::{env, ptr, slice};
 
+#[cfg(feature = "simdutf")]
+use eightfold_core::kernels::ShortUnits;
 use eightfold_core::kernels::{self, Level};
 use eightfold_core::{
-    Extent, Form, Measured, Missing, OnFault, Output, Pass, Sink, Survey, Text, TextBuffer, Width, encode_text,
+    Extent, Form, Measured, Missing, OnFault, Output, Pass, ShortBytes, ShortPoints, Sink, Survey, Text, TextBuffer,
+    Width, encode_text,
 };
+#[cfg(feature = "simdutf")]
+use eightfold_core::{Unwritten, Writer};
 use forms::family;
 
 const LONGEST: usize = 300;
@@ -52,7 +59,7 @@ impl Fenced {
     }
 
     /// Room for so many values at one side.
-    fn room<T: Copy>(&mut self, count: usize, side: Side) -> &mut [MaybeUninit<T>] {
+    fn room<T>(&mut self, count: usize, side: Side) -> &mut [MaybeUninit<T>] {
         let bytes = count * size_of::<T>();
         assert!(bytes <= self.page);
         let offset = match side {
@@ -61,6 +68,11 @@ impl Fenced {
         };
         // SAFETY: so many bytes are there, borrowed as long as the fence is; a page's end is aligned for any value.
         unsafe { slice::from_raw_parts_mut(self.start.add(offset).cast(), count) }
+    }
+
+    /// The same as an array.
+    fn array<T, const COUNT: usize>(&mut self, side: Side) -> &mut [MaybeUninit<T>; COUNT] {
+        self.room(COUNT, side).try_into().expect("as many")
     }
 
     /// A copy of values at one side.
@@ -160,6 +172,10 @@ fn decode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
                 if let Some(decoded) = decoded(&fenced, output) {
                     assert_eq!(decoded, points(buffer.text()), "{name} {on_fault:?} {:X?}", fenced.data);
                 }
+                let memory = output.array::<u32, { size_of::<ShortPoints>() / size_of::<u32>() }>(side);
+                if let Some((short, _)) = fenced.read_short(memory) {
+                    assert_eq!(short, points(buffer.text()), "{name} {on_fault:?} {:X?}", fenced.data);
+                }
             }
         }
     }
@@ -219,6 +235,12 @@ fn encode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
                     assert_eq!(encode_text(form, text, 0, policy, out), result);
                 });
                 assert_eq!(written, expected, "{name} {policy:?} {text:X?}");
+                for side in SIDES {
+                    let memory = output.array::<u8, { size_of::<ShortBytes>() }>(side);
+                    if let Some(short) = form.write_short(text, || Some(policy), memory) {
+                        assert_eq!(short, expected, "{name} {policy:?} {text:X?}");
+                    }
+                }
             };
             for side in SIDES {
                 check(Text::Four(input.copy(&points, side)));
@@ -278,11 +300,56 @@ fn utf_8(fences: &mut [Fenced; 2]) {
     }
 }
 
+/// Short text of UTF-8, UTF-16 and UTF-32 goes to the library before anything is known of it.
+#[cfg(feature = "simdutf")]
+fn transcode_all(forms: &BTreeMap<String, Form>, fences: &mut [Fenced; 2]) {
+    const NAMES: [&str; 4] = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le"];
+    let lengths =
+        || (0..=80).chain([1_000]).chain(500..520).chain(2_040..2_060).chain(2_720..2_740).chain(4_090..4_100);
+    let [input, output] = fences;
+    let pairs = NAMES.iter().flat_map(|source| NAMES.map(|target| (source, target)));
+    // Surrogates too, though none of them has any.
+    let spelt = |name: &str, point: u32| {
+        let mut bytes = Vec::new();
+        match name {
+            "utf-8" => forms["generalized-utf-8"].write(point, &mut bytes),
+            "utf-16-le" => forms["wtf-16-le"].write(point, &mut bytes),
+            "utf-16-be" => forms["wtf-16-be"].write(point, &mut bytes),
+            _ => {
+                bytes.extend(point.to_le_bytes());
+                true
+            }
+        };
+        bytes
+    };
+    for (name, target) in pairs.filter(|(source, target)| *source != target) {
+        let (source, target) = (&forms[*name], &forms[target]);
+        for (text, length) in TEXTS.iter().flat_map(|text| lengths().map(move |length| (text, length))) {
+            let mut data: Vec<u8> = units(text, length).iter().flat_map(|&point| spelt(name, point)).collect();
+            data.truncate((ROOM / 2).min(data.len()));
+            let strict = pass(source, &data, OnFault::Stop);
+            let expected = Writer::new(target, Unwritten::Stop, Vec::new()).wrote(&strict, 0);
+            for side in SIDES {
+                let fenced = input.copy(&data, side);
+                let short = &mut output.array::<ShortUnits, 1>(side)[0];
+                if let Some(transcoding) = target.transcoding(source, fenced, short.write(ShortUnits::new())) {
+                    let mut found = Vec::with_capacity(transcoding.bytes());
+                    transcoding.append_to(&mut found);
+                    assert_eq!(Some(found), expected, "{text:X?} {length}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_beyond_an_end_is_touched() {
     let mut fences = [Fenced::new(), Fenced::new()];
     utf_8(&mut fences);
-    for (name, form) in family() {
+    let forms = family();
+    #[cfg(feature = "simdutf")]
+    transcode_all(&forms, &mut fences);
+    for (name, form) in forms {
         decode_all(&form, &name, &mut fences);
         encode_all(&form, &name, &mut fences);
         if form.tables.unit_bytes == 2 {
