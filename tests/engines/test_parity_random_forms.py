@@ -196,6 +196,32 @@ def test_long_inputs(seed: int) -> None:
     assert differences(long_calls(seed)) == []
 
 
+OTHERWISE = (
+    Row(0x41, 0x41, (0xFF, 0xFF)),
+    Row(0, 0, (0xC0, 0xC0), (0x80, 0x80)),
+    Row(0x20AC, 0x20AC, (0xFE, 0xFE)),
+    Row(0xE000, 0x30DFFF, (0xE1, 0xEC), *[(0x80, 0xBF)] * 3),
+)
+
+
+@pytest.mark.parametrize("other", OTHERWISE, ids=str)
+def test_of_two_rows_that_share_code_points_the_first_one_writes(other: Row) -> None:
+    """Text may be read as UTF-8 is, and not be written so."""
+    point, utf_8 = chr(other.first), eightfold.form("utf-8").rows
+    fitting = [row for row in utf_8 if row.unit_ranges[0][0] not in range(0xE1, 0xED)]
+    for rows in ((other, *utf_8), (*utf_8, other), (other, *fitting)):
+        try:
+            form = Form("own", rows, decode_only=True)
+        except ValueError:  # The rows share sequences.
+            continue
+        for count in (0, 20, 300, 9000):
+            text = point + "b" * count + point
+            data = text.encode()
+            asked = [verb("encode", text, form), verb("convert", data, "utf-8", form)]
+            asked += [verb("convert", text.encode("utf-16-le"), "utf-16-le", form)]
+            assert differences(iter(asked)) == []
+
+
 def test_a_wrong_table_is_seen() -> None:
     """A core that was compiled from other rows than the reference reads is caught by some of the first forms."""
     assert any(differences(calls_on_moved_rows(seed)) for seed in range(5))

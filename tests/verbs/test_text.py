@@ -375,6 +375,13 @@ def test_a_subclass_of_str_is_its_text(form: str, errors: str) -> None:
             assert list(faults(OwnItems(text), form, warnings=True)) == list(faults(text, form, warnings=True))
 
 
+@pytest.mark.parametrize("errors", ["xmlcharrefreplace", "namereplace"])
+def test_a_handler_is_told_the_length_of_the_text_not_that_of_a_subclass(errors: str) -> None:
+    text = "a€😀z\ud83d\udc80"
+    for encode in (eightfold.encode, TWINS["encode"]):
+        assert encode(OwnItems(text), "utf-8", errors) == encode(text, "utf-8", errors)
+
+
 def test_the_length_of_a_subclass_of_str_is_that_of_its_text() -> None:
     for encoded_length in (eightfold.encoded_length, MEASURING["encoded_length"]):
         assert encoded_length(OwnItems("a€😀"), "utf-8") == 8

@@ -250,13 +250,15 @@ pub fn ask_encoding(
     out: &mut Vec<u8>,
 ) -> PyResult<usize> {
     let py = text.py();
-    stalls.note(text.len()?.saturating_sub(span.0))?;
+    // A subclass of str may have a length of its own.
+    let length = text_of(text)?.len();
+    stalls.note(length.saturating_sub(span.0))?;
     let error = encode_error(writing, text, span)?;
     let answer = writing.handler.bind(py).call1((&error,))?;
     let is_first = |first: &Bound<'_, PyAny>| first.is_instance_of::<PyString>() || first.is_instance_of::<PyBytes>();
     let wrong = "encoding error handler must return (str/bytes, int) tuple";
     let (replacement, position) = answered(&answer, is_first, wrong)?;
-    let position = within(position, text.len()?)?;
+    let position = within(position, length)?;
     if write(writing, &replacement, out)? { Ok(position) } else { Err(PyErr::from_value(error)) }
 }
 

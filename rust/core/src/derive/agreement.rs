@@ -1,8 +1,8 @@
 //! What a form shares with UTF-8, derived from its rows: the bytes and the code points at which the two part. Nothing
 //! here searches text for them.
 //!
-//! A well-formed UTF-8 sequence *agrees* if the form reads it as the same code point and has nothing longer that begins
-//! with it. Valid UTF-8 without the parting bytes is therefore the same text in the form.
+//! A well-formed UTF-8 sequence *agrees* if the form reads it as the same code point, writes that so, and has nothing
+//! longer that begins with it. Valid UTF-8 without the parting bytes is therefore the same text in the form.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
 use crate::tables::{Row, Tables};
@@ -94,8 +94,8 @@ impl Agreement {
 fn blocks(tables: &Tables, lead: u8) -> Vec<Block> {
     let lead_value = u32::from(lead);
     if lead < 0x80 {
-        let agrees = agrees(tables, lead, None, 1, lead_value);
-        return vec![Block { lead, second: None, points: (lead_value, lead_value), agrees }];
+        let points = (lead_value, lead_value);
+        return vec![Block { lead, second: None, points, agrees: agrees(tables, lead, None, 1, points) }];
     }
     let (length, shortest) = match lead {
         0xC0..=0xDF => (2, 0x80),
@@ -107,18 +107,19 @@ fn blocks(tables: &Tables, lead: u8) -> Vec<Block> {
     let seconds = (0x80..=0xBFu8).filter_map(|second| {
         let first = ((lead_value & (0x7F >> length)) * 64 + u32::from(second & 0x3F)) * tail;
         let known = first >= shortest && first <= LARGEST_IN_STR && !holds(SURROGATES, first);
+        let points = (first, first + tail - 1);
         known.then(|| Block {
             lead,
             second: Some(second),
-            points: (first, first + tail - 1),
-            agrees: agrees(tables, lead, Some(second), length, first),
+            points,
+            agrees: agrees(tables, lead, Some(second), length, points),
         })
     });
     seconds.collect()
 }
 
-/// Whether the form reads all sequences of a block alike, and none of them begins something longer.
-fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, first: u32) -> bool {
+/// Whether the form reads all sequences of a block alike and writes them so, and none of them begins something longer.
+fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, points: Range) -> bool {
     let begins = |ranges: &[Range]| {
         holds(ranges[0], u32::from(lead))
             && second.is_none_or(|second| ranges.get(1).is_none_or(|&range| holds(range, u32::from(second))))
@@ -130,10 +131,13 @@ fn agrees(tables: &Tables, lead: u8, second: Option<u8>, length: usize, first: u
         let units = [Some(lead), second].into_iter().flatten().map(u32::from).chain([CONTINUATION.0; 2]);
         let value = units.zip(&weights).fold(base, |sum, (unit, w)| sum.wrapping_add(unit.wrapping_mul(*w)));
         let tail_is_whole = row.ranges.iter().skip(2).all(|&range| range == CONTINUATION);
-        tail_is_whole && value == first
+        tail_is_whole && value == points.0
     };
-    let fitting = |row: &&Row| row.ranges.len() == length && begins(&row.ranges);
-    !longer && tables.rows.iter().filter(fitting).any(same)
+    let fitting = |row: &Row| row.ranges.len() == length && begins(&row.ranges);
+    let Some(place) = tables.rows.iter().position(|row| fitting(row) && same(row)) else { return false };
+    // Of rows that share code points, as those of a form that only decodes may, the first one writes them.
+    let is_written = |row: &Row| row.first <= points.1 && points.0 <= row.last;
+    !longer && !tables.rows[..place].iter().any(is_written)
 }
 
 /// The union of ranges as disjoint ranges in order.
