@@ -125,8 +125,7 @@ fn short_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'p
         return Ok(None);
     }
     if pass.form.agreement.is_total()
-        && let Some(measured) =
-            Measured::of_short(pass.data, pass.on_fault == OnFault::Stop || pass.data.len() > PROBE_BYTES)
+        && let Some(measured) = Measured::of_short(pass.data, pass.on_fault == OnFault::Stop)
     {
         return str_of_measured(py, measured).map(Some);
     }
