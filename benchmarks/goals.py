@@ -115,7 +115,7 @@ UNSET = (
     *_at_densities(
         *(f"utf-8 {way} {policy}, 1 in" for way in CODED for policy in ("replace", "ignore")),
         *(f"utf-8 {way} {policy}, 1 in" for way in CODED for policy in ("surrogateescape", "backslashreplace")),
-        "utf-8 faults, 1 in",
+        *("utf-8 faults, 1 in", "utf-8 tally, 1 in"),
     ),
     *("wtf-16-le encode, clean", "wtf-16-le encode, 1 surrogate in 10"),
     *_coded("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"),

@@ -22,15 +22,31 @@ COPY = "a copy"
 """Of a bytearray into new bytes: what the machine needs to allocate and write as much memory."""
 
 VERBS = {
-    **{name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "xtf8")},
+    **{name: getattr(eightfold, name) for name in ("convert", "decode", "encode", "faults", "is_well_formed", "tally")},
+    "xtf8": eightfold.xtf8,
     **{name: getattr(eightfold, name) for name in eightfold.measuring.__all__},
     **{name: getattr(eightfold, name) for name in (*eightfold.cutting.__all__, *eightfold.buffers.__all__)},
     **{name: getattr(eightfold.stream, name) for name in ("Decoder", "Encoder")},
 }
 
 
+def places_noted(data: bytes, encoding: str) -> list[tuple[int, int]]:
+    """Return where a codec of CPython finds faults, as a handler notes it."""
+    places: list[tuple[int, int]] = []
+
+    def note(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        places.append((error.start, error.end))
+        return "", error.end
+
+    codecs.register_error("benchmarks.note", note)
+    data.decode(encoding, "benchmarks.note")
+    return places
+
+
 def _cpython() -> dict[str, Any]:
     return {
+        "places_noted": places_noted,
         "utf_8_decoder": codecs.getincrementaldecoder("utf-8"),
         "utf_8_encoder": codecs.getincrementalencoder("utf-8"),
     }

@@ -123,6 +123,7 @@ GROUPS = (
     Group("decode UTF-8 with faults, under a policy", CPYTHON, ("utf-8 decode *",)),
     Group("encode UTF-8 with surrogates, under a policy", CPYTHON, ("utf-8 encode *",)),
     Group("list the faults of UTF-8", CPYTHON, ("utf-8 faults*",)),
+    Group("count the faults of UTF-8", CPYTHON, ("utf-8 tally*",)),
     Group(
         "decode WTF-8 and generalized UTF-8, with surrogates", CPYTHON, ("wtf-8 decode*", "generalized-utf-8 decode*")
     ),

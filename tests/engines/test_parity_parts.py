@@ -165,3 +165,20 @@ def test_what_gives_several_code_points_is_converted_as_the_reference_converts(
             data = b"".join(draw.choice(parts) for _ in range(draw.randrange(1, 9)))
             given = (data, form, target, policy_name)
             assert converted(eightfold.convert, *given) == converted(TWINS["convert"], *given), given
+
+
+@needs_core
+@pytest.mark.parametrize("name", [form.name for form in eightfold.forms()])
+def test_many_faults_are_listed_as_the_reference_lists_them(name: str) -> None:
+    # After a thousand, the next one is looked for nearby first; the window of a bytearray moves on meanwhile.
+    form, chosen = eightfold.form(name), random.Random(name)
+    plain = eightfold.encode("aé漢", form)
+    pieces = (plain, b"\xd8\x00", b"\x00\xdc", b"\xff")
+    data = b"".join(chosen.choice(pieces) * chosen.randrange(9) + chosen.randbytes(2) for _ in range(9000))
+    data = data[: len(data) // 4 * 4] + plain * 4  # So that it means the same if more follows.
+    expected = list(TWINS["faults"](data, form))
+    assert len(expected) > 2000 or name.startswith(
+        ("xtf-8", "optu-", "wtf-16")
+    )  # Few bytes, or none, are faults in these.
+    for given, threads in ((data, 1), (bytearray(data), 1), (data * 40, 2)):
+        assert list(eightfold.faults(given, form, len(expected), threads=threads)) == expected

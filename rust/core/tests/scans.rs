@@ -31,9 +31,19 @@ fn counted(form: &Form, data: &[u8]) -> BTreeMap<&'static str, u64> {
     tally.counts().map(|(kind, count)| (kind.name(), count)).collect()
 }
 
+/// As `each`, but each is looked for nearby first.
+fn each_nearby(form: &Form, data: &[u8]) -> Vec<(&'static str, usize, usize)> {
+    let mut scan = scan(form, data);
+    std::iter::from_fn(|| scan.near_fault().or_else(|| scan.next_fault(&mut ())))
+        .map(|fault| (fault.kind.name(), fault.start, fault.end))
+        .collect()
+}
+
 fn check(name: &str, form: &Form, data: &[u8]) {
     let mut expected = BTreeMap::new();
-    for (kind, start, end) in each(form, data) {
+    let all = each(form, data);
+    assert_eq!(each_nearby(form, data), all, "{name} {:X?}", &data[..data.len().min(4000)]);
+    for (kind, start, end) in all {
         *expected.entry(kind).or_insert(0) += 1;
         match form.verdict_at(data, start) {
             Verdict::Fault(named, units) => {
@@ -156,6 +166,7 @@ fn what_is_held_back_is_not_counted() {
     let mut scan = Scan { is_final: false, ..scan(&family["utf-8"], b"a\xFF\xE2\x82") };
     let tally = scan.tally(&mut ());
     assert_eq!(scan.at, 2);
+    assert!(scan.near_fault().is_none() && scan.at == 2);
     assert_eq!(tally.counts().map(|(kind, count)| (kind.name(), count)).collect::<Vec<_>>(), [("invalid-byte", 1)]);
 }
 
@@ -174,7 +185,8 @@ fn pieces_mean_apart_what_they_mean_together() {
         assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
         let found = by_threads(NonZeroUsize::new(3).expect("three"), &pieces, |piece| {
             let mut part = Scan { at: piece.start, limit: piece.end, ..scan(form, &data) };
-            let faults: Vec<_> = part.by_ref().collect();
+            let faults: Vec<_> =
+                std::iter::from_fn(|| part.near_fault().or_else(|| part.next_fault(&mut ()))).collect();
             let tally = Scan { at: piece.start, ..part }.tally(&mut ());
             (part.at, faults, tally)
         });

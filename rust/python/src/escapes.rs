@@ -6,14 +6,26 @@ use eightfold_core::{Form, LinePlace};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
+use crate::faults::SLOTS;
 use crate::handle::Handle;
 use crate::json::{ESCAPE_BYTES, Unpaired};
 use crate::located::located;
 use crate::made::{Made, Make};
-use crate::memory::{bytes_of_slice, instance};
+use crate::memory::{Slotted, bytes_of_slice};
 use crate::names;
+
+/// The class EscapedSurrogateFault: its slots are those of a Fault and the path.
+fn escape_class(py: Python<'_>) -> PyResult<&Slotted<{ SLOTS.len() + 1 }>> {
+    static CLASS: PyOnceLock<Slotted<{ SLOTS.len() + 1 }>> = PyOnceLock::new();
+    CLASS.get_or_try_init(py, || {
+        let mut slots = ["json_path"; SLOTS.len() + 1];
+        slots[..SLOTS.len()].copy_from_slice(&SLOTS);
+        Slotted::new(names::escape_fault_type(py)?.cast()?, slots)
+    })
+}
 
 /// See `eightfold.files.read.escapes.EscapesLocated`.
 #[pyclass(module = "eightfold._native")]
@@ -86,18 +98,18 @@ impl EscapesLocated {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = units.py();
         let end = start + units.as_bytes().len();
-        let slots = [
-            (intern!(py, "kind"), intern!(py, "escaped-surrogate").clone().into_any()),
-            (intern!(py, "form"), self.name.bind(py).clone().into_any()),
-            (intern!(py, "start"), start.make(py)?),
-            (intern!(py, "end"), end.make(py)?),
-            (intern!(py, "units"), units.into_any()),
-            (intern!(py, "code_point"), code_point.make(py)?),
-            (intern!(py, "side"), intern!(py, "source").clone().into_any()),
-            (intern!(py, "severity"), self.severity.bind(py).clone().into_any()),
-            (intern!(py, "at_end"), PyBool::new(py, false).to_owned().into_any()),
-            (intern!(py, "json_path"), path.into_any()),
+        let values = [
+            intern!(py, "escaped-surrogate").clone().into_any(),
+            self.name.bind(py).clone().into_any(),
+            start.make(py)?,
+            end.make(py)?,
+            units.into_any(),
+            code_point.make(py)?,
+            intern!(py, "source").clone().into_any(),
+            self.severity.bind(py).clone().into_any(),
+            PyBool::new(py, false).to_owned().into_any(),
+            path.into_any(),
         ];
-        instance(names::escape_fault_type(py)?.cast()?, slots)
+        escape_class(py)?.instance(py, values)
     }
 }

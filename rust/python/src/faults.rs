@@ -17,7 +17,7 @@ use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::known::Key;
 use crate::made::{Made, Make, interned};
-use crate::memory::{RELEASE_BYTES, bytes_of_slice, instance, released};
+use crate::memory::{RELEASE_BYTES, Slotted, bytes_of_slice, released};
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
 use crate::reader::offset_in;
@@ -29,6 +29,9 @@ pub const UNITS_KEPT: usize = 64;
 
 /// The number of faults found ahead of demand, as `eightfold.files.read.scanning.FAULTS_AHEAD`.
 pub const FAULTS_AHEAD: usize = 4096;
+
+/// The number of faults after which the next one is looked for nearby first: that takes a table, built once for a form.
+const FAULTS_FAR: usize = 1000;
 
 /// The start of the first ill-formed decoding unit from an offset on and true, or the offset where more input could
 /// change the answer and false.
@@ -88,6 +91,15 @@ fn kind_name(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyString>> {
     Ok(NAMES[kind.index()].get_or_try_init(py, load)?.bind(py))
 }
 
+/// The slots of a Fault, as `eightfold.faults.Fault` lists them.
+pub const SLOTS: [&str; 9] = ["kind", "form", "start", "end", "units", "code_point", "side", "severity", "at_end"];
+
+/// The class Fault.
+fn fault_class(py: Python<'_>) -> PyResult<&Slotted<{ SLOTS.len() }>> {
+    static CLASS: PyOnceLock<Slotted<{ SLOTS.len() }>> = PyOnceLock::new();
+    CLASS.get_or_try_init(py, || Slotted::new(names::fault_type(py)?.cast()?, SLOTS))
+}
+
 /// A new Fault object.
 pub fn new_fault<'py>(
     named: &Named<'_, 'py>,
@@ -96,18 +108,18 @@ pub fn new_fault<'py>(
     code_point: Option<u32>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = units.py();
-    let slots = [
-        (intern!(py, "kind"), kind_name(py, named.kind)?.clone().into_any()),
-        (intern!(py, "form"), form.bind(py).clone().into_any()),
-        (intern!(py, "start"), named.span.0.make(py)?),
-        (intern!(py, "end"), named.span.1.make(py)?),
-        (intern!(py, "units"), units.into_any()),
-        (intern!(py, "code_point"), code_point.make(py)?),
-        (intern!(py, "side"), named.side.clone().into_any()),
-        (intern!(py, "severity"), intern!(py, "error").clone().into_any()),
-        (intern!(py, "at_end"), PyBool::new(py, named.at_end).to_owned().into_any()),
+    let values = [
+        kind_name(py, named.kind)?.clone().into_any(),
+        form.bind(py).clone().into_any(),
+        named.span.0.make(py)?,
+        named.span.1.make(py)?,
+        units.into_any(),
+        code_point.make(py)?,
+        named.side.clone().into_any(),
+        intern!(py, "error").clone().into_any(),
+        PyBool::new(py, named.at_end).to_owned().into_any(),
     ];
-    instance(names::fault_type(py)?.cast()?, slots)
+    fault_class(py)?.instance(py, values)
 }
 
 /// Say whether bytes follow the definition of a form: see `eightfold.text.is_well_formed`.
@@ -223,6 +235,7 @@ pub fn faults<'py>(
         pieces: pieces.into_iter(),
         ahead: VecDeque::new(),
         window,
+        found: 0,
         left,
         peeked: Ahead::new(),
     };
@@ -261,7 +274,8 @@ struct Faults {
     ahead: VecDeque<Place>,
     /// Pieces not scanned yet.
     pieces: vec::IntoIter<Range<usize>>,
-    /// How many more faults to find.
+    /// How many faults have been found, and how many more to find.
+    found: usize,
     left: usize,
     peeked: Ahead,
 }
@@ -294,6 +308,7 @@ impl Finder for Faults {
         while self.left > 0 {
             if let Some(fault) = self.next_here(py)? {
                 self.left -= 1;
+                self.found += 1;
                 return fault_object(self.window.data.bind(py), self.window.offset, &self.name, fault).map(Some);
             }
             if self.place.limit < self.window.data.as_bytes(py).len() {
@@ -317,9 +332,15 @@ impl Faults {
         let (data, is_final) = (self.window.data.as_bytes(py), self.window.is_final());
         let (at, limit) = (self.place.at, self.place.limit);
         let mut scan = Scan { form: &self.form, data, is_final, at, limit };
+        if self.found > FAULTS_FAR
+            && let Some(fault) = scan.near_fault()
+        {
+            self.place.at = scan.at;
+            return Ok(Some(fault));
+        }
         let mut nothing = ();
         let mut heard = Heard::new(&mut nothing);
-        let fault = released(py, limit - at, || scan.next_fault(&mut heard));
+        let fault = released(py, limit - scan.at, || scan.next_fault(&mut heard));
         // Otherwise the iterator stays where it was.
         heard.result()?;
         self.place.at = scan.at;
