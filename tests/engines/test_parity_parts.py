@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import copy
+import gc
 import pickle
 import random
 from collections.abc import Callable, Iterator
@@ -182,3 +183,9 @@ def test_many_faults_are_listed_as_the_reference_lists_them(name: str) -> None:
     )  # Few bytes, or none, are faults in these.
     for given, threads in ((data, 1), (bytearray(data), 1), (data * 40, 2)):
         assert list(eightfold.faults(given, form, len(expected), threads=threads)) == expected
+
+
+@needs_core
+def test_the_collector_of_circles_need_not_look_at_faults() -> None:
+    # Among millions of them it would take most of the time.
+    assert not any(map(gc.is_tracked, eightfold.faults(b"a\xff\xfe", "utf-8")))

@@ -82,6 +82,7 @@ CALLS = {
     "tally in a view": ("data = bytearray(dirty * (size // 4))", "tally(data, 'utf-8')"),
     "Checker": ("data = dirty * (size // 4)", "Checker('utf-8').check(data, True)"),
     "faults": ("data = b'a\\x80\\x81' * (size // 3)", "next(faults(data, own), None)"),
+    "faults, all in one call": ("data = b'\\xff' * (size // 16)", "sum(map(bool, faults(data, 'utf-8')))"),
     "faults by threads": ("data = b'a\\x80\\x81' * (size // 3)", "next(faults(data, own, threads=2), None)"),
     "truncate": ("text = 'a\\x7f' * (size // 2)", "truncate(text, 1 << 40, own)"),
     "encode_into": ("text = 'a\\x7f' * (size // 2); room = bytearray(2 * size)", "encode_into(text, own, room)"),
@@ -90,7 +91,7 @@ CALLS = {
     "scrub": ("text = ['a\\ud800' * (size // 2)]", "scrub(text)"),
     "wtf8.concat": ("parts = [b'\\xed\\xa0\\x80'] * (size // 3)", "eightfold.wtf8.concat(parts)"),
 }
-QUICKLY = ("decode with escapes", "encode own form", "tally")
+QUICKLY = ("decode with escapes", "encode own form", "faults, all in one call", "tally")
 EVERYTHING = os.environ.get("EIGHTFOLD_HOSTILE") == "1"
 
 

@@ -305,6 +305,10 @@ impl Finder for Faults {
     }
 
     fn find<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // Whoever collects all of them in one call hears no signal.
+        if self.found.is_multiple_of(FAULTS_AHEAD) {
+            py.check_signals()?;
+        }
         while self.left > 0 {
             if let Some(fault) = self.next_here(py)? {
                 self.left -= 1;

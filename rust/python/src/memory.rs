@@ -555,7 +555,8 @@ impl<const COUNT: usize> Slotted<COUNT> {
         Ok(Self { class: class.clone().unbind(), slots: slots.map(|slot| slot.expect("one for each name")) })
     }
 
-    /// An instance with these values, made without `__init__`: where the class is frozen, that takes a call of Python and
+    /// An instance with these values, which refer to no other objects: so it is in no circle, and the collector of circles
+    /// need not look at it. Among a million instances it would take most of the time. It is made without `__init__`: where the class is frozen, that takes a call of Python and
     /// one more for each slot, 1.0 µs for nine of them, and this 0.15.
     ///
     /// # Errors
@@ -577,6 +578,8 @@ impl<const COUNT: usize> Slotted<COUNT> {
                 return Err(PyErr::fetch(py));
             }
         }
+        // SAFETY: an object that lives; the class is one of Python, so its instances are the collector's.
+        unsafe { ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
         Ok(object)
     }
 }
