@@ -265,6 +265,11 @@ impl<'a> Speller<'a> {
     /// The length of a block in bytes, given what follows it; None where its code points must be looked at one by one.
     #[inline(always)]
     fn bytes<P: Point>(&self, block: &[P; LANES], next: Option<&P>) -> Option<usize> {
+        // ASCII in four bytes each is rare, and looking for it is not free.
+        let may_be_ascii = P::LARGEST <= 0xFFFF && self.hull.0 >= 0x80;
+        if may_be_ascii && block.iter().fold(0, |seen, &point| seen | point.into()) < 0x80 {
+            return Some(LANES);
+        }
         let mut bytes = LANES + self.longer(block);
         if !self.meets_hull(block) {
             return Some(bytes);
