@@ -179,3 +179,28 @@ def test_long_texts() -> None:
         points = array("I", bytes(4 * len(text)))
         assert decode_code_points_into(text.encode(), "utf-8", points) == (len(text.encode()), len(text))
         assert points == array("I", map(ord, text))
+
+
+MADE = 1 << 14 if eightfold.ENGINE == "native" else 1 << 9
+"""How many code points are made before they are copied; the other engines are slow, and have no such pieces."""
+
+
+@pytest.mark.parametrize("before", range(MADE - 3, MADE + 4))
+@pytest.mark.parametrize("name", ["cesu-8", "wtf-8", "utf-16-le", "utf-32-be", "xtf-8"])
+def test_sequences_around_the_end_of_a_piece(name: str, before: int) -> None:
+    for letters in ("a", "\xe9", "\u20ac", "\U0001f600", "\U0001f600a"):
+        text = (letters * before)[:before] + "\U0001f600\u20ac\xe9a"
+        data = encode(text, name)
+        points = array("I", bytes(4 * len(text)))
+        assert decode_code_points_into(data, name, points) == (len(data), len(text))
+        assert points == array("I", map(ord, text))
+        short = array("I", bytes(4 * (before + 1)))
+        assert decode_code_points_into(data, name, short) == (len(encode(text[: before + 1], name)), before + 1)
+        assert short == points[: before + 1]
+
+
+@pytest.mark.parametrize("before", range(MADE - 2, MADE + 3))
+def test_a_fault_around_the_end_of_a_piece(before: int) -> None:
+    points = array("I", b"\xaa" * 4 * (before + 2))
+    assert decode_code_points_into(b"a" * before + b"\xffa", "utf-8", points) == (before, before)
+    assert points == array("I", [*b"a" * before, 0xAAAAAAAA, 0xAAAAAAAA])

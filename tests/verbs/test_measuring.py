@@ -37,6 +37,11 @@ def test_encoded_length(text: str, name: str) -> None:
     same(encoded_length, encode, text, name)
 
 
+@given(st.text(st.sampled_from("a\0\x7f"), max_size=300), NAME)
+def test_encoded_length_of_ascii(text: str, name: str) -> None:
+    same(encoded_length, encode, text, name)
+
+
 @given(SOUP, NAME, NAME)
 def test_converted_length(data: bytes, source: str, target: str) -> None:
     same(converted_length, convert, data, source, target)

@@ -3,6 +3,7 @@
 
 use crate::code_point::{LARGEST_IN_STR, Range, holds};
 use crate::form::Form;
+use crate::kernels::{Level, count_byte};
 use crate::tables::Row;
 
 impl Form {
@@ -79,6 +80,20 @@ impl Form {
             Some(_) if (1..0x80).contains(&code_point) => Some(1),
             Some(spelling) => spelling.spelt(code_point).map(|(_, length)| length),
             None => self.row_of(code_point).map(|row| row.ranges.len() * self.tables.unit_bytes),
+        }
+    }
+
+    /// How many bytes ASCII takes. None where the form parts from UTF-8 in more of it than U+0000 or lacks that, or where the
+    /// kernels measure it quicker.
+    #[must_use]
+    pub fn ascii_length(&self, ascii: &[u8]) -> Option<usize> {
+        match self.agreement.apart() {
+            [(0x80.., _), ..] => Some(ascii.len()),
+            [(0, 0), (0x80.., _), ..] if Level::current() < Level::Avx512 => {
+                let more = self.length(0)? - 1;
+                Some(ascii.len() + more * count_byte(ascii, 0).0)
+            }
+            _ => None,
         }
     }
 

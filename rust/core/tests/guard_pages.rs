@@ -181,14 +181,16 @@ fn decode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
     }
 }
 
-/// What is guessed of 16-bit units is so, or is not taken for it: at each end a code point may be otherwise.
+/// What is guessed of 16-bit units is so, or is not taken for it: at each end, or well before it, a code point may be
+/// otherwise.
 fn guess_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
     let [input, output] = fences;
     let others = [None, Some(0x6F22), Some(0x1_F600), Some(0xDC80)];
     let ends = TEXTS.iter().flat_map(|text| others.map(|other| (text, other)));
     for ((text, other), length) in ends.flat_map(|end| (2048..2082).map(move |length| (end, length))) {
         let mut points = units(text, length);
-        points[length - 1] = other.unwrap_or(points[length - 1]);
+        let place = length - [1, 301][length % 2];
+        points[place] = other.unwrap_or(points[place]);
         let mut data = Vec::new();
         points.retain(|&point| form.write(point, &mut data));
         let mut buffer = TextBuffer::default();

@@ -120,6 +120,22 @@ fn random_texts_are_written_alike() {
 }
 
 #[test]
+fn halves_around_the_end_of_a_block_are_written_alike() {
+    let ends: [&[u32]; 5] = [&[0xD83D, 0xDE00], &[0xD83D], &[0xDE00], &[0xDE00, 0xD83D], &[0xDE00, 0xD83D, 0xDE00]];
+    for (name, form) in family().iter().filter(|(_, form)| form.spelling.is_some()) {
+        for ((usual, end), before) in [0x61, 0x4E2D, 0x1_F600]
+            .into_iter()
+            .flat_map(|usual| ends.map(|end| (usual, end)))
+            .flat_map(|pair| (60..67).map(move |before| (pair, before)))
+        {
+            let points = [&vec![usual; before], end, &[usual; 66]].concat();
+            check(name, form, &points, 0, points.len());
+            check(name, form, &points, 0, before + 1);
+        }
+    }
+}
+
+#[test]
 fn a_missing_code_point_stops_the_loop_where_it_is() {
     let family = family();
     let text: Vec<u32> = std::iter::repeat_n(0x61, 100).chain([0xD800]).collect();

@@ -1,7 +1,7 @@
-//! Encoding and decoding into memory of the caller. The results are made first and then copied there, so that nothing of
-//! ours reads or writes memory that others may be writing to, but for that copy.
+//! Encoding and decoding into memory of the caller. The results are made first, code points chunk by chunk, and then copied
+//! there, so that nothing of ours reads or writes memory that others may be writing to, but for that copy.
 
-use eightfold_core::Missing;
+use eightfold_core::{Form, Missing};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::intern;
@@ -12,9 +12,12 @@ use crate::cutting::{fit, lacking, size_of};
 use crate::encode::text_object;
 use crate::handle::{Errors, Handle};
 use crate::made::Made;
-use crate::memory::{bytes_of_size, encoded, released, text_length, text_of};
+use crate::memory::{encoded, released, text_length, text_of};
 use crate::names;
 use crate::reader::{Reader, bytes_of};
+
+/// Code points that are made and then copied: they stay in the second-level cache meanwhile.
+const MADE_POINTS: usize = 1 << 14;
 
 /// A buffer of the caller, which cannot be resized until this is dropped.
 struct Place<'py> {
@@ -95,20 +98,36 @@ pub fn decode_code_points_into<'py>(
     let opened = asked.opened(content)?;
     let reading = asked.reading(py, opened.plain, &Errors::Strict, false)?;
     let place = Place::of(&names::items(py)?.call1((buffer,))?)?;
-    let (data, most) = (opened.content.as_bytes(), place.len()? / 4);
-    let found = released(py, data.len(), || reading.form.first_points(data, opened.skipped, most));
-    let (points, end) = found.map_err(|_| PyMemoryError::new_err(()))?;
-    let (is_nothing, cut) = (points.is_empty() && opened.skipped < data.len(), length - data.len());
-    if is_nothing && most > 0 {
+    let data = opened.content.as_bytes();
+    let (end, count) = fill(py, &reading.form, (data, opened.skipped), &place)?;
+    let (is_nothing, cut) = (count == 0 && opened.skipped < data.len(), length - data.len());
+    if is_nothing && place.len()? >= 4 {
         // The data begin with a fault: this raises.
         Reader::new(reading, opened.content, opened.skipped, u32::MAX).next(true, &mut Vec::new())?;
     }
     if is_nothing {
         return Ok(Made((0, 0)));
     }
-    let bytes = bytes_of_size(py, b"", points.len() * 4, |out| {
-        points.iter().for_each(|point| out.copy(&point.to_ne_bytes()));
-    })?;
-    place.write(0, bytes.as_bytes())?;
-    Ok(Made((end + cut, points.len())))
+    Ok(Made((end + cut, count)))
+}
+
+/// Write code points from an offset on, until the data end, the place is full or a fault comes; return where that is and
+/// how many they are.
+fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Place<'_>) -> PyResult<(usize, usize)> {
+    let no_memory = || PyMemoryError::new_err(());
+    let (most, mut at, mut count, mut bytes) = (place.len()? / 4, start, 0, Vec::new());
+    while at < data.len() && count < most {
+        let next_most = MADE_POINTS.min(most - count);
+        let found = released(py, data.len() - at, || form.first_points(data, at, next_most));
+        let (points, end) = found.map_err(|_| no_memory())?;
+        if points.is_empty() {
+            break;
+        }
+        bytes.clear();
+        bytes.try_reserve(points.len()).map_err(|_| no_memory())?;
+        bytes.extend(points.iter().map(|point| point.to_ne_bytes()));
+        place.write(4 * count, bytes.as_flattened())?;
+        (at, count) = (end, count + points.len());
+    }
+    Ok((at, count))
 }

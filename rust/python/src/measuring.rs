@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use crate::convert::Target;
 use crate::cutting::lacking;
 use crate::encode::text_object;
-use crate::handle::{Errors, Handle, shares_ascii};
+use crate::handle::{Errors, Handle};
 use crate::made::Made;
 use crate::memory::{ascii_of, encoded, released, text_of};
 use crate::reader::{Event, Reader, bytes_of};
@@ -23,8 +23,10 @@ pub fn encoded_length<'py>(
     asked.check(py, &Errors::Strict)?;
     let text = text_object(text)?;
     let (form, mark) = (asked.strictly_written(py)?, asked.mark().len());
-    if let Some(ascii) = ascii_of(text).filter(|_| shares_ascii(&form)) {
-        return Ok(Made(mark + ascii.len()));
+    if let Some(ascii) = ascii_of(text)
+        && let Some(length) = released(py, ascii.len(), || form.ascii_length(ascii))
+    {
+        return Ok(Made(mark + length));
     }
     let points = text_of(text)?;
     if form.agreement.is_total()

@@ -13,6 +13,8 @@ use crate::code_point::LARGEST_IN_STR;
 
 /// The longest sequence of UTF-8.
 const LONGEST: usize = 4;
+/// Fewer bytes are read one sequence after the other, which is quicker than a block.
+const FEW: usize = 16;
 /// The least leads of sequences that have more bytes than that.
 const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
 
@@ -122,10 +124,14 @@ pub fn decode<T: Unit>(data: &[u8], end: usize, out: &mut Output<'_, T>) {
         while at < end {
             let rest = &data[at..end];
             let run = words::read_known(rest, |values, count| out.extend_first(&values.map(T::of), count));
-            at += match rest.first_chunk::<BLOCK>() {
-                _ if run > 0 => run,
-                Some(block) => decode_block(block, validity::largest(block), out),
-                None => some(&data[at..], rest.len(), out),
+            at += if run > 0 {
+                run
+            } else if let Some(block) = rest.first_chunk::<BLOCK>() {
+                decode_block(block, validity::largest(block), out)
+            } else if let Some(part) = short_part(&data[at..], rest.len()) {
+                short(&part, rest.len(), out)
+            } else {
+                some(&data[at..], rest.len(), out)
             };
         }
     });
@@ -136,9 +142,28 @@ pub fn decode<T: Unit>(data: &[u8], end: usize, out: &mut Output<'_, T>) {
 pub fn decode_block<T: Unit>(block: &[u8; BLOCK], largest: u8, out: &mut Output<'_, T>) -> usize {
     match largest {
         0..0x80 => ascii(block, out),
-        0x80..0xE0 => short(block, out),
-        0xE0.. => any(block, out),
+        0x80..0xE0 => short(block, whole_end(block), out),
+        0xE0..0xF0 => any(block, out, |bytes| T::of(read_narrow(bytes).into())),
+        0xF0.. => any(block, out, T::read),
     }
+}
+
+/// Fewer than a block of some bytes, with zeros behind them, if sequences of one and two bytes take turns there.
+#[inline(always)]
+fn short_part(data: &[u8], length: usize) -> Option<[u8; BLOCK]> {
+    // Behind two of two bytes in a row more are likely; ASCII is read quicker in words.
+    let is_likely = |block: &&[u8; BLOCK]| length >= FEW && is_two(block[0]) && is_two(block[2]);
+    let mut part = *data.first_chunk().filter(is_likely)?;
+    for (lane, byte) in part.iter_mut().enumerate() {
+        *byte &= u8::from(lane < length).wrapping_neg();
+    }
+    is_two(validity::largest(&part)).then_some(part)
+}
+
+/// Whether a sequence of two bytes begins with a byte.
+#[inline(always)]
+fn is_two(byte: u8) -> bool {
+    (0xC0..0xE0).contains(&byte)
 }
 
 fn ascii<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
@@ -146,9 +171,8 @@ fn ascii<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
     BLOCK
 }
 
-/// Write sequences of one and two bytes, and return where the last ends that is there wholly.
-fn short<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
-    let end = whole_end(block);
+/// Write sequences of one and two bytes up to the end of one of them, which is returned.
+fn short<T: Unit>(block: &[u8; BLOCK], end: usize, out: &mut Output<'_, T>) -> usize {
     let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
     for lane in 0..BLOCK {
         let (lead, second) = (u16::from(window[lane]), u16::from(window[lane + 1]));
@@ -160,11 +184,12 @@ fn short<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
 }
 
 /// Write what begins in a block and ends there, and return where that is.
-fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
+#[inline(always)]
+fn any<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>, read: impl Fn([u8; LONGEST]) -> T) -> usize {
     let end = whole_end(block);
     let (mut values, window) = ([[T::default()]; BLOCK], padded(block));
     for lane in 0..BLOCK {
-        values[lane] = [T::read([window[lane], window[lane + 1], window[lane + 2], window[lane + 3]])];
+        values[lane] = [read([window[lane], window[lane + 1], window[lane + 2], window[lane + 3]])];
     }
     out.extend_parts::<1, BLOCK>(&values[..end], &begun(block)[..end]);
     end
@@ -195,7 +220,7 @@ const HIGH: u128 = u128::from_le_bytes([0x80; 16]);
 
 /// Write the ASCII that data begin with, as far as a word has it, but no more than `left`, or else the first sequence;
 /// return the length.
-#[inline]
+#[inline(always)]
 fn some<T: Unit>(data: &[u8], left: usize, out: &mut Output<'_, T>) -> usize {
     if let Some(word) = data.first_chunk()
         && data[0] < 0x80

@@ -109,6 +109,8 @@ struct Block<'a, P> {
     at: usize,
     /// The lanes of odd code points.
     odd: u64,
+    /// Whether a pair may be joined.
+    may_join: bool,
     speller: &'a Speller<'a>,
 }
 
@@ -236,15 +238,16 @@ impl<'a> Speller<'a> {
     #[inline(always)]
     fn block<'p, P: Point>(&'p self, rest: &'p [P], at: usize) -> Block<'p, P> {
         let text = &rest[..rest.len().min(LANES)];
-        let mut points = [P::default(); LANES];
-        points[..text.len()].copy_from_slice(text);
+        let mut points = first_points(text);
         let odd = self.odd_lanes(&points) & low_64(text.len());
-        let mut rest = odd;
-        while rest != 0 {
-            points[rest.trailing_zeros() as usize] = P::default();
-            rest &= rest - 1;
+        let may_join = self.spelt.spelling.joins && odd & (odd >> 1 | 1 << (text.len() - 1)) != 0;
+        let may_join = may_join && rest.first_chunk().is_none_or(|block| has_pair(block, rest.get(LANES)));
+        let mut lanes = odd;
+        while lanes != 0 {
+            points[lanes.trailing_zeros() as usize] = P::default();
+            lanes &= lanes - 1;
         }
-        Block { text, points, at, odd, speller: self }
+        Block { text, points, at, odd, may_join, speller: self }
     }
 
     #[inline(always)]
@@ -262,22 +265,28 @@ impl<'a> Speller<'a> {
     /// The length of a block in bytes, given what follows it; None where its code points must be looked at one by one.
     #[inline(always)]
     fn bytes<P: Point>(&self, block: &[P; LANES], next: Option<&P>) -> Option<usize> {
+        // ASCII in four bytes each is rare, and looking for it is not free.
+        let may_be_ascii = P::LARGEST <= 0xFFFF && self.hull.0 >= 0x80;
+        if may_be_ascii && block.iter().fold(0, |seen, &point| seen | point.into()) < 0x80 {
+            return Some(LANES);
+        }
         let mut bytes = LANES + self.longer(block);
         if !self.meets_hull(block) {
             return Some(bytes);
         }
+        let mut odd_count = 0;
         for (first, span, odd) in self.reachable::<P>() {
             let is_odd = |point: &P| P::of(u32::from(point.less(first) <= span));
             let count = block.iter().fold(P::default(), |sum, point| sum.and(is_odd(point))).into() as usize;
             if count > 0 {
-                if self.spelt.spelling.joins && has_pair(block, next) {
-                    return None;
-                }
                 let (length, usual) = odd.lengths?;
                 bytes = bytes + count * length - count * usual;
             }
+            odd_count += count;
         }
-        Some(bytes)
+        // Both halves are odd; of a single one the other must come next.
+        let may_join = self.spelt.spelling.joins && (odd_count > 1 || holds(LEADS, block[LANES - 1].into()));
+        (!may_join || !has_pair(block, next)).then_some(bytes)
     }
 
     /// Whether a block has anything among which are odd code points; any block does if U+0000 is one.
@@ -320,9 +329,6 @@ impl<'a> Speller<'a> {
     /// What becomes of an odd code point; None where the kernel stops.
     #[inline(always)]
     fn answer(&self, point: u32, at: usize) -> Option<Answer> {
-        if self.spelt.spelling.joins && self.begins_pair(point, at) {
-            return None;
-        }
         let Some(odd) = self.odds().iter().find(|odd| holds(odd.range, point)) else { return bytes_at(self.spelt, at) };
         let bytes = match odd.how {
             How::Stop => return None,
@@ -347,10 +353,30 @@ impl<'a> Speller<'a> {
     }
 }
 
+/// The code points of a block, or of the last, shorter one with zeros behind them.
+#[inline(always)]
+fn first_points<P: Point>(text: &[P]) -> [P; LANES] {
+    // A copy of a length that is known takes no call.
+    text.first_chunk().copied().unwrap_or_else(|| {
+        let mut points = [P::default(); LANES];
+        points[..text.len()].copy_from_slice(text);
+        points
+    })
+}
+
+/// Whether a code point is in a range that a str of this kind holds.
+#[inline(always)]
+fn is_in<P: Point>(range: Range, point: P) -> bool {
+    point.less(P::of(range.0)) <= P::of(range.1 - range.0)
+}
+
 /// Whether a block holds a lead before a trail, which may be what follows it.
 #[inline(always)]
 fn has_pair<P: Point>(block: &[P; LANES], next: Option<&P>) -> bool {
-    let is_pair = |lead: P, trail: P| holds(LEADS, lead.into()) & holds(TRAILS, trail.into());
+    if P::LARGEST < SURROGATES.1 {
+        return false;
+    }
+    let is_pair = |lead: P, trail: P| is_in(LEADS, lead) & is_in(TRAILS, trail);
     let within = block.windows(2).fold(false, |found, pair| found | is_pair(pair[0], pair[1]));
     within || next.is_none_or(|&next| is_pair(block[LANES - 1], next))
 }
@@ -399,7 +425,11 @@ impl<P: Point> Block<'_, P> {
     /// What becomes of the odd code point of a lane.
     #[inline(always)]
     fn answer(&self, lane: usize) -> Option<Answer> {
-        self.speller.answer(self.text[lane].into(), self.at + lane)
+        let (point, at) = (self.text[lane].into(), self.at + lane);
+        if self.may_join && self.speller.begins_pair(point, at) {
+            return None;
+        }
+        self.speller.answer(point, at)
     }
 
     /// Write the code points, and return how many, and whether these are all.

@@ -14,7 +14,9 @@ use crate::policy::{Answer, Lacking};
 
 /// Units that are looked at together.
 const BLOCK: usize = 64;
-/// The bytes of as many units of 16 bits, and of the one behind them.
+/// Units that are copied together, if none of them is a surrogate.
+const COPIED: usize = 4 * BLOCK;
+/// The bytes of a block of 16-bit units, and of the one behind them.
 const WINDOW: usize = 2 * BLOCK + 2;
 
 /// The bits of a pair that say that it is one.
@@ -317,18 +319,19 @@ impl Units<'_> {
         for<'o> Output<'o, T>: Points,
     {
         let (mut at, mut seen) = (start, 0);
-        while at + 2 * BLOCK <= limit {
-            let (blocks, _) = self.data[at..limit.min(at + CHUNK_BYTES)].as_chunks::<2>().0.as_chunks::<BLOCK>();
-            let is_plain = |block: &[[u8; 2]; BLOCK]| {
+        while at + 2 * COPIED <= limit {
+            let (blocks, _) = self.data[at..limit.min(at + CHUNK_BYTES)].as_chunks::<2>().0.as_chunks::<COPIED>();
+            let is_plain = |block: &[[u8; 2]; COPIED]| {
                 seen |= block.iter().fold(0, |seen, &bytes| seen | unit(bytes));
                 block.iter().fold(0, |found, &bytes| found | as_surrogate(unit(bytes))) == 0
             };
             let copied = out.extend_blocks(blocks, is_plain, |bytes| become_one(unit(bytes)));
-            at += 2 * BLOCK * copied;
+            at += 2 * COPIED * copied;
             if u32::from(seen) > width.largest() {
                 return None;
             }
-            if copied < blocks.len() {
+            let with_surrogates = if copied < blocks.len() { COPIED / BLOCK } else { 0 };
+            for _ in 0..with_surrogates {
                 let Some(window) = self.data[at..].first_chunk::<WINDOW>() else { break };
                 let (units, next) = units_of(window, unit);
                 Paired::new(units, next, self.wide.has_surrogates).filter(|block| block.pairs == 0)?;
