@@ -16,8 +16,8 @@ use std::{env, ptr, slice};
 use eightfold_core::kernels::ShortUnits;
 use eightfold_core::kernels::{self, Level};
 use eightfold_core::{
-    Extent, Form, Measured, Missing, OnFault, Output, Pass, ShortBytes, ShortPoints, Sink, Survey, Text, TextBuffer,
-    Width, encode_text,
+    Extent, Form, Measured, Missing, OnFault, Output, Pass, ShortAscii, ShortBytes, ShortPoints, Sink, Survey, Text,
+    TextBuffer, Width, encode_text,
 };
 #[cfg(feature = "simdutf")]
 use eightfold_core::{Unwritten, Writer};
@@ -174,6 +174,11 @@ fn decode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
                 }
                 let memory = output.array::<u32, { size_of::<ShortPoints>() / size_of::<u32>() }>(side);
                 if let Some((short, _)) = fenced.read_short(memory) {
+                    assert_eq!(short, points(buffer.text()), "{name} {on_fault:?} {:X?}", fenced.data);
+                }
+                let memory = output.array::<u8, { size_of::<ShortAscii>() }>(side);
+                if let Some(ascii) = fenced.read_short_ascii(memory) {
+                    let short: Vec<u32> = ascii.bytes().iter().map(|&byte| byte.into()).collect();
                     assert_eq!(short, points(buffer.text()), "{name} {on_fault:?} {:X?}", fenced.data);
                 }
             }

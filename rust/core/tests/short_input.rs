@@ -5,7 +5,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::{Form, OnFault, Pass, SHORT_INPUT, ShortPoints, Step, Width};
+use eightfold_core::{Form, OnFault, Pass, SHORT_DIRTY_BYTES, SHORT_INPUT, ShortAscii, ShortPoints, Step, Width};
 use forms::family;
 
 /// Sequences of each length, what begins none, what lacks its end, surrogates, and what some forms have besides UTF-8.
@@ -83,6 +83,13 @@ fn read(form: &Form, data: &[u8], on_fault: OnFault) -> Option<(Vec<u32>, Width)
     pass.read_short(&mut memory).map(|(points, width)| (points.to_vec(), width))
 }
 
+/// What is left without faults, where that is found to be ASCII.
+fn left(form: &Form, data: &[u8], on_fault: OnFault) -> Option<Vec<u32>> {
+    let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
+    let pass = Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault };
+    pass.read_short_ascii(&mut memory).map(|ascii| ascii.bytes().iter().map(|&byte| byte.into()).collect())
+}
+
 /// The narrowest kind of str.
 fn width(points: &[u32]) -> Width {
     match points.iter().max() {
@@ -97,6 +104,9 @@ fn check(name: &str, form: &Form, data: &[u8]) {
     for on_fault in OnFault::ALL {
         let expected = walked(form, data, on_fault).map(|points| (points.clone(), width(&points)));
         assert_eq!(read(form, data, on_fault), expected, "{name} {on_fault:?} {data:X?}");
+        if let Some(left) = left(form, data, on_fault) {
+            assert_eq!(Some(left), expected.map(|(points, _)| points), "{name} {on_fault:?} {data:X?}");
+        }
     }
 }
 
@@ -168,11 +178,30 @@ fn faults_among_ascii_are_read_so_at_every_place() {
 }
 
 #[test]
+fn ascii_is_what_is_left_of_faults_to_which_nothing_is_answered() {
+    let form = forms::form("utf-8");
+    for (piece, is_fault) in PIECES.map(|piece| (piece, str::from_utf8(piece).is_err())) {
+        for place in 0..256 {
+            let data = [&b"a".repeat(place), piece, &b"z".repeat(256 - place)].concat();
+            let others = piece.iter().filter(|byte| !byte.is_ascii()).count();
+            let ascii = left(&form, &data, OnFault::Ignore).map(|points| points.len());
+            assert_eq!(ascii, (is_fault || others == 0).then(|| data.len() - others), "{place} {piece:X?}");
+        }
+    }
+    for length in [SHORT_DIRTY_BYTES, SHORT_DIRTY_BYTES + 1] {
+        let data = [&b"a".repeat(length - 1)[..], b"\xFF"].concat();
+        assert_eq!(left(&form, &data, OnFault::Ignore).is_some(), length == SHORT_DIRTY_BYTES);
+        assert!(left(&form, &data, OnFault::Replace).is_none());
+    }
+}
+
+#[test]
 fn every_two_bytes_are_read_so() {
     for (name, form) in with_layout() {
         for bytes in 0..=u16::MAX {
             let [first, second] = bytes.to_be_bytes();
             check(&name, &form, &[b'x', first, second, 0x80, b'y']);
+            check(&name, &form, &[&b"a".repeat(61), &[first, second, 0x80][..], b"y"].concat());
         }
     }
 }

@@ -115,6 +115,21 @@ fn faults(name: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn text_is_converted_across_the_borders_of_pieces() {
+    let forms = family();
+    for (usual, odd) in [('a', 'é'), ('é', 'a'), ('ж', '\u{800}'), ('漢', 'a'), ('漢', '😀')] {
+        for shift in 0..4 {
+            let text: String = ["a".repeat(shift), usual.to_string().repeat(20_000), odd.to_string()].concat();
+            for target in ["utf-16-le", "utf-16-be"] {
+                let expected = has_library().then(|| encoded(&text, target));
+                let found = converted(&forms, ["utf-8", target], text.as_bytes());
+                assert!(found == expected, "{usual} {odd} {shift} {target}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_fault_is_seen_wherever_it_stands() {
     let forms = family();
     for usual in ['a', 'é', '漢', '\u{e000}', '\u{1f600}'] {

@@ -3,7 +3,9 @@
 use std::mem::MaybeUninit;
 
 use eightfold_core::kernels::{Ascii, count_beyond_ascii};
-use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, SHORT_INPUT, ShortPoints, TextBuffer};
+use eightfold_core::{
+    Form, LARGEST_IN_STR, Measured, OnFault, Pass, SHORT_DIRTY_BYTES, SHORT_INPUT, ShortAscii, ShortPoints, TextBuffer,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -24,7 +26,6 @@ const PROBE_BYTES: usize = 64;
 const SHORT_BYTES: usize = 256;
 /// With more bytes of faults the kernels are quicker, however few the others are.
 const MOST_FAULTS: usize = 32;
-const SHORT_DIRTY_BYTES: usize = 1024;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -93,6 +94,12 @@ pub fn short<'py>(
     }
     // The general way makes the policy, which then is known.
     let pass = pass_of(&handle.form, data, policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy))?);
+    if pass.on_fault == OnFault::Ignore
+        && handle.shares_ascii
+        && let Some(text) = text_without_faults(py, &pass).ok()?
+    {
+        return Some(text.into_any());
+    }
     if data.len() <= SHORT_INPUT
         && let Some(text) = short_text(py, &pass).ok()?
     {
@@ -131,6 +138,13 @@ fn short_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'p
     }
     let mut memory: ShortPoints = [const { MaybeUninit::uninit() }; _];
     pass.read_short(&mut memory).map(|points| str_of_points(py, points)).transpose()
+}
+
+/// The str of what is left of short bytes of ASCII without their faults.
+#[inline(never)]
+fn text_without_faults<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
+    pass.read_short_ascii(&mut memory).map(|ascii| str_of_ascii(py, ascii)).transpose()
 }
 
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.

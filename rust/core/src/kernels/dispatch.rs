@@ -114,6 +114,17 @@ fn has_vectors() -> bool {
     Level::current() >= Level::VECTORS && vectors::are_available()
 }
 
+/// Swap the bytes of units.
+#[cfg(feature = "simdutf")]
+pub fn swap_bytes(units: &mut [u16]) {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if has_vectors() {
+        // SAFETY: the machine has the instructions.
+        return unsafe { vectors::swapped::swap_bytes(units) };
+    }
+    units.iter_mut().for_each(|unit| *unit = unit.swap_bytes());
+}
+
 /// Write text up to U+00FF as bytes.
 ///
 /// # Panics

@@ -5,8 +5,10 @@
 use super::text::Text;
 use crate::code_point::LARGEST_IN_STR;
 
-/// The narrowest kind of str that holds a text.
+/// The narrowest kind of str that holds a text. As a whole word it is moved without the bytes beside it, which would have to
+/// be waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(usize)]
 pub enum Width {
     /// Up to U+007F.
     Ascii,
@@ -65,7 +67,7 @@ impl<'a> Measured<'a> {
     /// A text that was measured.
     ///
     /// # Safety
-    /// It has so many code points, and no narrower kind of str holds them.
+    /// It has so many code points, and this kind of str holds them.
     pub(super) unsafe fn known(text: &'a str, count: usize, width: Width) -> Self {
         Measured { text, count, width }
     }

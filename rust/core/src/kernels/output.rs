@@ -274,6 +274,14 @@ impl<'a, T> Output<'a, T> {
         unsafe { slice::from_raw_parts(written.as_ptr().cast(), written.len()) }
     }
 
+    /// Those from an index on, to be changed.
+    #[cfg(feature = "simdutf")]
+    pub(super) fn values_from(&mut self, start: usize) -> &mut [T] {
+        let written = &mut self.values[start..self.filled];
+        // SAFETY: as above.
+        unsafe { slice::from_raw_parts_mut(written.as_mut_ptr().cast(), written.len()) }
+    }
+
     /// The same, for as long as the memory lives.
     #[inline]
     #[must_use]

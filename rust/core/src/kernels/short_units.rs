@@ -5,6 +5,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::level::Level;
 use super::output::Output;
 use super::simdutf;
 use super::unicode::{Unicode, Unit, aligned};
@@ -29,7 +30,7 @@ impl ShortUnits {
     pub fn converted(&mut self, data: &[u8], source: Unicode, target: Unicode) -> Option<&[u8]> {
         let out = &mut self.0[..];
         match (source, target) {
-            (Unicode::Utf8, Unicode::Utf16 { big_endian }) if big_endian != cfg!(target_endian = "big") => {
+            (Unicode::Utf8, Unicode::Utf16 { big_endian }) if has_quicker(big_endian) => {
                 units(out, |out| simdutf::utf8_to_utf16(data, big_endian, out))
             }
             // Kernels of our own convert what they have measured more quickly than the library.
@@ -59,6 +60,12 @@ impl Default for ShortUnits {
     fn default() -> Self {
         ShortUnits::new()
     }
+}
+
+/// Whether the library writes UTF-8 as such units in less time than kernels of ours measure and write it.
+fn has_quicker(big_endian: bool) -> bool {
+    let is_native = big_endian == cfg!(target_endian = "big");
+    !is_native || Level::current() == Level::Avx512
 }
 
 /// The bytes of the units that `write` writes to memory; None if it writes none.

@@ -137,20 +137,6 @@ pub fn ascii_to_utf16(text: &[u8], big_endian: bool, out: &mut Output<'_, u16>) 
     unsafe { write(text.len(), out, |place| convert(text.as_ptr(), text.len(), place)) }
 }
 
-/// Write text as UTF-16.
-///
-/// # Safety
-/// It takes `units` units.
-///
-/// # Panics
-/// There is no room for them.
-pub unsafe fn to_utf16(text: &str, units: usize, big_endian: bool, out: &mut Output<'_, u16>) {
-    // Those for valid input take twice the time with AVX-512.
-    let convert = if big_endian { simdutf::convert_utf8_to_utf16be } else { simdutf::convert_utf8_to_utf16le };
-    // SAFETY: this is valid UTF-8, of which the library writes as many units as the caller knows.
-    unsafe { write(units, out, |place| convert(text.as_ptr(), text.len(), place)) }
-}
-
 /// Write ASCII as UTF-32 in the byte order of the machine.
 ///
 /// # Panics

@@ -161,8 +161,20 @@ fn write_as_utf16(text: &Measured<'_>, units: usize, big_endian: bool, out: &mut
         }),
         Width::Latin1 | Width::Ucs2 if is_native => out.go_on_in_units(units, |out| text.write_ucs2(out)),
         Width::Ucs4 => write_pieces(text.text(), big_endian, out),
-        // SAFETY: each code point is a unit.
-        _ => out.go_on_in_units(units, |out| unsafe { simdutf::to_utf16(text.text(), units, big_endian, out) }),
+        Width::Latin1 | Width::Ucs2 => out.go_on_in_units(units, |out| write_swapped(text, out)),
+    }
+}
+
+/// Write text up to U+FFFF as units in the byte order of other machines. Its pieces stay in the first-level cache until their
+/// bytes are swapped.
+fn write_swapped(text: &Measured<'_>, out: &mut Output<'_, u16>) {
+    let mut rest = *text;
+    while !rest.text().is_empty() {
+        let (piece, behind) = rest.split(end_of_piece(rest.text()));
+        let start = out.filled();
+        piece.write_ucs2(out);
+        dispatch::swap_bytes(out.values_from(start));
+        rest = behind;
     }
 }
 

@@ -81,6 +81,21 @@ impl<'a> Measured<'a> {
         Some(unsafe { Measured::known(Valid { data, end }.text(), count, Width::of_largest(largest)) })
     }
 
+    /// The text up to an offset, where a code point begins, and the rest. No part is wider than the whole, or is said to be
+    /// narrower.
+    ///
+    /// # Panics
+    /// No code point begins there.
+    #[cfg(feature = "simdutf")]
+    pub(super) fn split(&self, at: usize) -> (Self, Self) {
+        let (text, rest) = self.text().split_at(at);
+        let count = bulk::utf8_points(text.as_bytes());
+        // SAFETY: these are the numbers of code points of valid UTF-8, and each fits where all of them fit.
+        [(text, count), (rest, self.count() - count)]
+            .map(|(text, count)| unsafe { Measured::known(text, count, self.width()) })
+            .into()
+    }
+
     /// Write the code points as bytes.
     ///
     /// # Panics

@@ -11,3 +11,4 @@ pub mod pass;
 pub mod scan;
 pub mod sequence;
 pub mod short;
+pub mod short_ascii;

@@ -13,7 +13,7 @@ use crate::read::sequence::{NO_RUN, Step};
 pub const SHORT_INPUT: usize = 256;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
-const LANES: usize = 64;
+pub(crate) const LANES: usize = 64;
 /// A block, and what a step may read behind it.
 type Window = [u8; 2 * LANES];
 /// How many ASCII bytes are copied at once.
@@ -191,10 +191,16 @@ fn lanes_of(bytes: &[u8], mask: impl Fn(&[u8; LANES]) -> u64) -> u64 {
     }
 }
 
+/// The lanes of bytes from 80 up.
+#[inline(always)]
+pub(crate) fn high_lanes(bytes: &[u8]) -> u64 {
+    lanes_of(bytes, gathered)
+}
+
 /// The lanes of bytes from 80 up and of those from C0 up.
 #[inline(always)]
 fn masks(bytes: &[u8]) -> [u64; 2] {
-    [lanes_of(bytes, gathered), lanes_of(bytes, |block| gathered(&block.map(|byte| byte & byte << 1)))]
+    [high_lanes(bytes), lanes_of(bytes, |block| gathered(&block.map(|byte| byte & byte << 1)))]
 }
 
 /// The lanes of bytes that are 00; behind the bytes they mean nothing.

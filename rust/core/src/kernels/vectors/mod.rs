@@ -33,6 +33,8 @@ pub mod search;
 mod sequences;
 pub mod short;
 mod speller;
+#[cfg(feature = "simdutf")]
+pub mod swapped;
 pub mod units;
 pub mod utf8;
 #[cfg(feature = "simdutf")]
