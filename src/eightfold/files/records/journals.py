@@ -4,9 +4,9 @@ A journal lies in the folder itself until a run has ended well. A killed run, or
 the next run reads it. Before a file is replaced, a line gives its digests before and after, so that whenever the run is
 killed, the file is one or the other; if it is neither, somebody has changed it.
 
-A journal's name and line are on the disk before the rename that they announce, so a power cut may undo renames while the
-journal is there: the next run finds the old file and converts it. All folders are synced, once each, before any journal
-says that its run ends or is removed; from then on no rename can be undone.
+A journal's name and line are on the disk before the rename that they announce, so a power cut may undo renames while
+the journal is there: the next run finds the old file and converts it. All folders are synced, once each, before any
+journal says that its run ends or is removed; from then on no rename can be undone.
 
 A tree may come from anybody, and a file with this name may come with it. So each line has a seal, made with a key that
 only this user has (:mod:`eightfold.files.records.private`), and a journal with a wrong seal is refused. So is a journal
