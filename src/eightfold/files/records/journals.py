@@ -94,9 +94,17 @@ def is_in(paths: Iterable[str]) -> bool:
 
 
 def _is_in(path: str) -> bool:
-    if os.path.isdir(path):
-        return any(NAME in names for _, folders, files in os.walk(path) for names in (files, folders))
-    return os.path.lexists(os.path.join(os.path.dirname(os.path.realpath(path)), NAME))
+    if not os.path.isdir(path):
+        return os.path.lexists(os.path.join(os.path.dirname(os.path.realpath(path)), NAME))
+    due = [path]  # `os.walk` calls itself before Python 3.12, and folders may lie deeper in each other than calls may.
+    while due:
+        with suppress(OSError), os.scandir(due.pop()) as entries:
+            for entry in entries:
+                if entry.name == NAME:
+                    return True
+                if entry.is_dir(follow_symlinks=False):
+                    due.append(entry.path)
+    return False
 
 
 class Journals:
