@@ -35,6 +35,7 @@ CLEAN_JSON = "check, clean JSON"
 ESCAPED, ESCAPED_COUNTED = "check, escaped JSON", "check --statistics, escaped JSON"
 UNSEARCHED = "check --escapes off"
 TREE, TREE_AT_ONCE, TREE_REPAIRED = "check, a tree", "check -j 0, a tree", "repair, a tree"
+TREE_IDENTIFIED, TREE_LEFT = "identify, a tree", "convert --in-place, a tree"
 ONE_SEARCH, SEARCH = "rg -c -j 1", "rg -c"
 NOWHERE = "qzxjkvnowhere"
 """A word that no file has."""
@@ -124,11 +125,12 @@ def json_lines(path: Path, size: int, *, escaped: bool = False) -> int:
 
 
 def tree(top: Path, count: int) -> int:
-    """Write many small files, a hundred in a folder, and return their total size in bytes."""
+    """Write many small files, a hundred in a folder, unless they exist; return their total size in bytes."""
     for at, text in enumerate(made().pieces(MIXED, FILE_BYTES, count)):
         path = top / f"{at // 100:03}" / f"{at:05}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
     return sum(path.stat().st_size for path in top.rglob("*.txt"))
 
 
@@ -150,6 +152,8 @@ def contests(folder: Path, scale: Scale) -> Iterator[Contest]:
         for path in folder.iterdir():
             path.unlink()
     yield _trees(folder / "tree", scale.files)
+    yield _identified(folder / "tree", scale.files)
+    yield _left(folder / "tree", scale.files)
 
 
 def _ours(name: str, *arguments: str, faulty: bool = False, cores: bool = False) -> Program:
@@ -255,3 +259,20 @@ def _trees(top: Path, count: int) -> Contest:
         Program("find -exec iconv", (*find, "iconv", "-f", "UTF-8", "{}", "+")),
     )
     return Contest(count * FILE_BYTES, partial(tree, top, count), ours, others)
+
+
+def _identified(top: Path, count: int) -> Contest:
+    ours = (_ours(TREE_IDENTIFIED, "identify", str(top), cores=True),)
+    find = ("find", str(top), "-type", "f", "-exec")
+    others = (
+        _ours(TREE_AT_ONCE, "check", "-j", "0", str(top), cores=True),
+        Program("find -exec file", (*find, "file", "--mime-encoding", "{}", "+")),
+    )
+    return Contest(count * FILE_BYTES, partial(tree, top, count), ours, others)
+
+
+def _left(top: Path, count: int) -> Contest:
+    # No file has anything that CESU-8 and UTF-8 write differently, so none changes, and every round finds the same.
+    ours = (_ours(TREE_LEFT, "convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", str(top), cores=True),)
+    others = (_ours(TREE_AT_ONCE, "check", "-j", "0", str(top), cores=True),)
+    return Contest(count * FILE_BYTES, partial(tree, top, count), ours, others, same_output=True)

@@ -18,7 +18,17 @@ from typing import Any, Literal, NamedTuple, NoReturn, get_args
 from eightfold._engine import compare
 from eightfold.faults import KINDS, UNITS_KEPT, ConversionError, DecodeError, EncodeError, Fault
 from eightfold.forms import Form, forms
-from eightfold.reference import Decoded, encoded_surrogate, fault_at, run_in, surrogate_at, unit_at, written
+from eightfold.reference import (
+    LEADS,
+    Decoded,
+    encoded,
+    encoded_surrogate,
+    fault_at,
+    run_in,
+    surrogate_at,
+    unit_at,
+    written,
+)
 
 Errors = Literal[
     "strict",
@@ -328,7 +338,18 @@ def _replacement(form: Form, replacement: str | bytes) -> bytes | None:
         return replacement if len(replacement) % form.unit_bytes == 0 else None
     if form.cpython_reasons and not replacement.isascii():
         return None
-    return written(form, [ord(character) for character in replacement])
+    return _written_alike(form, [ord(character) for character in replacement])
+
+
+def _written_alike(form: Form, points: list[int]) -> bytes | None:
+    """Return what :func:`reference.written` does; a code point that comes again and again is written once."""
+    different = set(points)
+    if form.joins_pairs and not different.isdisjoint(LEADS):
+        return written(form, points)  # What a lead becomes depends on what follows it.
+    parts = {code_point: encoded(form, code_point) for code_point in different}
+    if None in parts.values():
+        return None
+    return b"".join(map(parts.__getitem__, points))  # type: ignore[arg-type]
 
 
 def written_beyond_unicode(writing: Writing, code_point: int) -> bytes | None:

@@ -131,6 +131,23 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_a_journal_whole(
     assert found(tmp_path) == {path: once(data, "utf-8", "escape") for path, data in made.items()}
 
 
+@on_posix
+@pytest.mark.parametrize("arguments", [CONVERT, line("mutf-8", "escape")], ids=["convert", "repair"])
+def test_a_tree_deeper_than_python_s_calls(arguments: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "tree"
+    path.mkdir()
+    for _ in range(sys.getrecursionlimit() + 300):
+        path /= "d"
+        path.mkdir()
+    (path / "file.txt").write_bytes(b"a\xff")
+    done = run(*arguments, "tree", cwd=tmp_path)
+    result = (path / "file.txt").read_bytes()
+    names = os.listdir(path)
+    subprocess.run(["rm", "-r", tmp_path / "tree"], check=True)  # Python calls itself for each folder.
+    assert (done.returncode, names) == (0, ["file.txt"]), done.stderr[-300:]
+    assert result == ("a\ufffd".encode("utf-16-le") if arguments is CONVERT else repair.repair(b"a\xff", "mutf-8"))
+
+
 # --- at the same time -------------------------------------------------------------------------------------------------
 
 

@@ -129,7 +129,18 @@ def test_every_contest_runs_and_what_is_to_be_the_same_is(tmp_path: Path) -> Non
             rows.add(cell.row)
             assert 0 < cell.times.low <= cell.times.median <= cell.times.high
     assert {row for row, _, _ in cli.GOALS} <= rows
-    assert len(rows) == 19
+    assert len(rows) == 21
+
+
+def test_the_tree_that_is_converted_in_place_stays_as_it_is(tmp_path: Path) -> None:
+    """Otherwise the first round would time a conversion, and the others none."""
+    left = next(each for each in contests.contests(tmp_path, SMALL) if each.ours[0].name == contests.TREE_LEFT)
+    length = left.make()
+    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in tmp_path.rglob("*.txt")}
+    assert sum(path.stat().st_size for path in before) == length
+    assert programs.output_of(left.ours[0]) == b""
+    assert left.make() == length  # What is there is not written again.
+    assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in tmp_path.rglob("*.txt")} == before
 
 
 def test_every_goal_is_measured(tmp_path: Path) -> None:

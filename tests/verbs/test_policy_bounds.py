@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import eightfold
-from eightfold import Form, reference, run
+from eightfold import Form, Row, policy, reference, run
 from eightfold.policy import reading, writing
 from eightfold.run import Decoding
 from support.handlers import handler
@@ -75,6 +75,37 @@ def test_calls_on_encoding_are_bounded_by_the_text() -> None:
     with handler(to_and_fro) as errors, pytest.raises(RuntimeError, match="makes no progress"):
         eightfold.encode(text, "utf-8", errors)
     assert MOST_WITHOUT_PROGRESS <= calls <= MOST_WITHOUT_PROGRESS + 2 * len(text)
+
+
+def test_a_long_answer_of_few_characters_is_written_by_its_different_characters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def counted(form: Form, code_point: int) -> bytes | None:
+        asked.append(code_point)
+        return reference.encoded(form, code_point)
+
+    monkeypatch.setattr(policy, "encoded", counted)
+    answer = "?!\x7f" * 3000
+    form = Form("test-ascii", (Row(0, 0x7F, (0, 0x7F)),))
+    with handler(lambda error: (answer, error.end)) as name:
+        result = eightfold.convert("a\u20acb\u20ac".encode(), "utf-8", form, name)
+    assert result == f"a{answer}b{answer}".encode()
+    assert sorted(asked) == sorted([0x21, 0x3F, 0x7F] * (len(asked) // 3))
+    assert len(asked) <= 3 * 2
+
+
+@pytest.mark.parametrize("name", ["utf-8", "cesu-8", "utf-16-le", "wtf-8", "corrected-utf-8", "mutf-8"])
+@pytest.mark.parametrize(
+    "answer",
+    ["", "aa", "\ud83d\ude00", "\ud83d", "x\ud83d\ude00\ud83d\ude00", "\0\0", "\U0001f600" * 3],
+    ids=ascii,
+)
+def test_an_answer_is_written_as_the_reference_writes_it(name: str, answer: str) -> None:
+    form = eightfold.form(name)
+    points = list(map(ord, answer))
+    assert policy._written_alike(form, points) == reference.written(form, points)
 
 
 def test_a_handler_that_mends_the_object_and_goes_back_is_let_be() -> None:

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::vec;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
-use rustix::io::Errno;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::order::compare;
 use crate::rules::{AT_ONCE, Rules, exclude_of, read_rules};
@@ -177,7 +177,8 @@ impl Walk {
     /// List a folder.
     fn entries(&self, handle: &OwnedFd) -> Entries {
         let mut entries = Entries::default();
-        let listing = match Dir::read_from(handle) {
+        // The open folder itself is read, not "." in it: a folder that may be listed but not searched has its names.
+        let listing = match fcntl_dupfd_cloexec(handle, 0).and_then(Dir::new) {
             Ok(listing) => listing,
             Err(error) => return Entries { failure: Some(error), ..entries },
         };

@@ -197,7 +197,7 @@ def _show(options: Options, run: _Run, failures: Failures) -> int:
 
 
 def _write(options: Options, run: _Run, failures: Failures) -> int:
-    work = jobs(options, failures.tell, _walking(options, run))
+    work = jobs(options, failures.tell, _walking(options, run), journaled=True)
     is_shown = not run.files and _for_a_terminal(work)
     if options.to.name == "wtf-8" and not options.internal and not is_shown:
         say(

@@ -102,6 +102,7 @@ class InPlace:
             status: the exit status of the run.
             certified: whether this run writes certificates.
         """
+        self._journals.sync()
         if self._journals.already:
             uncertified = "; no certificate is written for them" if certified else ""
             say(f"{counted(self._journals.already, 'file')} already {self._done} by an interrupted run{uncertified}")

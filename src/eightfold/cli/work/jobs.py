@@ -36,6 +36,7 @@ class Job:
         folder: that folder.
         in_place: whether the result replaces the file.
         backup: the suffix under which a replaced file is kept; empty for no backup.
+        journaled: whether a journal says of a replaced file what it was and what it becomes.
         unpack: whether compressed files are decompressed, and results compressed.
         found_as: the path of the file as patterns see it, if it was found.
     """
@@ -49,6 +50,7 @@ class Job:
     backup: str = ""
     unpack: bool = True
     found_as: bytes = b""
+    journaled: bool = False
 
     @cached_property
     def is_remote(self) -> bool:
@@ -98,13 +100,20 @@ def job_of(options: DestinationOptions, file: Found, target: str, inside: str = 
     return Job(file.path, target, file.walked, inside, folder, *ways, file.inside)
 
 
-def jobs(options: DestinationOptions, on_error: Callable[[FileError], None], walking: Walking = walked) -> list[Job]:
+def jobs(
+    options: DestinationOptions,
+    on_error: Callable[[FileError], None],
+    walking: Walking = walked,
+    *,
+    journaled: bool = False,
+) -> list[Job]:
     """Return all jobs, before any is done.
 
     Args:
         options: the paths, and where their results go.
         on_error: called with each folder that cannot be listed.
         walking: walks through a folder whose files are replaced; files that it does not find stay as they are.
+        journaled: whether files that are replaced have a journal.
 
     Raises:
         UsageError: the options contradict each other, or results would be written over each other or over sources.
@@ -113,7 +122,7 @@ def jobs(options: DestinationOptions, on_error: Callable[[FileError], None], wal
     paths = options.paths or (STANDARD_INPUT,)
     if options.in_place:
         files = once(found(options, on_error, replaced=True, walking=walking))
-        return [job_of(options, file, file.path) for file in files]
+        return [replace(job_of(options, file, file.path), journaled=journaled) for file in files]
     several = len(paths) > 1 or os.path.isdir(paths[0])
     if not several and not _is_folder(options.output):
         return [job_of(options, file, options.output) for file in found(options, on_error)]
@@ -294,7 +303,7 @@ def _whole(job: Job, read: Snapshot | None) -> AbstractContextManager[BinaryIO]:
         return sending(job.target)
     if job.inside:
         return _inside(Root(job.folder), job.inside, read)
-    return replacing(job.target, job.backup, read)
+    return replacing(job.target, job.backup, read, journaled=job.journaled)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -72,6 +72,16 @@ class Entry(NamedTuple):
             os.link(self.path, other.path)
         else:
             os.link(self.name, other.name, src_dir_fd=self.folder, dst_dir_fd=other.folder, follow_symlinks=False)
+
+    def sync_folder(self) -> None:
+        """Let the names in the entry's folder survive a power cut, if the system can do that."""
+        with suppress(OSError):
+            name = os.path.dirname(self.path) if self.folder is None else os.curdir
+            descriptor = os.open(name, os.O_RDONLY, dir_fd=self.folder)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     def may_be_written(self) -> bool:
         """Return whether this process may write to the file."""

@@ -4,6 +4,10 @@ A journal lies in the folder itself until a run has ended well. A killed run, or
 the next run reads it. Before a file is replaced, a line gives its digests before and after, so that whenever the run is
 killed, the file is one or the other; if it is neither, somebody has changed it.
 
+A journal's name and line are on the disk before the rename that they announce, so a power cut may undo renames while
+the journal is there: the next run finds the old file and converts it. All folders are synced, once each, before any
+journal says that its run ends or is removed; from then on no rename can be undone.
+
 A tree may come from anybody, and a file with this name may come with it. So each line has a seal, made with a key that
 only this user has (:mod:`eightfold.files.records.private`), and a journal with a wrong seal is refused. So is a journal
 copied from another folder: it records its folder's path and inode, and one of them must match. A journal is never
@@ -90,9 +94,17 @@ def is_in(paths: Iterable[str]) -> bool:
 
 
 def _is_in(path: str) -> bool:
-    if os.path.isdir(path):
-        return any(NAME in names for _, folders, files in os.walk(path) for names in (files, folders))
-    return os.path.lexists(os.path.join(os.path.dirname(os.path.realpath(path)), NAME))
+    if not os.path.isdir(path):
+        return os.path.lexists(os.path.join(os.path.dirname(os.path.realpath(path)), NAME))
+    due = [path]  # `os.walk` calls itself before Python 3.12, and folders may lie deeper in each other than calls may.
+    while due:
+        with suppress(OSError), os.scandir(due.pop()) as entries:
+            for entry in entries:
+                if entry.name == NAME:
+                    return True
+                if entry.is_dir(follow_symlinks=False):
+                    due.append(entry.path)
+    return False
 
 
 class Journals:
@@ -113,6 +125,7 @@ class Journals:
         self._met: dict[str, int] = {}
         self._runs: dict[str, str] = {}
         self._begun: set[str] = set()
+        self._named: set[str] = set()
         self._folder = ""
         self._refused: FileError | None = None
         self._done: dict[str, Ends] = {}
@@ -154,6 +167,9 @@ class Journals:
         try:
             with blaming(journal), file:  # While this thread waits for the disk, others can add their lines.
                 os.fsync(file.fileno())
+                if journal not in self._named:
+                    Entry(journal).sync_folder()
+                    self._named.add(journal)
         except BaseException:
             self.take_back(path)
             raise
@@ -203,12 +219,18 @@ class Journals:
         """Whether there are any journals."""
         return bool(self._met)
 
+    def sync(self) -> None:
+        """Let all renames in folders with a journal survive a power cut; call it when all files are done."""
+        for journal in self._met:
+            Entry(journal).sync_folder()
+
     def end(self) -> None:
         """Remove the journals: everything is done, but for those of interrupted runs that take more files.
 
         If this run is killed while it removes them, a later run must not think that nothing is done in a folder without
         a journal. So each journal first records that the run is ending, then each that it has ended, and only then are
         they removed: if one says that the run has ended, the others say that, or that it is ending. See :meth:`tidy`.
+        Call :meth:`sync` first.
         """
         over = [journal for journal in self._met if self._scope.holds(self._scopes.get(journal, self._scope))]
         if len(over) > 1:
@@ -249,6 +271,7 @@ class Journals:
         with blaming(journal):
             os.unlink(journal)
         del self._met[journal]
+        self._named.discard(journal)
 
     def _enter(self, folder: str) -> None:
         if folder != self._folder:

@@ -24,8 +24,6 @@ from eightfold.text import decode_code_points
 
 _TREE: Any = only_in_core("Tree")
 _FILE, _FOLDER, _IRREGULAR, _TEXT = 0, -1, -2, -3
-_FOUND = (_FILE, _TEXT, errno.EMFILE, errno.ENFILE)
-"""What goes on; it is read again where too many files were open, as one may be too few to matter."""
 _PACKED = tuple(os.fsencode("*" + "".join(f"[{each}{each.upper()}]" for each in ending)) for ending in PACKED)
 _REASONS = {_IRREGULAR: "not a regular file", errno.ELOOP: "a symbolic link, which is not followed"}
 _ASCII = bytes(range(0x80))
@@ -135,7 +133,9 @@ class Trees:
             for path, inside, code, text in findings:
                 if code == _FOLDER:
                     yield _handed_back(top, inside)
-                elif code in _FOUND:
+                elif code in (_FILE, _TEXT) or (inside and code not in _REASONS):
+                    # A file that cannot be read is read again, so that its turn comes among the others; where too many
+                    # files were open, one may be too few to matter.
                     form = "" if top.ruled is None else top.ruled.form_of(inside)
                     clean = None if text is None else CleanText(*text)
                     yield Found(os.fsdecode(path), top.inside + inside, True, form, clean)

@@ -53,7 +53,9 @@ def _taken(status: os.stat_result) -> Snapshot:
 
 
 @contextmanager
-def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None = None) -> Iterator[BinaryIO]:
+def replacing(
+    path: str | Entry, backup_suffix: str = "", read: Snapshot | None = None, *, journaled: bool = False
+) -> Iterator[BinaryIO]:
     """Open a file that takes the place of the one at this path when the block ends without an exception.
 
     A symbolic link is followed: the file behind it is replaced, and the link stays. A device or a pipe, which cannot be
@@ -63,6 +65,8 @@ def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None 
         path: the file; it need not exist.
         backup_suffix: if not empty, the old file is kept under its name followed by this.
         read: the status of the file when its content was read; if it has changed since, it is not replaced.
+        journaled: a journal knows both files and outlives the rename: see :meth:`Journals.sync`; otherwise the folder
+            is synced, so that the rename survives a power cut.
 
     Raises:
         FileError: the file cannot be written, must not be replaced, is a folder, or its backup exists already. Any
@@ -88,7 +92,8 @@ def replacing(path: str | Entry, backup_suffix: str = "", read: Snapshot | None 
             _check_unchanged(called, target, read)
             with _kept(target, backup, called + backup_suffix):
                 hand_over(file, target)
-        _sync_folder(target)
+        if not journaled:
+            target.sync_folder()
 
 
 def _device(target: Entry, status: os.stat_result) -> BinaryIO:
@@ -181,17 +186,6 @@ def _copy(target: Entry, backup: Entry) -> None:
         copystat(target.path, file.name)
         os.fsync(file.fileno())
         hand_over(file, backup)
-
-
-def _sync_folder(target: Entry) -> None:
-    """Let a rename survive a power cut, if the system can do that; the file is complete either way."""
-    with suppress(OSError):
-        name = os.path.dirname(target.path) if target.folder is None else os.curdir
-        descriptor = os.open(name, os.O_RDONLY, dir_fd=target.folder)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 @contextmanager

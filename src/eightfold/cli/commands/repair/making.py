@@ -98,7 +98,7 @@ def write(options: Options) -> int:
         in_place = InPlace("repaired", done, options)
         # Where a run was interrupted, every file is found, also those that it has repaired: its journals are to end.
         walking = walked if journals.is_in(options.paths) else work.walking()
-        files = jobs(options, work.failures.tell, walking)
+        files = jobs(options, work.failures.tell, walking, journaled=True)
         if in_place.nothing_left(job.source for job in files):
             return NOTHING_WRONG
         status = _write(files, options, work, in_place)
