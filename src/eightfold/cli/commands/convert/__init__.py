@@ -3,64 +3,38 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
 
+from eightfold.cli.commands.convert.one import BinaryError, Reporter, differ, lost_in_words, turn
+from eightfold.cli.commands.convert.options import Options, check_conversion
 from eightfold.cli.options.arguments import UTF_8, CommandParser, add_form, add_jobs, add_paths, end_argument
-from eightfold.cli.options.certificate import CertificateOptions, add_certificate
+from eightfold.cli.options.certificate import add_certificate
 from eightfold.cli.options.destination import STANDARD_OUTPUT, add_destination
 from eightfold.cli.options.files_from import add_files_from
 from eightfold.cli.options.reading_options import add_reading
 from eightfold.cli.options.selection import add_selection, say_excluded, say_nothing_read
-from eightfold.cli.output.colour import Part, Styled, painted
-from eightfold.cli.output.diff import ShownDifference
 from eightfold.cli.output.ending import FAULTS, NOTHING_WRONG, WRONG_USE_OR_FILE, UsageError
-from eightfold.cli.output.lines import counted, placed, say
+from eightfold.cli.output.lines import counted, say
 from eightfold.cli.work.agreeing import examination_of
 from eightfold.cli.work.certifying import certificates, check_certificate, check_certificate_apart
-from eightfold.cli.work.documents import RULE, Nuls
 from eightfold.cli.work.in_place import InPlace
-from eightfold.cli.work.inputs import Failures, byte_order_reported, identified, tell_foreign
-from eightfold.cli.work.jobs import Job, before, found, jobs
-from eightfold.cli.work.likeness import is_binary, other_form
-from eightfold.cli.work.remedies import remedies
-from eightfold.cli.work.replacing import Target
-from eightfold.cli.work.stopping import StoppedError, fault_line, line_at
+from eightfold.cli.work.inputs import Failures, tell_foreign
+from eightfold.cli.work.jobs import Job, found, jobs
+from eightfold.cli.work.stopping import StoppedError
 from eightfold.cli.work.watching import watched
-from eightfold.faults import ConversionError
 from eightfold.files import FileError
-from eightfold.files.parallel.threads import Begin, ahead, allowed, processors, working
-from eightfold.files.path_text import shown
-from eightfold.files.read.converting import Conversion, ConvertedPiece, check_policy, converted
-from eightfold.files.read.losses import Losses, Lost
-from eightfold.files.read.reading import READ, Source, opened
+from eightfold.files.parallel.threads import ahead, allowed, processors, working
+from eightfold.files.read.converting import Conversion
+from eightfold.files.read.losses import Lost
+from eightfold.files.read.reading import READ
 from eightfold.files.read.scanning import DOCUMENT
-from eightfold.files.read.segments import small_size
 from eightfold.files.records import journals
-from eightfold.files.records.certificates import Certificate, Side
 from eightfold.files.walk.trees import Examination, Passed, Trees, can_walk
-from eightfold.files.walk.walking import Found, Walking, walked
+from eightfold.files.walk.walking import Walking, walked
 from eightfold.files.write.locks import held
-from eightfold.files.write.verifying import DifferenceError, Verifier
-from eightfold.forms import Form, forms
+from eightfold.forms import forms
 from eightfold.policy import POLICIES
-
-
-@dataclass
-class Options(CertificateOptions):
-    """The options of `convert`; `form` is None for auto, `jobs` 0 for one per processor."""
-
-    form: Form | None = UTF_8
-    to: Form = UTF_8
-    errors: str = "strict"
-    strict: bool = False
-    diff: bool = False
-    jobs: int = 0
-    internal: bool = False
-    document: bool = False
 
 
 def parser() -> CommandParser:
@@ -170,7 +144,7 @@ def run(options: Options) -> int:
     options.jobs = options.configurations.setting("jobs", options.jobs) or processors()
     if options.form is not None:
         # Wrong use is reported before anything is read.
-        _check_policy(Conversion(options.form, options.to, options.errors))
+        check_conversion(Conversion(options.form, options.to, options.errors))
     tell_foreign(options.form, options.to)
     if not options.take_list():
         say_nothing_read(options)
@@ -190,7 +164,7 @@ def run(options: Options) -> int:
 
 def _show(options: Options, run: _Run, failures: Failures) -> int:
     outcome = "the rest of the file is not shown"
-    done = (run.do(partial(_differ, file, options, run.lose), outcome) for file in found(options, failures.tell))
+    done = (run.do(partial(differ, file, options, run.lose), outcome) for file in found(options, failures.tell))
     status = max(done, default=NOTHING_WRONG)
     run.check_read()
     return status
@@ -209,7 +183,7 @@ def _write(options: Options, run: _Run, failures: Failures) -> int:
     check_certificate_apart(options, work)
     threads = allowed(options.jobs)
     with certificates(options) as certify, working(threads) as begin:
-        convert = partial(_turn, options, run.in_place, _Reporter(say, certify, run.lose), begin)
+        convert = partial(turn, options, run.in_place, Reporter(say, certify, run.lose), begin)
         turns = ((convert(job), job.unwritten) for job in work)
         status = max((run.do(*each) for each in ahead(turns, threads)), default=NOTHING_WRONG)
     run.check_read()
@@ -230,23 +204,8 @@ def _walking(options: Options, run: _Run) -> Walking:
     return Trees(examination, run.pass_over, allowed(options.jobs), options.configurations.names)
 
 
-def _check_policy(conversion: Conversion) -> None:
-    try:
-        check_policy(conversion)
-    except (LookupError, ValueError) as error:
-        raise UsageError(f"--errors: {error.args[0]} (see eightfold convert --help)") from error
-
-
 def _for_a_terminal(work: list[Job]) -> bool:
     return all(job.target == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty() for job in work)
-
-
-class _UnchangedError(Exception):
-    """A file that its result equals, and that is not written."""
-
-
-class _BinaryError(Exception):
-    """A file that was found in a folder and is not text."""
 
 
 class _Run:
@@ -267,7 +226,7 @@ class _Run:
             return act()
         except FileError as error:
             self._failures.tell(error)
-        except _BinaryError:
+        except BinaryError:
             self._binary += 1
         except StoppedError as stopped:
             stopped.tell(outcome)
@@ -296,178 +255,5 @@ class _Run:
         say_excluded(self._options)
         if len(self._lost) > 1:
             total = Lost(*map(sum, zip(*self._lost, strict=True)))
-            say(f"{counted(len(self._lost), 'file')} with loss: {_lost_in_words(total, self._options)}")
+            say(f"{counted(len(self._lost), 'file')} with loss: {lost_in_words(total, self._options)}")
         self.in_place.end(status, certified=certified)
-
-
-def _differ(file: Found, options: Options, lose: Callable[[Lost], object]) -> int:
-    with opened(file.path, twice=options.form is None, unpack=options.unpack) as source:
-        conversion = _conversion(source, options, say, walked=file.walked)
-        difference = ShownDifference(file.path, conversion.source, conversion.target)
-        losses = Losses(conversion)
-        with byte_order_reported(source, conversion.source):
-            for piece in _losing(_pieces(source, conversion, options, say), losses):
-                difference.put(piece.chunk, piece.result, final=piece.final)
-    if losses.lost:
-        say(f"{shown(file.path)}: {_lost_in_words(losses.lost, options)}")
-        lose(losses.lost)
-    return FAULTS if difference.differs else NOTHING_WRONG
-
-
-class _Reporter(NamedTuple):
-    """Where the results of a conversion are reported: to the user, in certificates, and for the total."""
-
-    say: Callable[[str], object]
-    certify: Callable[[bytes], object]
-    lose: Callable[[Lost], object]
-
-    def later(self, due: list[Callable[[], object]]) -> _Reporter:
-        """Return the same for use in a thread: reports are kept until they are due."""
-        return _Reporter(*(partial(_defer, due, report) for report in self))
-
-
-def _defer(due: list[Callable[[], object]], report: Callable[[Any], object], what: object) -> None:
-    due.append(partial(report, what))
-
-
-def _turn(options: Options, in_place: InPlace, reporter: _Reporter, begin: Begin, job: Job) -> Callable[[], int]:
-    """Return a function that converts a file when its turn comes, or waits for the thread that does."""
-    if options.jobs == 1 or job.to_standard_output or small_size(job.source) is None:
-        return partial(_convert, options, in_place, reporter, job)
-    due: list[Callable[[], object]] = []
-    wait = begin(partial(_convert, options, in_place, reporter.later(due), job))
-
-    def end() -> int:
-        try:
-            return wait()
-        finally:
-            for each in due:
-                each()
-
-    return end
-
-
-def _convert(options: Options, in_place: InPlace, reporter: _Reporter, job: Job) -> int:
-    convert = partial(_write_one, options, in_place, reporter, job)
-    if options.in_place:
-        in_place.once(job.source, convert)
-    else:
-        convert()
-    return NOTHING_WRONG
-
-
-def _write_one(options: Options, in_place: InPlace, reporter: _Reporter, job: Job) -> None:
-    twice = options.form is None
-    # A backup is asked for of every file.
-    place = Target(job, before(job), waits=options.in_place and not options.backup)
-    with suppress(_UnchangedError), place as target, job.opened(twice=twice) as source:
-        conversion = _conversion(source, options, reporter.say, walked=job.walked)
-        verifier = Verifier(*conversion) if options.verified else None
-        certificate = _certificate(job, conversion) if options.certificate or options.in_place else None
-        losses = Losses(conversion)
-        pieces = _losing(_pieces(source, conversion, options, reporter.say, verifier), losses)
-        if conversion.target.name == DOCUMENT:
-            pieces = _document(pieces, source, conversion, None if options.document else reporter.say)
-        with byte_order_reported(source, conversion.source, reporter.say):
-            for piece in pieces:
-                target.take(source, piece.chunk, piece.result)
-                if certificate is not None:
-                    certificate.take(piece.chunk, piece.result)
-        if options.in_place and certificate is not None:
-            if certificate.is_of_same_bytes and not options.backup:
-                raise _UnchangedError
-            target.file(source)
-            in_place.begin(job.source, certificate.digests)
-    if losses.lost:
-        reporter.say(f"{shown(job.source)}: {_lost_in_words(losses.lost, options)}")
-        reporter.lose(losses.lost)
-    if verifier is not None:
-        reporter.say(f"{shown(job.source)}: verified, {counted(verifier.count, 'code point')} identical")
-        if options.certificate and certificate is not None:
-            reporter.certify(certificate.line("code points", {"code_points": verifier.count}))
-
-
-def _conversion(source: Source, options: Options, tell: Callable[[str], object], *, walked: bool) -> Conversion:
-    conversion = Conversion(options.form or identified(source, tell), options.to, options.errors)
-    other = None if options.form_is_given else other_form(source, conversion.source)
-    if other is not None:
-        raise FileError(source.path, str(other))
-    if walked and not options.binary and is_binary(source, conversion.source):
-        raise _BinaryError
-    if options.form is None:
-        _check_identified(source, conversion)
-    return conversion
-
-
-def _check_identified(source: Source, conversion: Conversion) -> None:
-    try:
-        _check_policy(conversion)
-    except UsageError as error:
-        raise FileError(source.path, str(error)) from error
-
-
-def _certificate(job: Job, conversion: Conversion) -> Certificate:
-    source, target, errors = conversion
-    return Certificate(Side(job.source, source.name), Side(job.target, target.name), errors)
-
-
-def _pieces(
-    source: Source,
-    conversion: Conversion,
-    options: Options,
-    tell: Callable[[str], object],
-    verifier: Verifier | None = None,
-) -> Iterator[ConvertedPiece]:
-    joined_pairs = 0
-    try:
-        for piece in converted(source, conversion, options.jobs, strict=options.strict):
-            joined_pairs += piece.joined_pairs
-            if verifier is not None:
-                verifier.compare(piece.chunk, piece.result, final=piece.final)
-            yield piece
-    except ConversionError as error:
-        line = fault_line(source, conversion.source, error.fault)
-        raise StoppedError(line, remedies(error.fault, conversion)) from error
-    except DifferenceError as error:
-        raise StoppedError(line_at(source, conversion.source, error.start, (error.sentence,))) from error
-    if joined_pairs:
-        joined = f"joined {counted(joined_pairs, 'surrogate pair')}"
-        effect = f"{conversion.target.name} reads {'it' if joined_pairs == 1 else 'each'} back as one code point"
-        tell(f"{shown(source.path)}: {joined}; {effect} (use --strict to refuse)")
-
-
-def _losing(pieces: Iterator[ConvertedPiece], losses: Losses) -> Iterator[ConvertedPiece]:
-    for piece in pieces:
-        losses.take(piece)
-        yield piece
-
-
-def _lost_in_words(lost: Lost, options: Options) -> str:
-    parts = [
-        *([counted(lost.faults, "fault")] if lost.faults else []),
-        *([f"{counted(lost.code_points, 'code point')} that {options.to.name} lacks"] if lost.code_points else []),
-    ]
-    done = "dropped" if options.errors == "ignore" else "replaced"
-    return f"{done} {' and '.join(parts)} (--errors {options.errors})"
-
-
-def _document(
-    pieces: Iterator[ConvertedPiece], source: Source, conversion: Conversion, warn: Callable[[str], object] | None
-) -> Iterator[ConvertedPiece]:
-    """Yield the pieces of a Corrected UTF-8 document; for U+0000, warn once, or raise an error if `warn` is None."""
-    nuls = Nuls(conversion)
-    for piece in pieces:
-        nuls.take(piece)
-        if nuls.count and warn is None:
-            raise StoppedError(_nul(source, conversion.source, nuls, (Styled("raw-nul", "error"), f": {RULE}")))
-        yield piece
-    if nuls.count and warn is not None:
-        others = f" (and {nuls.count - 1} more)" if nuls.count > 1 else ""
-        line = _nul(source, conversion.source, nuls, (f"warning: raw-nul: {RULE}{others}",))
-        warn(painted(None, (*line, "; --document makes it an error")))
-
-
-def _nul(source: Source, form: Form, nuls: Nuls, sentence: tuple[Part, ...]) -> tuple[Part, ...]:
-    if nuls.offset is None:
-        return *placed(source.path, None), *sentence
-    return line_at(source, form, nuls.offset, sentence)
