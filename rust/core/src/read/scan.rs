@@ -3,7 +3,7 @@
 use crate::chunk::{LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::derive::verdict::{Verdict, Verdicts};
 use crate::form::Form;
-use crate::kernels::{Faults, Units, tally as tally_in_blocks, tally_units};
+use crate::kernels::{Faults, LANES, Reader, Units, tally as tally_in_blocks, tally_units};
 use crate::policy::{Answer, OnFault};
 use crate::read::fault::Fault;
 use crate::read::pass::{Halt, Pass, Sink};
@@ -16,6 +16,11 @@ const BLOCKS_BYTES: usize = 1 << 14;
 
 /// Bytes that the kernels count at once: some milliseconds of work.
 const BLOCKS_AT_ONCE: usize = 1 << 22;
+
+/// Where the next fault is nearer than this, twice as much is looked at block by block before the kernels are tried again,
+/// and again where that has faults.
+const LOOKED_BYTES: usize = 256;
+const MOST_LOOKS: usize = 128;
 
 /// Bytes in which the next fault is looked for one sequence at a time, before the kernels look for it: they take as long to
 /// begin. Where one code point in ten is a fault, listing the faults takes less than half the time.
@@ -31,6 +36,14 @@ impl Tally {
     /// The kinds that occurred, each with its count.
     pub fn counts(&self) -> impl Iterator<Item = (Kind, u64)> {
         Kind::all().zip(self.counts).filter(|&(_, count)| count > 0)
+    }
+
+    /// Count what was found, if it is a fault.
+    #[inline(always)]
+    fn count(&mut self, found: Option<Kind>) {
+        if let Some(kind) = found {
+            self.counts[kind.index()] += 1;
+        }
     }
 
     /// Add the counts of another tally.
@@ -106,12 +119,51 @@ impl Scan<'_> {
         let (mut start, mut window) = (self.at, WINDOW_BYTES);
         while self.stops_at_fault(sink) {
             window = window_after(self.at - start, window);
+            if self.at - start < LOOKED_BYTES {
+                // Now and then the kernels are tried, and a signal is heard.
+                (0..MOST_LOOKS).all(|_| self.tally_looking(self.limit.min(self.at + 2 * LOOKED_BYTES), &mut tally));
+            }
             if !self.tally_to(self.limit.min(self.at + window), &mut tally) {
                 break;
             }
             start = self.at;
         }
         tally
+    }
+
+    /// Count faults almost up to an offset block by block, if the form has a layout: masks show where they begin, and the
+    /// verdicts which they are. Return whether it has found some and can go on.
+    fn tally_looking(&mut self, end: usize, tally: &mut Tally) -> bool {
+        let (form, data) = (self.form, self.data);
+        let pass = Pass { form, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Replace };
+        let Some(source) = pass.source() else { return false };
+        let mut has_faults = false;
+        let (verdicts, reader) = (form.verdicts(), Reader::new(&source));
+        while self.at + LANES <= end
+            && let Some(window) = data[self.at..].first_chunk()
+        {
+            let (base, block) = (self.at, reader.look(window, LANES));
+            let mut ill = block.ill;
+            has_faults |= ill != 0;
+            while ill != 0 {
+                let start = base + ill.trailing_zeros() as usize;
+                ill &= ill - 1;
+                // A fault may be longer than the unit that is answered.
+                if start >= self.at {
+                    self.at = start;
+                    let Some((next, kind)) = self.step::<true>(verdicts) else { return false };
+                    self.at = next;
+                    tally.count(kind);
+                }
+            }
+            self.at = self.at.max(base + block.length);
+            if !block.goes_on {
+                let Some((next, kind)) = self.step::<true>(verdicts) else { return false };
+                self.at = next;
+                tally.count(kind);
+            }
+        }
+        has_faults
     }
 
     /// Count faults with the kernels, if they can, almost to the end of the input.
@@ -155,9 +207,7 @@ impl Scan<'_> {
         while self.at < end {
             let Some((next, kind)) = self.step::<true>(verdicts) else { return false };
             self.at = next;
-            if let Some(kind) = kind {
-                tally.counts[kind.index()] += 1;
-            }
+            tally.count(kind);
         }
         true
     }
