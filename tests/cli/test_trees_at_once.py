@@ -9,6 +9,7 @@ import pytest
 
 from eightfold.cli import main
 from eightfold.cli.commands import check, convert, identify
+from eightfold.cli.commands.convert import one
 from eightfold.cli.commands.repair import runs
 from eightfold.cli.commands.repair.runs import RepairRun
 from eightfold.cli.work.jobs import Job
@@ -229,10 +230,8 @@ def test_what_a_conversion_leaves_as_it_is_is_opened_by_the_core_alone(
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     opened: list[str] = []
-    write = convert._write_one
-    monkeypatch.setattr(
-        convert, "_write_one", lambda *given: opened.append(Path(given[3].source).name) or write(*given)
-    )
+    write = one._write_one
+    monkeypatch.setattr(one, "_write_one", lambda *given: opened.append(Path(given[3].source).name) or write(*given))
     assert main(["convert", "-f", "cesu-8", "-t", "utf-8", "--in-place", "-j", "1", str(tmp_path)]) == 1
     assert opened == ["pair.txt", "wide.txt"]
     assert (tmp_path / "pair.txt").read_bytes() == files["wide.txt"]
