@@ -44,6 +44,23 @@ def test_every_verb_takes_every_bytes_like_object(exporter: Callable[[bytes], An
     assert eightfold.Converter("wtf-8", "wtf-8").convert(data, final=True) == DATA
 
 
+@pytest.mark.parametrize("last", ["", "z", "\xe9", "\u6f22", "\U0001f600"])
+@pytest.mark.parametrize("source", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_units_that_begin_as_ascii_are_converted_whatever_follows(source: str, last: str) -> None:
+    for length in (2047, 2048, 2100, 9000):
+        text = "a\0b" * (length // 3) + last + "c" * (length % 64)
+        data = text.encode(source)
+        for target in ("utf-8", "wtf-8", "utf-8-sig"):
+            assert eightfold.convert(data, source, target) == text.encode(target.replace("wtf", "utf")), (
+                length,
+                target,
+            )
+        for target in ("mutf-8", "cesu-8", "utf-16-be", "utf-32-le"):
+            assert eightfold.convert(data, source, target) == eightfold.encode(text, target), (length, target)
+        with pytest.raises(eightfold.ConversionError):
+            eightfold.convert(data + data[:1], source, "utf-8")
+
+
 @pytest.mark.parametrize("wrong", ["text", 5, None, [1, 2]])
 def test_data_that_are_no_bytes_are_a_type_error(wrong: Any) -> None:
     calls: list[Callable[[], Any]] = [

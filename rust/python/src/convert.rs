@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 #[cfg(feature = "simdutf")]
 use eightfold_core::kernels::ShortUnits;
-use eightfold_core::kernels::{is_ascii, is_utf8};
+use eightfold_core::kernels::{Width, is_ascii, is_utf8};
 use eightfold_core::{
-    Form, Halt, Held, Joined, Meter, Missing, PIECE_BYTES, Pass, Pending, Sink, Text, Unwritten, Writer, by_threads,
+    Form, Halt, Held, Joined, LARGEST_IN_STR, Meter, Missing, OnFault, PIECE_BYTES, Pass, Pending, Sink, Text,
+    Unwritten, Writer, by_threads,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
@@ -19,9 +20,7 @@ use pyo3::types::PyBytes;
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::Key;
 use crate::made::{Made, Make};
-#[cfg(feature = "simdutf")]
-use crate::memory::bytes_if_written;
-use crate::memory::{RELEASE_BYTES, append, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
+use crate::memory::{RELEASE_BYTES, append, bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
 use crate::names;
 use crate::reader::{Event, Reader, bytes_of, offset_in};
 use crate::threads::{PIECES_AHEAD, threads_of};
@@ -37,7 +36,6 @@ const LONGEST_PIECE: usize = 4 * PIECE_BYTES;
 const PART_BYTES: usize = 33 << 20;
 
 /// Longer inputs are converted piece by piece: between pieces signals are heard, and threads share them.
-#[cfg(feature = "simdutf")]
 const LONGEST_DIRECT: usize = 16 << 20;
 
 /// No more memory than this is kept from one conversion for the next.
@@ -278,6 +276,11 @@ pub fn convert<'py>(
     {
         return Ok(bytes);
     }
+    if shares_ascii(&writing.form)
+        && let Some(bytes) = of_wide_ascii(py, &reading.form, rest, to.mark())?
+    {
+        return Ok(bytes);
+    }
     let target = Target::new(&writing, from.name.bind(py).clone().into_any(), REPLACEMENT);
     let mut reader = Reader::new(reading, content, skipped, u32::MAX);
     if reader.limit < 2 * PIECE_BYTES {
@@ -324,6 +327,16 @@ fn of_ascii<'py>(py: Python<'py>, data: &[u8], form: &Form, mark: &[u8]) -> PyRe
         return Ok(None);
     }
     bytes_of_text(py, (form, Missing::Stop), Text::One(data), mark)
+}
+
+/// What wide units are in a form that shares ASCII, if a look at the first ones says that all may be ASCII, and they are.
+fn of_wide_ascii<'py>(py: Python<'py>, from: &Form, data: &[u8], mark: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let pass = Pass { form: from, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
+    let likely = pass.guess().filter(|guess| guess.width == Width::Ascii && data.len() < LONGEST_DIRECT);
+    let Some(guess) = likely else { return Ok(None) };
+    let mut was_guessed = false;
+    let bytes = bytes_if_written(py, mark, guess.count, |out| was_guessed = pass.write_guessed_ucs1(&guess, out))?;
+    Ok(bytes.filter(|_| was_guessed))
 }
 
 /// What clean bytes are in another form, where the core knows both as encodings of Unicode: measured, then written once.

@@ -2,6 +2,7 @@
 //! UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
 use super::lanes::parts;
+use super::level::Level;
 use super::masks::{LANES, Window, gathered, lanes_of, window_at};
 use super::measured::Width;
 use super::output::Output;
@@ -559,15 +560,27 @@ impl Units<'_> {
         dispatch::write_units_ucs4(self, start, limit, out).unwrap_or_else(|| self.write_rest(start, limit, out))
     }
 
-    /// Write 16-bit units as the code points that they are, and return them or-ed. None where one takes more than a byte;
+    /// The widest text that is copied in less time than it is measured and written.
+    pub fn widest_to_copy(&self) -> Width {
+        let has_vectors = Level::current() > Level::Portable;
+        if self.wide.unit_bytes == 4 && has_vectors { Width::Latin1 } else { Width::Ucs2 }
+    }
+
+    /// Write units as the code points that they are, and return them or-ed. None where one takes more than a byte;
     /// then only part is written.
     pub fn copy_ucs1(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> Option<u32> {
+        if self.wide.unit_bytes == 4 {
+            return self.copy_wide(start, limit, Width::Latin1, out, |unit| unit as u8);
+        }
         dispatch::copy_units_ucs1(self, start, limit, out)
             .unwrap_or_else(|| self.copy_rest(start, limit, Width::Latin1, out, |unit| unit as u8))
     }
 
     /// The same, where they are no pairs and nothing that the form lacks.
     pub fn copy_ucs2(&self, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
+        if self.wide.unit_bytes == 4 {
+            return self.copy_wide(start, limit, Width::Ucs2, out, |unit| unit as u16);
+        }
         dispatch::copy_units_ucs2(self, start, limit, out)
             .unwrap_or_else(|| self.copy_rest(start, limit, Width::Ucs2, out, |unit| unit))
     }

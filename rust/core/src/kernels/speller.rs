@@ -84,6 +84,9 @@ const LONGEST: usize = 4;
 /// The most ranges that a block is compared with.
 const MOST: usize = 6;
 
+/// So many odd code points of a block are measured one by one in less time than all of it is compared with each range.
+const FEW: u32 = 4;
+
 /// A spelling as this kernel applies it.
 pub struct Speller<'a> {
     spelt: &'a Spelt<'a>,
@@ -138,7 +141,8 @@ impl<'a> Speller<'a> {
         let escapes = spelling.escapes.map(|range| (range, How::Byte));
         let split = spelling.splits.then_some(((0x1_0000, LARGEST_IN_STR), How::Pair));
         let nul = spelling.nul_is_two.then_some(((0, 0), How::Nul));
-        for (range, how) in missing.chain(escapes).chain(split).chain(nul) {
+        // What has answers comes first: often there is nothing else.
+        for (range, how) in escapes.into_iter().chain(missing).chain(split).chain(nul) {
             speller.add(range, how)?;
         }
         let meets = |odd: &Odd| odd.range.0 <= SURROGATES.1 && SURROGATES.0 <= odd.range.1;
@@ -270,11 +274,41 @@ impl<'a> Speller<'a> {
         if may_be_ascii && block.iter().fold(0, |seen, &point| seen | point.into()) < 0x80 {
             return Some(LANES);
         }
-        let mut bytes = LANES + self.longer(block);
+        let bytes = LANES + self.longer(block);
         if !self.meets_hull(block) {
             return Some(bytes);
         }
-        let mut odd_count = 0;
+        if self.is_dense && !self.spelt.spelling.joins && self.count > 1 {
+            return self.bytes_by_lanes(bytes, block);
+        }
+        let (bytes, odd_count) = self.bytes_by_ranges(bytes, block, LANES)?;
+        // Both halves are odd; of a single one the other must come next.
+        let may_join = self.spelt.spelling.joins && (odd_count > 1 || holds(LEADS, block[LANES - 1].into()));
+        (!may_join || !has_pair(block, next)).then_some(bytes)
+    }
+
+    /// What [`Speller::bytes`] gives where nothing is joined, from what it would be without odd code points.
+    #[inline(never)]
+    fn bytes_by_lanes<P: Point>(&self, usual: usize, block: &[P; LANES]) -> Option<usize> {
+        let (mut bytes, mut lanes) = (usual, self.odd_lanes(block));
+        if lanes.count_ones() > FEW {
+            return self.bytes_by_ranges(usual, block, lanes.count_ones() as usize).map(|(bytes, _)| bytes);
+        }
+        while lanes != 0 {
+            let point = block[lanes.trailing_zeros() as usize].into();
+            if let Some(odd) = self.odds().iter().find(|odd| holds(odd.range, point)) {
+                let (length, usual) = odd.lengths?;
+                bytes = bytes + length - usual;
+            }
+            lanes &= lanes - 1;
+        }
+        Some(bytes)
+    }
+
+    /// The same with the number of odd code points, of which there are `most` at most.
+    #[inline(always)]
+    fn bytes_by_ranges<P: Point>(&self, usual: usize, block: &[P; LANES], most: usize) -> Option<(usize, usize)> {
+        let (mut bytes, mut odd_count) = (usual, 0);
         for (first, span, odd) in self.reachable::<P>() {
             let is_odd = |point: &P| P::of(u32::from(point.less(first) <= span));
             let count = block.iter().fold(P::default(), |sum, point| sum.and(is_odd(point))).into() as usize;
@@ -283,10 +317,11 @@ impl<'a> Speller<'a> {
                 bytes = bytes + count * length - count * usual;
             }
             odd_count += count;
+            if odd_count == most {
+                break;
+            }
         }
-        // Both halves are odd; of a single one the other must come next.
-        let may_join = self.spelt.spelling.joins && (odd_count > 1 || holds(LEADS, block[LANES - 1].into()));
-        (!may_join || !has_pair(block, next)).then_some(bytes)
+        Some((bytes, odd_count))
     }
 
     /// Whether a block has anything among which are odd code points; any block does if U+0000 is one.

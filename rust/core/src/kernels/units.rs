@@ -347,6 +347,53 @@ impl Units<'_> {
         Some(u32::from(seen) | rest.width.largest())
     }
 
+    /// As [`Units::copy_rest`], of 32-bit units.
+    pub(super) fn copy_wide<T: Copy>(
+        &self,
+        start: usize,
+        limit: usize,
+        width: Width,
+        out: &mut Output<'_, T>,
+        become_one: impl Fn(u32) -> T,
+    ) -> Option<u32>
+    where
+        for<'o> Output<'o, T>: Points,
+    {
+        match self.wide.big_endian {
+            false => self.copied_wide((start, limit), width, out, u32::from_le_bytes, become_one),
+            true => self.copied_wide((start, limit), width, out, u32::from_be_bytes, become_one),
+        }
+    }
+
+    #[inline(always)]
+    fn copied_wide<T: Copy>(
+        &self,
+        (start, limit): (usize, usize),
+        width: Width,
+        out: &mut Output<'_, T>,
+        unit: impl Fn([u8; 4]) -> u32 + Copy,
+        become_one: impl Fn(u32) -> T,
+    ) -> Option<u32>
+    where
+        for<'o> Output<'o, T>: Points,
+    {
+        let (blocks, _) = self.data[start..limit].as_chunks::<4>().0.as_chunks::<BLOCK>();
+        let mut seen = 0;
+        let is_within = |block: &[[u8; 4]; BLOCK]| {
+            seen |= unit(or_of_wide(block).to_ne_bytes());
+            // There is no surrogate up to U+00FF.
+            seen <= width.largest() && (width < Width::Ucs2 || self.are_values(block, unit))
+        };
+        let copied = out.extend_blocks(blocks, is_within, |bytes| become_one(unit(bytes)));
+        let at = start + 4 * BLOCK * copied;
+        let rest = self.measure_rest(at, limit);
+        if copied < blocks.len() || rest.end < limit || rest.width > width {
+            return None;
+        }
+        self.write_rest(at, limit, out);
+        Some(seen | rest.width.largest())
+    }
+
     /// As [`Units::write_rest`], for what does not fill a block or is ill-formed.
     fn write_last(&self, start: usize, limit: usize, out: &mut impl Points) -> usize {
         let width = self.wide.unit_bytes;

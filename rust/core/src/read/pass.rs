@@ -80,7 +80,7 @@ impl From<OutOfMemory> for Halt {
     }
 }
 
-/// Bytes of 16-bit units from which the rest is guessed.
+/// Bytes of wide units from which the rest is guessed.
 const GUESSED_BYTES: usize = 512;
 
 /// A pass over bytes of a form.
@@ -133,14 +133,16 @@ impl Pass<'_> {
         result.map_or_else(|halt| halt, |()| Halt::End(at))
     }
 
-    /// A guess from the first units of a text of 16-bit units: that each unit of it is a code point of the same width.
+    /// A guess from the first units of a text of wide units: that each unit of it is a code point of the same width.
     /// None if they are not, or if guessing gains nothing.
     #[must_use]
     pub fn guess(&self) -> Option<Extent> {
         let units = self.units_to_guess()?;
         let first = units.measure(0, GUESSED_BYTES);
-        let is_so = first.end == GUESSED_BYTES && first.count * 2 == GUESSED_BYTES && first.width <= Width::Ucs2;
-        is_so.then_some(Extent { end: self.data.len(), count: self.data.len() / 2, ..first })
+        let width = units.wide.unit_bytes;
+        let is_one_each = first.end == GUESSED_BYTES && first.count * width == GUESSED_BYTES;
+        let is_so = is_one_each && first.width <= units.widest_to_copy();
+        is_so.then_some(Extent { end: self.data.len(), count: self.data.len() / width, ..first })
     }
 
     /// Write text that was guessed to be within U+00FF, and return whether the guess was right.
@@ -156,11 +158,9 @@ impl Pass<'_> {
     }
 
     fn units_to_guess(&self) -> Option<Units<'_>> {
-        let is_worthwhile = self.data.len() >= 8 * GUESSED_BYTES && self.data.len().is_multiple_of(2);
-        match self.input() {
-            Some(Input::Units(units)) if is_worthwhile && units.wide.unit_bytes == 2 => Some(units),
-            _ => None,
-        }
+        let Some(Input::Units(units)) = self.input() else { return None };
+        let is_whole = self.data.len().is_multiple_of(units.wide.unit_bytes);
+        (is_whole && self.data.len() >= 8 * GUESSED_BYTES).then_some(units)
     }
 
     fn go(&self, at: &mut usize, input: Option<Input<'_>>, run: Span, sink: &mut impl Sink) -> Result<(), Halt> {
