@@ -55,6 +55,7 @@ PROCESSORS = {
         "aarch64",
         ("neoverse-n1", "neoverse-v1"),
         "#4096",
+        0x55 << 32,
     ),
     "x86-64": Processor(("qemu-x86_64", "-cpu", "max"), "", "x86_64", ("icelake-server",), "0x1000", 1 << 38),
 }

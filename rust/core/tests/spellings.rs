@@ -136,6 +136,17 @@ fn halves_around_the_end_of_a_block_are_written_alike() {
 }
 
 #[test]
+fn long_text_of_one_byte_per_code_point_is_counted_alike() {
+    let family = family();
+    for name in ["utf-8", "cesu-8", "mutf-8"] {
+        for (usual, length) in [0, 0x61, 0xE9].into_iter().flat_map(|usual| [8128, 8192, 16400].map(|end| (usual, end)))
+        {
+            check(name, &family[name], &vec![usual; length], 0, length);
+        }
+    }
+}
+
+#[test]
 fn a_missing_code_point_stops_the_loop_where_it_is() {
     let family = family();
     let text: Vec<u32> = std::iter::repeat_n(0x61, 100).chain([0xD800]).collect();

@@ -634,6 +634,14 @@ pub fn twelves(units: Vector) -> Vector {
     })
 }
 
+/// The sum of lanes of 8 bits.
+#[inline]
+#[neon]
+pub fn sum_8(lanes: Vector) -> usize {
+    let [low, high] = [vpaddlq_u8(lanes.0), vpaddlq_u8(lanes.1)];
+    vaddvq_u16(vaddq_u16(low, high)).into()
+}
+
 /// The sum of lanes of 64 bits.
 #[inline]
 #[neon]

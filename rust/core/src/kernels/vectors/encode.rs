@@ -262,14 +262,24 @@ fn bytes_of_one(spelling: &Spelling, text: &[u8]) -> Option<usize> {
     let lowest = missing.map_or(first, |range| range.0 as u8);
     let nul_is_two = spelling.nul_is_two;
     let (blocks, rest) = text.as_chunks::<64>();
-    let (mut longer, mut lacks) = (0, 0);
-    for block in blocks {
-        let bytes = Bytes::of(block, 0);
-        let (nul, two) = (if nul_is_two { bytes.equal(0) } else { 0 }, bytes.at_least(first));
-        longer += (two | nul).count_ones() as usize;
-        lacks |= if lowest < first { bytes.at_least(lowest) & !two } else { 0 };
+    let (mut longer, mut lacks) = (0, zero());
+    // A block adds at most two to a lane, which holds 255.
+    for blocks in blocks.chunks(127) {
+        let mut counts = zero();
+        for block in blocks {
+            for bytes in Bytes::of(block, 0).0 {
+                let two = at_least_8(bytes, each_8(first));
+                let longer = if nul_is_two { or(two, equal_8(bytes, zero())) } else { two };
+                // Lanes with all bits set are -1.
+                counts = sub_8(counts, longer);
+                if lowest < first {
+                    lacks = or(lacks, not_and(two, at_least_8(bytes, each_8(lowest))));
+                }
+            }
+        }
+        longer += sum_8(counts);
     }
-    let is_lacking = lacks != 0 || rest.iter().any(|byte| (lowest..first).contains(byte));
+    let is_lacking = !is_none(lacks) || rest.iter().any(|byte| (lowest..first).contains(byte));
     let of_rest = rest.iter().filter(|&&byte| byte >= first || (byte == 0 && nul_is_two)).count();
     (!is_lacking).then_some(text.len() + longer + of_rest)
 }

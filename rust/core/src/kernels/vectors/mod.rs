@@ -421,6 +421,8 @@ mod tests {
         assert_eq!(points(bytes_of(as_32(halves(a)[0]))), std::array::from_fn(|at| one[at].into()));
         let sum = one.as_chunks().0.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word) >> 8));
         assert_eq!(sum_64(right_64::<8>(a)), sum);
+        assert_eq!(sum_8(a), one.iter().copied().map(usize::from).sum());
+        assert_eq!(sum_8(each_8(0xFF)), 32 * 0xFF);
         assert!(is_none(xor(a, a)) && is_all(equal_8(a, a)));
         assert_eq!((is_none(a), is_all(a)), (one == [0; 32], one == [0xFF; 32]));
     }

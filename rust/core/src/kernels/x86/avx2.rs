@@ -533,6 +533,13 @@ pub fn twelves(units: Vector) -> Vector {
     _mm256_madd_epi16(units, _mm256_set1_epi32(0x1000_0001))
 }
 
+/// The sum of lanes of 8 bits.
+#[inline]
+#[avx2]
+pub fn sum_8(lanes: Vector) -> usize {
+    sum_64(_mm256_sad_epu8(lanes, zero())) as usize
+}
+
 /// The sum of lanes of 64 bits.
 #[inline]
 #[avx2]
