@@ -515,11 +515,14 @@ impl WideText<'_> {
     /// As [`WideText::measure`], by the loops here.
     #[inline]
     pub(super) fn measure_rest(&self, start: usize, limit: usize) -> Stretch {
-        let end = start + self.text.slice(start, limit).first_of(|point| !self.has(point)).unwrap_or(limit - start);
+        let lacking = if self.wide.has_surrogates {
+            None
+        } else {
+            self.text.slice(start, limit).first_of(|point| holds(SURROGATES, point))
+        };
+        let end = lacking.map_or(limit, |at| start + at);
         let units = match self.text.slice(start, end) {
-            Text::Four(points) if self.wide.unit_bytes == 2 => {
-                points.len() + points.iter().filter(|&&point| point >= 0x1_0000).count()
-            }
+            Text::Four(points) if self.wide.unit_bytes == 2 => points.len() + count_supplementary(points),
             text => text.len(),
         };
         Stretch { end, bytes: units * self.wide.unit_bytes }
@@ -582,6 +585,13 @@ impl WideText<'_> {
             (_, true) => out.extend_bytes(points, |point| point.into().to_be_bytes()),
         }
     }
+}
+
+/// How many code points take a surrogate pair, added up in lanes as wide as they are.
+#[inline(always)]
+fn count_supplementary(points: &[u32]) -> usize {
+    let count = |points: &[u32]| -> u32 { points.iter().map(|&point| u32::from(point >= 0x1_0000)).sum() };
+    points.chunks(1 << 16).map(|points| count(points) as usize).sum()
 }
 
 /// The bytes of the surrogate pair of a code point.
