@@ -146,7 +146,7 @@ points, lone, room = array("I", [0x1F600]) * (size // 4), "\\ud800" * (size // 4
 codecs.register_error("long", lambda error: (long_text, error.end))
 codecs.register_error("long text", lambda error: (long_text, error.end))
 codecs.register_error("long bytes", lambda error: (long_bytes, error.end))
-escapes = b'"\\ud83d",' * (size // 9)
+escapes = b'"\\\\ud83d",' * (size // 9)
 long_text, long_bytes, form = "\\U0001f600" * (size // 4), bytes(size * 2), eightfold.form("utf-8")
 count = size // 8
 column = ("fixed", 4, None, [dirty], None, 0, count)
@@ -159,6 +159,15 @@ def addresses():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
+def hoard():  # What the allocator has kept of what was freed would do for a call that works in small pieces.
+    pieces = []
+    try:
+        while True:
+            pieces.append(bytes(1 << 14))
+    except MemoryError:
+        return pieces
+
+
 for form in eightfold.forms():  # A form is compiled when it is first used, in some kilobytes that Rust must have.
     eightfold.decode(b"", form)
 eightfold.encode_code_points([65], "cesu-8"), eightfold.decode(b"\\xff", "optu-8", "backslashreplace")
@@ -166,10 +175,12 @@ _, hard = resource.getrlimit(resource.RLIMIT_AS)
 refused = 0
 for scarce in range(0, 64 << 20, 3 << 20):
     resource.setrlimit(resource.RLIMIT_AS, (addresses() + scarce, hard))
+    held = None if scarce else hoard()
     try:
         call()
     except MemoryError:
         refused += 1
+    del held
 resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 print(refused > 0, len(call()) > 0)
 """
