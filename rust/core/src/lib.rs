@@ -27,6 +27,7 @@ pub use columns::column::{
 pub use columns::findings::{Effort, Found, Stopped};
 pub use derive::agreement::Agreement;
 pub use derive::automaton::{Automaton, DEAD, Entry, NONE, State, TooLarge};
+pub use derive::instead::Instead;
 pub use derive::layout::{Layout, Pairs};
 pub use derive::spelling::Spelling;
 pub use derive::verdict::Verdict;

@@ -258,7 +258,7 @@ fn encode_all(form: &Form, name: &str, fences: &mut [Fenced; 2]) {
                 assert_eq!(written, expected, "{name} {policy:?} {text:X?}");
                 for side in SIDES {
                     let memory = output.array::<u8, { size_of::<ShortBytes>() }>(side);
-                    if let Some(short) = form.write_short(text, || Some(policy), memory) {
+                    if let Some(short) = form.write_short(text, Some(policy), memory) {
                         assert_eq!(short, expected, "{name} {policy:?} {text:X?}");
                     }
                 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use eightfold_core::kernels::{Ascii, copy_ascii, copy_without_nul, count_pairs, is_ascii, write_short};
 use eightfold_core::{
-    Form, Halt, Measured, Missing, OnFault, Output, Pass, Row, Tables, Text, TextBuffer, Width, encode_text,
+    Form, Halt, Instead, Measured, Missing, OnFault, Output, Pass, Row, Tables, Text, TextBuffer, Width, encode_text,
 };
 
 const BODY: (u32, u32) = (0x80, 0xBF);
@@ -61,7 +61,8 @@ fn measured_text_is_written_in_every_kind() {
             assert_eq!(written(text.len(), |out| scalar.write_utf8(out)), text.as_bytes());
             let room = 4 * points.len() + 64;
             let mut memory = vec![MaybeUninit::uninit(); room];
-            let (count, short) = Output::written(&mut memory, |out| write_short(Text::Four(&points), out));
+            let (count, short) =
+                Output::written(&mut memory, |out| write_short(Text::Four(&points), &Instead::Stop, out));
             assert_eq!((count, &*short), (points.len(), text.as_bytes()));
         }
     }

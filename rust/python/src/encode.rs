@@ -61,7 +61,7 @@ pub fn short<'py>(
     };
     let written = match written.ok()? {
         None => {
-            let missing = || policy.map_or(Some(Missing::Stop), |policy| handle.missing(policy));
+            let missing = policy.map_or(Some(Missing::Stop), |policy| handle.missing(policy));
             let points = text_of(text).ok()?;
             match bytes_of_short_text(py, form, missing, points).ok()? {
                 None => long_bytes(py, form, points).ok()?,
@@ -101,7 +101,7 @@ pub fn written<'py>(
     let points = text_of(text)?;
     let (form, missing) = (&writing.form, writing.missing);
     if mark.is_empty()
-        && let Some(bytes) = bytes_of_short_text(py, form, || Some(missing), points)?
+        && let Some(bytes) = bytes_of_short_text(py, form, Some(missing), points)?
     {
         return Ok(bytes);
     }
@@ -139,7 +139,7 @@ fn clean_bytes<'py>(
         return Ok(Some(bytes));
     }
     let points = text_of(text)?;
-    match bytes_of_short_text(py, form, || Some(Missing::Stop), points)? {
+    match bytes_of_short_text(py, form, Some(Missing::Stop), points)? {
         None => long_bytes(py, form, points),
         written => Ok(written),
     }

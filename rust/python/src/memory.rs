@@ -307,7 +307,7 @@ fn widened<'py>(
 pub fn bytes_of_short_text<'py>(
     py: Python<'py>,
     form: &Form,
-    missing: impl FnOnce() -> Option<Missing>,
+    missing: Option<Missing>,
     text: Text<'_>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let mut memory: ShortBytes = [const { MaybeUninit::uninit() }; _];

@@ -9,6 +9,7 @@ pub mod agreement;
 pub mod automaton;
 pub mod fault_table;
 pub mod heads;
+pub mod instead;
 pub mod layout;
 pub mod leads;
 pub mod piece;

@@ -2,6 +2,7 @@
 //! text.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
+use crate::derive::instead::Instead;
 use crate::derive::layout::{Layout, PAIR, SURROGATE};
 use crate::policy::{ESCAPED, Lacking, Missing};
 use crate::tables::{Row, Tables};
@@ -34,6 +35,8 @@ pub struct Spelling {
     pub missing: Vec<Range>,
     /// What the kernels write for them.
     pub lacking: Lacking,
+    /// What is written instead of surrogates in text that is otherwise written as in UTF-8.
+    pub instead: Instead,
 }
 
 impl Spelling {
@@ -57,8 +60,10 @@ impl Spelling {
             joins: tables.joins_pairs,
             missing: missing(tables),
             lacking: Lacking::Stop,
+            instead: Instead::Stop,
         };
         spelling.begin_as_usual();
+        spelling.instead = Instead::of(&spelling);
         let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
         // Only rows beyond Unicode, which no str holds, may be longer than the spelling allows.
         let tells = |row: &&Row| {
@@ -95,11 +100,12 @@ impl Spelling {
             }
             _ => {}
         }
+        spelling.instead = Instead::of(&spelling);
         spelling
     }
 
     /// Whether the spelling would write surrogates as generalized UTF-8 does.
-    fn writes_surrogates(&self) -> bool {
+    pub(crate) fn writes_surrogates(&self) -> bool {
         let written = |point| self.length(point) == 3 && self.payload(point, 3) == point;
         written(SURROGATES.0) && written(SURROGATES.1)
     }

@@ -169,12 +169,4 @@ impl Script<'_> {
         /// Write what [`Script::measure`] measured, with the same limit, and return the end.
         write(out: &mut Output<'_, u8>) -> usize;
     }
-
-    /// As [`Spelt::write_short`].
-    pub fn write_short(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        match self {
-            Script::Bytes(bytes) => bytes.write_short(start, limit, out),
-            Script::Units(units) => units.write(start, limit, out),
-        }
-    }
 }

@@ -12,20 +12,19 @@
 use super::level::Level;
 use super::output::Output;
 use super::plain::{self, Point};
-use super::portable::bytes_at;
-use super::spelt::Spelt;
 use super::text::Text;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
-use crate::code_point::{LARGEST_IN_STR, SURROGATES, holds};
-use crate::policy::Lacking;
+use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS, holds};
+use crate::derive::instead::Instead;
+use crate::policy::backslashed;
 
 /// The longest sequence of UTF-8.
 const LONGEST: usize = 4;
 /// As many bytes as an answer is written with.
-const ANSWER: usize = 16;
+pub(super) const ANSWER: usize = 16;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
 /// From so many code points on, a call of the kernel for blocks pays, where the last one stopped at a surrogate.
@@ -34,22 +33,37 @@ const MANY: usize = 64;
 
 /// The bytes of a code point at an index that is no scalar value, as a number, and how many these are.
 type Answer = Option<(u128, usize)>;
-
-/// Write a short text as UTF-8, as far as it holds nothing but scalar values and there is room, and return how many code
-/// points those are.
+/// Write a short text as UTF-8, and something instead of surrogates, as far as that is known and there is room, and return
+/// how many code points that is.
 #[inline]
-pub fn write_short(text: Text<'_>, out: &mut Output<'_, u8>) -> usize {
-    let limit = text.len().min(out.room().saturating_sub(SLACK) / LONGEST);
-    let start = match Level::current() {
+pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    let longest = if *instead == Instead::Escape { ANSWER } else { LONGEST };
+    let limit = text.len().min(out.room().saturating_sub(SLACK) / longest);
+    let answer = |at| instead.at(text, at);
+    match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => return unsafe { avx512::short::write(text.slice(0, limit), out) },
-        // SAFETY: as above.
+        Level::Avx512 => unsafe { avx512::short::write(text.slice(0, limit), instead, out) },
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS => unsafe { vectors::short::write(text.slice(0, limit), out) },
-        _ => 0,
-    };
-    spell(text, (start, limit), out, |_| None)
+        Level::VECTORS => in_turns(text, limit, out, answer),
+        _ => spell(text, (0, limit), out, answer),
+    }
+}
+
+/// As [`write_short`] up to a limit, by blocks where there are no surrogates.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline]
+fn in_turns(text: Text<'_>, limit: usize, out: &mut Output<'_, u8>, answer: impl Fn(usize) -> Answer) -> usize {
+    let mut at = 0;
+    loop {
+        // SAFETY: it is called where the machine has the instructions.
+        at += unsafe { vectors::short::write(text.slice(at, limit), out) };
+        let end = if limit - at < MANY { limit } else { at + vectors::short::BLOCK };
+        at = spell(text, (at, end), out, &answer);
+        if at < end || end == limit {
+            return at;
+        }
+    }
 }
 
 /// Write from an index to a limit, or to a code point without an answer, and return the end.
@@ -112,45 +126,23 @@ fn sequence(point: u32) -> Option<([u8; LONGEST], usize)> {
     Some((sequence.to_le_bytes(), length))
 }
 
-impl Spelt<'_> {
-    /// What is written for a surrogate, if it is the same for all of them.
-    fn for_all_surrogates(&self) -> Answer {
-        let lacks_all = !self.spelling.joins && self.spelling.missing == [SURROGATES];
-        match self.spelling.lacking {
-            Lacking::Mark if lacks_all => Some((b'?'.into(), 1)),
-            Lacking::Nothing if lacks_all => Some((0, 0)),
+impl Instead {
+    /// What is written for the code point at an index, if it is a surrogate.
+    #[inline]
+    pub(super) fn at(self, text: Text<'_>, at: usize) -> Answer {
+        let point = text.at(at);
+        if !holds(SURROGATES, point) {
+            return None;
+        }
+        let is_pair = || holds(LEADS, point) && at + 1 < text.len() && holds(TRAILS, text.at(at + 1));
+        match self {
+            Instead::Nothing => Some((0, 0)),
+            Instead::Mark => Some((b'?'.into(), 1)),
+            Instead::Escape => Some(backslashed(point)),
+            Instead::Byte(range) if holds(range, point) => Some((u128::from(point & 0xFF), 1)),
+            Instead::Sequence { but_pairs } if !(but_pairs && is_pair()) => Some((plain::three(point).into(), 3)),
             _ => None,
         }
-    }
-
-    /// As [`Spelt::write`], of a short text in a form that shares all of UTF-8, without measuring it first; it also stops
-    /// where there is no room.
-    pub fn write_short(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
-        let level = Level::current();
-        if level == Level::Avx512 {
-            // Its lanes hold answers as well.
-            return self.write(start, limit, out);
-        }
-        let limit = limit.min(start + out.room().saturating_sub(SLACK) / ANSWER);
-        let (for_all, escapes) = (self.for_all_surrogates(), self.spelling.escapes.filter(|_| !self.spelling.joins));
-        let answer = |at| match escapes {
-            _ if for_all.is_some() => for_all,
-            // The form has them, so they are not lacking.
-            Some(range) if holds(range, self.text.at(at)) => Some((u128::from(self.text.at(at) & 0xFF), 1)),
-            _ => bytes_at(self, at),
-        };
-        let mut at = start;
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        while level == Level::VECTORS && limit - at >= MANY {
-            // SAFETY: the machine has the instructions.
-            at += unsafe { vectors::short::write(self.text.slice(at, limit), out) };
-            let end = limit.min(at + vectors::short::BLOCK);
-            at = spell(self.text, (at, end), out, answer);
-            if at < end {
-                return at;
-            }
-        }
-        spell(self.text, (at, limit), out, answer)
     }
 }
 
@@ -167,8 +159,10 @@ mod tests {
         let points = (0..text.len()).map_while(|at| char::from_u32(text.at(at)));
         let expected: String = points.collect();
         let count = expected.chars().count();
-        let ways: [fn(Text<'_>, &mut Output<'_, u8>) -> usize; 2] =
-            [write_short, |text, out| spell(text, (0, text.len()), out, |_| None)];
+        let ways: [fn(Text<'_>, &mut Output<'_, u8>) -> usize; 2] = [
+            |text, out| write_short(text, &Instead::Stop, out),
+            |text, out| spell(text, (0, text.len()), out, |_| None),
+        ];
         for write in ways {
             let mut memory = [MaybeUninit::uninit(); LONGEST * MOST + SLACK];
             let (written, bytes) = Output::written(&mut memory, |out| write(text, out));
@@ -223,7 +217,8 @@ mod tests {
     fn it_ends_where_there_is_no_room() {
         for room in 0..200 {
             let mut memory = vec![MaybeUninit::uninit(); room];
-            let (written, bytes) = Output::written(&mut memory, |out| write_short(Text::Four(&[0x1_F600; 40]), out));
+            let (written, bytes) =
+                Output::written(&mut memory, |out| write_short(Text::Four(&[0x1_F600; 40]), &Instead::Stop, out));
             assert!(written <= 40 && bytes.len() == 4 * written);
             assert!(written == 40 || room < 4 * (written + 1) + SLACK);
         }

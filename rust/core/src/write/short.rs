@@ -3,11 +3,11 @@
 
 use std::mem::MaybeUninit;
 
+use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Output, Script, Text, find_point, write_short};
-use crate::memory::OutOfMemory;
+use crate::kernels::{Output, Text, find_point, write_short};
 use crate::policy::Missing;
-use crate::write::encode::{Place, encode_text};
+use crate::write::encode::encode_text;
 
 /// How many bytes a text may become that is written this way.
 const SHORT_RESULT: usize = 8192;
@@ -17,49 +17,34 @@ const SHORT_POINTS: usize = 256;
 /// Memory for the bytes of a short text.
 pub type ShortBytes = [MaybeUninit<u8>; SHORT_RESULT];
 
-/// The bytes of a text that is, from an index on, written as UTF-8 does but for surrogates.
-struct Shared<'o, 'm>(&'o mut Output<'m, u8>);
-
-impl Place for Shared<'_, '_> {
-    fn reserve(&mut self, _: usize) -> Result<(), OutOfMemory> {
-        Ok(())
-    }
-
-    fn put(&mut self, bytes: &[u8]) {
-        self.0.copy(bytes);
-    }
-
-    fn take(&mut self, script: &Script<'_>, start: usize, limit: usize) -> Result<usize, OutOfMemory> {
-        Ok(script.write_short(start, limit, self.0))
-    }
-}
-
 impl Form {
-    /// The bytes of a short text; None where it is too long, or the policy has no answer or is not known. The policy is
-    /// asked for where the form lacks something.
+    /// The bytes of a short text; None where it is too long, or has something that the form lacks and the policy has no
+    /// answer or is not known.
     #[inline]
     #[must_use]
     pub fn write_short<'m>(
         &self,
         text: Text<'_>,
-        policy: impl FnOnce() -> Option<Missing>,
+        policy: Option<Missing>,
         memory: &'m mut ShortBytes,
     ) -> Option<&'m [u8]> {
         let mut out = Output::new(memory);
-        let is_shared = self.shares(text);
-        let start = if is_shared { write_short(text, &mut out) } else { 0 };
+        let start = if self.shares(text) { write_short(text, self.instead(policy), &mut out) } else { 0 };
         if start < text.len() {
-            let policy = policy()?;
+            let policy = policy?;
             if text.len() - start > out.room() / self.most_bytes(policy) {
                 return None;
             }
-            let written = match is_shared {
-                true => encode_text(self, text, start, policy, &mut Shared(&mut out)),
-                false => encode_text(self, text, start, policy, &mut out),
-            };
-            written.ok()?;
+            encode_text(self, text, start, policy, &mut out).ok()?;
         }
         Some(out.into_written())
+    }
+
+    /// What is written instead of surrogates under a policy, if that is known.
+    #[inline]
+    fn instead(&self, policy: Option<Missing>) -> &Instead {
+        let spelling = policy.and_then(|policy| self.spelling_under(policy));
+        spelling.map_or(&Instead::Stop, |spelling| &spelling.instead)
     }
 
     /// Whether a text is short, and written as UTF-8 does but for surrogates.

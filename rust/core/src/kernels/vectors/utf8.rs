@@ -9,6 +9,7 @@ use super::machine::*;
 use super::rules::{CONTINUATION, Rules, sides, tables};
 use super::{Bytes, bytes_of, fetch_ahead};
 use crate::derive::agreement::Agreement;
+use crate::derive::instead::Instead;
 use crate::derive::spelling::Spelling;
 use crate::kernels::measured::Prefix;
 use crate::kernels::output::Output;
@@ -116,6 +117,7 @@ pub static SPELLING: Spelling = Spelling {
     joins: false,
     missing: Vec::new(),
     lacking: Lacking::Stop,
+    instead: Instead::Stop,
 };
 static AGREEMENT: Agreement = Agreement { leads: Vec::new(), pairs: Vec::new(), apart: Vec::new(), worthwhile: true };
 
