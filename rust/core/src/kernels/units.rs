@@ -528,6 +528,27 @@ impl WideText<'_> {
         Stretch { end, bytes: units * self.wide.unit_bytes }
     }
 
+    /// Whether each code point that such a str can hold is a unit of the form.
+    #[inline]
+    pub(super) fn is_whole(&self) -> bool {
+        match self.text {
+            Text::One(_) => true,
+            Text::Two(_) => self.wide.has_surrogates,
+            Text::Four(_) => self.wide.has_surrogates && self.wide.unit_bytes == 4,
+        }
+    }
+
+    /// As [`WideText::write`], where each code point is a unit.
+    #[inline]
+    pub(super) fn write_whole(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        match self.text.slice(start, limit) {
+            Text::One(points) => self.put(points, out),
+            Text::Two(points) => self.put(points, out),
+            Text::Four(points) => self.put(points, out),
+        }
+        limit
+    }
+
     /// As [`WideText::write`], by the loops here.
     #[inline]
     pub(super) fn write_rest(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {

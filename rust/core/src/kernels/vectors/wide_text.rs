@@ -25,6 +25,9 @@ pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
 /// As [`WideText::write`].
 #[vectors]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    if text.is_whole() {
+        return text.write_whole(start, limit, out);
+    }
     let (Text::Four(points), 2) = (text.text, text.wide.unit_bytes) else {
         return text.write_rest(start, limit, out);
     };

@@ -298,21 +298,55 @@ pub fn copy_ucs1(units: &Units<'_>, start: usize, limit: usize, out: &mut Output
 #[avx512]
 pub fn copy_ucs2(units: &Units<'_>, start: usize, limit: usize, out: &mut Output<'_, u16>) -> Option<u32> {
     let mut seen = _mm512_setzero_si512();
-    for at in (start..limit).step_by(64) {
-        fetch_ahead(units.data, at);
-        let block = loaded::<2>(units, at);
-        seen = _mm512_or_si512(seen, block);
-        let stops = if units.wide.has_surrogates {
-            are_16(block, LEADS) & are_16(loaded::<2>(units, at + 2), TRAILS)
-        } else {
-            are_16(block, SURROGATES)
-        };
-        if stops != 0 {
+    let mut at = start;
+    // Four blocks share their checks: there is little else to do.
+    while limit - at >= 256 {
+        let blocks = [0, 64, 128, 192].map(|place| {
+            fetch_ahead(units.data, at + place);
+            loaded::<2>(units, at + place)
+        });
+        let surrogates = blocks.into_iter().fold(0, |found, block| found | are_16(block, SURROGATES));
+        if surrogates != 0 && (0..4).any(|place| stops_copy(units, at + 64 * place)) {
             return None;
         }
+        seen = blocks.into_iter().fold(seen, |seen, block| _mm512_or_si512(seen, block));
+        put_four(out, blocks);
+        at += 256;
+    }
+    for at in (at..limit).step_by(64) {
+        if stops_copy(units, at) {
+            return None;
+        }
+        let block = loaded::<2>(units, at);
+        seen = _mm512_or_si512(seen, block);
         put_16(out, block, ((limit - at) / 2).min(32));
     }
     Some(or_of_16(seen))
+}
+
+/// Whether the 32 units at an offset hold what cannot be copied: a surrogate or, in a form that has them, a pair.
+#[inline]
+#[avx512]
+fn stops_copy(units: &Units<'_>, at: usize) -> bool {
+    let block = loaded::<2>(units, at);
+    if units.wide.has_surrogates {
+        are_16(block, LEADS) & are_16(loaded::<2>(units, at + 2), TRAILS) != 0
+    } else {
+        are_16(block, SURROGATES) != 0
+    }
+}
+
+/// Store four vectors of 16-bit units.
+#[inline]
+#[avx512]
+fn put_four(out: &mut Output<'_, u16>, blocks: [__m512i; 4]) {
+    let room = out.spare().first_chunk_mut::<128>().expect("the output is shorter than its text");
+    for (place, block) in room.as_chunks_mut::<32>().0.iter_mut().zip(blocks) {
+        // SAFETY: a vector has room there.
+        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), block) };
+    }
+    // SAFETY: all of them have been written.
+    unsafe { out.advance(128) };
 }
 
 /// The bitwise or of all units.

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use eightfold_features::avx512;
 
 use super::units::{are_16, are_32, ordered};
-use super::{EVERY_SECOND, OR_OR, bytes_32, fetch_ahead, low_32, put_bytes, units_16, units_32};
+use super::{EVERY_SECOND, OR_OR, bytes_32, low_32, put_bytes, units_16, units_32};
 use crate::code_point::SURROGATES;
 use crate::kernels::output::Output;
 use crate::kernels::spelt::Stretch;
@@ -109,13 +109,7 @@ fn each_block<const LANES: usize>(
 #[avx512]
 pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
     let mut units = 0;
-    let is_any = text.wide.has_surrogates;
-    let is_each = match text.text {
-        Text::One(_) => true,
-        Text::Two(_) => is_any,
-        Text::Four(_) => is_any && text.wide.unit_bytes == 4,
-    };
-    if is_each {
+    if text.is_whole() {
         return Stretch { end: limit, bytes: (limit - start) * text.wide.unit_bytes };
     }
     let end = match text.text {
@@ -139,6 +133,10 @@ pub fn measure(text: &WideText<'_>, start: usize, limit: usize) -> Stretch {
 /// As [`WideText::write`].
 #[avx512]
 pub fn write(text: &WideText<'_>, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+    if text.is_whole() {
+        // On AMD's Zen 4 this takes half the time of blocks.
+        return text.write_whole(start, limit, out);
+    }
     out.go_on(|out| write_blocks(text, start, limit, out))
 }
 
@@ -151,13 +149,6 @@ fn write_blocks(text: &WideText<'_>, start: usize, limit: usize, out: &mut Outpu
             let block = Block::of_32::<u16>(text, at, left);
             put_points(&block, big_endian, out);
             block.read
-        }),
-        // No form lacks any of these code points.
-        (2, Text::One(text)) => each_block::<32>((start, limit), |at, left| {
-            fetch_ahead(text, at);
-            let units = _mm512_cvtepu8_epi16(bytes_32(text, at));
-            put_bytes(out, ordered::<2>(units, big_endian), 2 * left);
-            left
         }),
         (2, _) => each_block::<32>((start, limit), |at, left| {
             let block = Block::of_16::<u16>(text, at, left);
