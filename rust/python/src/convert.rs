@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
-use crate::known::Key;
+use crate::known::{Key, PolicyName};
 use crate::made::{Made, Make};
 use crate::memory::{RELEASE_BYTES, append, bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
 use crate::names;
@@ -302,10 +302,16 @@ pub fn convert<'py>(
 
 /// The short way of `convert`: bytes that are the same in both forms.
 #[inline]
-pub fn short<'py>([data, source, target]: [&Bound<'py, PyAny>; 3]) -> Option<Bound<'py, PyAny>> {
+pub fn short<'py>(
+    [data, source, target]: [&Bound<'py, PyAny>; 3],
+    policy: Option<PolicyName>,
+) -> Option<Bound<'py, PyAny>> {
     let content = data.cast_exact::<PyBytes>().ok()?.as_bytes();
     let (source, target) = (Key::of(source)?.handle()?.get(), Key::of(target)?.handle()?.get());
     if !source.is_plain || !target.is_plain || content.len() >= RELEASE_BYTES {
+        return None;
+    }
+    if !source.takes(policy) || !target.takes(policy) {
         return None;
     }
     is_same_text(data.py(), &source.form, &target.form, content).then(|| data.clone())

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::handle::{Errors, Handle, shares_ascii};
-use crate::known::{Key, is_strict};
+use crate::known::{Key, PolicyName};
 use crate::memory::{
     RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
     str_of_measured, str_of_pass, str_of_points,
@@ -73,16 +73,13 @@ pub fn decode<'py>(
 
 /// The short way of `decode`: bytes that hold no fault; or few of them, with faults that the policy answers.
 #[inline]
-pub fn short<'py>(
-    [data, form]: [&Bound<'py, PyAny>; 2],
-    policy: Option<&Bound<'py, PyAny>>,
-) -> Option<Bound<'py, PyAny>> {
+pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyName>) -> Option<Bound<'py, PyAny>> {
     let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
     let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
-    if !handle.is_plain || data.len() >= RELEASE_BYTES {
+    if !handle.is_plain || data.len() >= RELEASE_BYTES || !handle.takes(policy) {
         return None;
     }
-    let policy = policy.filter(|policy| !is_strict(policy));
+    let policy = policy.filter(|policy| !policy.is_strict());
     let is_short = data.len() <= SHORT_BYTES;
     // Under a policy what is longer would be measured as if it had faults.
     let probed = if policy.is_some() { SHORT_DIRTY_BYTES } else { SHORT_BYTES };

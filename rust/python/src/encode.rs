@@ -9,7 +9,7 @@ use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::convert::{Target, writer};
 use crate::faults::limit_of;
 use crate::handle::{Errors, Handle, Writing};
-use crate::known::Key;
+use crate::known::{Key, PolicyName};
 use crate::made::Made;
 use crate::memory::{
     RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
@@ -43,13 +43,10 @@ pub fn encode<'py>(
 /// The fast path of `encode`: text that the form writes as UTF-8 does; or a few code points, of which the policy
 /// answers those that the form lacks.
 #[inline]
-pub fn short<'py>(
-    [text, form]: [&Bound<'py, PyAny>; 2],
-    policy: Option<&Bound<'py, PyAny>>,
-) -> Option<Bound<'py, PyAny>> {
+pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyName>) -> Option<Bound<'py, PyAny>> {
     let text = text.cast_exact::<PyString>().ok()?;
     let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
-    if text_length(text) >= RELEASE_BYTES {
+    if text_length(text) >= RELEASE_BYTES || !handle.takes(policy) {
         return None;
     }
     let form = &handle.form;

@@ -14,8 +14,7 @@ use std::sync::OnceLock;
 use pyo3::ffi::{self, PyCFunctionFastWithKeywords as Code, PyObject};
 use pyo3::prelude::*;
 
-use crate::handle::takes_ignore;
-use crate::known::{is_ignore, is_plain_policy};
+use crate::known::PolicyName;
 use crate::{convert, decode, encode, faults, stream};
 
 /// How the interpreter calls a function that has an entrance.
@@ -31,7 +30,7 @@ unsafe fn answered<'py, const COUNT: usize>(
     count: ffi::Py_ssize_t,
     names: *mut PyObject,
     takes_errors: bool,
-    short: impl Fn([&Bound<'py, PyAny>; COUNT], Option<&Bound<'py, PyAny>>) -> Option<Bound<'py, PyAny>>,
+    short: impl Fn([&Bound<'py, PyAny>; COUNT], Option<PolicyName>) -> Option<Bound<'py, PyAny>>,
 ) -> Option<*mut PyObject> {
     let errors = (count as usize).wrapping_sub(COUNT);
     if !names.is_null() || errors > usize::from(takes_errors) {
@@ -39,13 +38,9 @@ unsafe fn answered<'py, const COUNT: usize>(
     }
     // SAFETY: so says the caller; nothing of it outlives the call.
     let argument = |at: usize| unsafe { Bound::ref_from_ptr(Python::assume_attached(), &*given.add(at)) };
-    let policy = (errors == 1).then(|| argument(COUNT));
-    if let Some(policy) = policy {
-        let mut forms = (1..COUNT).map(argument);
-        let is_plain = is_plain_policy(policy) || is_ignore(policy) && forms.all(takes_ignore);
-        if !is_plain {
-            return None;
-        }
+    let mut policy = None;
+    if errors == 1 {
+        policy = Some(PolicyName::of(argument(COUNT)).filter(|policy| policy.is_plain() || policy.is_ignore())?);
     }
     // A panic comes again on the general way, which makes an exception of it.
     let answer = catch_unwind(AssertUnwindSafe(|| short(std::array::from_fn(argument), policy)));
@@ -90,7 +85,7 @@ macro_rules! entrances {
 }
 
 entrances! {
-    convert(true) = |given, _| convert::short(given);
+    convert(true) = convert::short;
     decode(true) = decode::short;
     decoded_piece(false) = |given, _| stream::short_decoded(given);
     encode(true) = encode::short;

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, intern};
 
 use crate::kept::{Policies, locked};
-use crate::known::{Key, PLAIN_POLICIES, POLICIES, is_strict};
+use crate::known::{Key, PLAIN_POLICIES, POLICIES, PolicyName};
 use crate::memory::bytes_of_slice;
 use crate::names;
 
@@ -29,7 +29,11 @@ impl<'py> FromPyObject<'_, 'py> for Errors<'py> {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(if is_strict(&given) { Errors::Strict } else { Errors::Named(given.to_owned()) })
+        Ok(if PolicyName::of(&given).is_some_and(PolicyName::is_strict) {
+            Errors::Strict
+        } else {
+            Errors::Named(given.to_owned())
+        })
     }
 }
 
@@ -374,13 +378,19 @@ impl Handle {
         })
     }
 
+    /// Whether a policy means nothing of its own in the form, as far as that may be: if it is plain, or `ignore`.
+    #[inline]
+    pub fn takes(&self, policy: Option<PolicyName>) -> bool {
+        self.takes_ignore || !policy.is_some_and(PolicyName::is_ignore)
+    }
+
     /// What the core does at faults of the form's own bytes under a policy that has been asked for before.
-    pub fn answer(&self, policy: &Bound<'_, PyAny>) -> Option<OnFault> {
+    pub fn answer(&self, policy: PolicyName) -> Option<OnFault> {
         self.readings.known(policy).map(|reading| reading.on_fault)
     }
 
     /// What the core does at code points that the form lacks under a policy that has been asked for before.
-    pub fn missing(&self, policy: &Bound<'_, PyAny>) -> Option<Missing> {
+    pub fn missing(&self, policy: PolicyName) -> Option<Missing> {
         self.writings.known(policy).map(|writing| writing.missing)
     }
 
@@ -401,12 +411,6 @@ fn is_of_family(form: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn refuses(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {
     form.getattr("refuses")?.contains(policy)
-}
-
-/// Whether a form has been asked for before and takes the policy `ignore`, which means nothing of its own there.
-#[inline]
-pub fn takes_ignore(form: &Bound<'_, PyAny>) -> bool {
-    Key::of(form).and_then(Key::handle).is_some_and(|handle| handle.get().takes_ignore)
 }
 
 fn varies(form: &Bound<'_, PyAny>, policy: &str) -> PyResult<bool> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 
-use crate::known::{POLICIES, policy_name};
+use crate::known::{POLICIES, PolicyName};
 
 /// Where a policy is asked for: one of the forms that a form with signatures announces, or 0 for itself, and whether the
 /// other end of a conversion asks.
@@ -52,10 +52,8 @@ impl<T> Policies<T> {
 
     /// What is kept about a policy for the form itself.
     #[inline]
-    pub fn known(&self, policy: &Bound<'_, PyAny>) -> Option<&T> {
-        let name = policy_name(policy)?;
-        let index = POLICIES.iter().position(|policy| policy.as_bytes() == name)?;
-        self.here[index].get().map(|policy| &**policy)
+    pub fn known(&self, policy: PolicyName) -> Option<&T> {
+        self.here[policy.index()].get().map(|policy| &**policy)
     }
 
     /// Show all of them to the collector.

@@ -89,12 +89,6 @@ impl Key {
     }
 }
 
-/// Whether this is exactly the name `strict`.
-#[inline]
-pub fn is_strict(errors: &Bound<'_, PyAny>) -> bool {
-    policy_name(errors) == Some(b"strict")
-}
-
 /// The policies that need no registration, as in `eightfold.policy.Errors`.
 pub const POLICIES: [&str; 11] = [
     "strict",
@@ -114,20 +108,39 @@ pub const POLICIES: [&str; 11] = [
 /// fault.
 pub const PLAIN_POLICIES: [&str; 5] = ["strict", "replace", "surrogatepass", "surrogateescape", "backslashreplace"];
 
-/// Whether this is one of [`PLAIN_POLICIES`].
-#[inline]
-pub fn is_plain_policy(errors: &Bound<'_, PyAny>) -> bool {
-    policy_name(errors).is_some_and(|given| PLAIN_POLICIES.iter().any(|name| name.as_bytes() == given))
-}
+/// The index of a name in [`POLICIES`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PolicyName(usize);
 
-/// Whether this is exactly the name `ignore`, which some forms reject.
-#[inline]
-pub fn is_ignore(errors: &Bound<'_, PyAny>) -> bool {
-    policy_name(errors) == Some(b"ignore")
-}
+impl PolicyName {
+    /// The name that a caller passed, if it is one of them.
+    #[inline]
+    pub fn of(errors: &Bound<'_, PyAny>) -> Option<PolicyName> {
+        let given = ascii_of(errors.cast_exact::<PyString>().ok()?)?;
+        POLICIES.iter().position(|name| name.as_bytes() == given).map(PolicyName)
+    }
 
-/// The name of a policy, if it is ASCII.
-#[inline]
-pub fn policy_name<'a>(errors: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
-    ascii_of(errors.cast_exact::<PyString>().ok()?)
+    /// Its index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0
+    }
+
+    /// Whether this is the name `strict`.
+    #[inline]
+    pub fn is_strict(self) -> bool {
+        POLICIES[self.0] == "strict"
+    }
+
+    /// Whether this is the name `ignore`, which some forms reject.
+    #[inline]
+    pub fn is_ignore(self) -> bool {
+        POLICIES[self.0] == "ignore"
+    }
+
+    /// Whether this is one of [`PLAIN_POLICIES`].
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        PLAIN_POLICIES.contains(&POLICIES[self.0])
+    }
 }

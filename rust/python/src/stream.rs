@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyBytes, PyString};
 use crate::decode::clean_text;
 use crate::encode::{self, text_object, written};
 use crate::handle::{Errors, Handle, shares_ascii};
-use crate::known::{Key, is_plain_policy};
+use crate::known::{Key, PolicyName};
 use crate::made::{Made, Make};
 use crate::memory::{RELEASE_BYTES, bytes_of_slice, str_of_buffer, str_of_pass};
 use crate::reader::{Event, Reader, offset_in, put_all};
@@ -45,7 +45,11 @@ pub fn short_decoded<'py>(given: [&Bound<'py, PyAny>; 7]) -> Option<Bound<'py, P
     let (py, data) = (form.py(), data.cast_exact::<PyBytes>().ok()?.as_bytes());
     let handle = Key::of(form)?.handle()?.get();
     let is_whole = !is_true(in_run)? && start.extract::<usize>().ok()? == 0 && chosen.extract::<usize>().ok()? == 0;
-    if !handle.is_plain || !is_plain_policy(errors) || !is_whole || data.len() >= RELEASE_BYTES {
+    if !handle.is_plain
+        || !PolicyName::of(errors).is_some_and(PolicyName::is_plain)
+        || !is_whole
+        || data.len() >= RELEASE_BYTES
+    {
         return None;
     }
     let end = certain_end(&handle.form, data, is_true(is_final)?)?;
@@ -117,5 +121,5 @@ pub fn encoded_piece<'py>(
 /// The short way of `encoded_piece`.
 #[inline]
 pub fn short_encoded<'py>([form, errors, text]: [&Bound<'py, PyAny>; 3]) -> Option<Bound<'py, PyAny>> {
-    if is_plain_policy(errors) { encode::short([text, form], None) } else { None }
+    if PolicyName::of(errors).is_some_and(PolicyName::is_plain) { encode::short([text, form], None) } else { None }
 }
