@@ -63,7 +63,7 @@ impl Spelling {
             instead: Instead::Stop,
         };
         spelling.begin_as_usual();
-        spelling.instead = Instead::of(&spelling);
+        spelling.instead = spelling.instead_of_surrogates();
         let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
         // Only rows beyond Unicode, which no str holds, may be longer than the spelling allows.
         let tells = |row: &&Row| {
@@ -100,12 +100,28 @@ impl Spelling {
             }
             _ => {}
         }
-        spelling.instead = Instead::of(&spelling);
+        spelling.instead = spelling.instead_of_surrogates();
         spelling
     }
 
+    fn instead_of_surrogates(&self) -> Instead {
+        let lacks_all = !self.joins && self.missing == [SURROGATES];
+        match (self.lacking, self.escapes) {
+            (Lacking::Mark, _) if lacks_all => Instead::Mark,
+            (Lacking::Nothing, _) if lacks_all => Instead::Nothing,
+            (Lacking::Escape, _) if lacks_all => Instead::Escape,
+            (_, Some(range)) if !self.joins && SURROGATES.0 <= range.0 && range.1 <= SURROGATES.1 => {
+                Instead::Byte(range)
+            }
+            (_, None) if self.missing.is_empty() && self.writes_surrogates() => {
+                Instead::Sequence { but_pairs: self.joins }
+            }
+            _ => Instead::Stop,
+        }
+    }
+
     /// Whether the spelling would write surrogates as generalized UTF-8 does.
-    pub(crate) fn writes_surrogates(&self) -> bool {
+    fn writes_surrogates(&self) -> bool {
         let written = |point| self.length(point) == 3 && self.payload(point, 3) == point;
         written(SURROGATES.0) && written(SURROGATES.1)
     }

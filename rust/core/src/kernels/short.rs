@@ -9,6 +9,7 @@
     expect(unsafe_code, reason = "functions for some machines only are called by level")
 )]
 
+use super::instead::{ANSWER, Answer};
 use super::level::Level;
 use super::output::Output;
 use super::plain::{self, Point};
@@ -17,22 +18,17 @@ use super::text::Text;
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
-use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS, holds};
+use crate::code_point::{LARGEST_IN_STR, SURROGATES, holds};
 use crate::derive::instead::Instead;
-use crate::policy::backslashed;
 
 /// The longest sequence of UTF-8.
 const LONGEST: usize = 4;
-/// As many bytes as an answer is written with.
-pub(super) const ANSWER: usize = 16;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
 /// From so many code points on, a call of the kernel for blocks pays, where the last one stopped at a surrogate.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const MANY: usize = 64;
 
-/// The bytes of a code point at an index that is no scalar value, as a number, and how many these are.
-type Answer = Option<(u128, usize)>;
 /// Write a short text as UTF-8, and something instead of surrogates, as far as that is known and there is room, and return
 /// how many code points that is.
 #[inline]
@@ -124,26 +120,6 @@ fn sequence(point: u32) -> Option<([u8; LONGEST], usize)> {
         _ => return None,
     };
     Some((sequence.to_le_bytes(), length))
-}
-
-impl Instead {
-    /// What is written for the code point at an index, if it is a surrogate.
-    #[inline]
-    pub(super) fn at(self, text: Text<'_>, at: usize) -> Answer {
-        let point = text.at(at);
-        if !holds(SURROGATES, point) {
-            return None;
-        }
-        let is_pair = || holds(LEADS, point) && at + 1 < text.len() && holds(TRAILS, text.at(at + 1));
-        match self {
-            Instead::Nothing => Some((0, 0)),
-            Instead::Mark => Some((b'?'.into(), 1)),
-            Instead::Escape => Some(backslashed(point)),
-            Instead::Byte(range) if holds(range, point) => Some((u128::from(point & 0xFF), 1)),
-            Instead::Sequence { but_pairs } if !(but_pairs && is_pair()) => Some((plain::three(point).into(), 3)),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

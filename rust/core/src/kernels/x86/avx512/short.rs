@@ -7,8 +7,8 @@ use eightfold_features::avx512;
 use super::units::are_32;
 use crate::code_point::{SURROGATES, TRAILS};
 use crate::derive::instead::Instead;
+use crate::kernels::instead::ANSWER;
 use crate::kernels::output::Output;
-use crate::kernels::short::ANSWER;
 use crate::kernels::text::Text;
 
 const LANES: usize = 16;

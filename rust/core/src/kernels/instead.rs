@@ -1,0 +1,33 @@
+//! The bytes that are written instead of a surrogate.
+
+use super::plain;
+use super::text::Text;
+use crate::code_point::{LEADS, SURROGATES, TRAILS, holds};
+use crate::derive::instead::Instead;
+use crate::policy::backslashed;
+
+/// As many bytes as an answer is written with.
+pub const ANSWER: usize = 16;
+
+/// The bytes of a code point that is no scalar value, as a number, the first lowest, and how many these are.
+pub type Answer = Option<(u128, usize)>;
+
+impl Instead {
+    /// What is written for the code point at an index, if it is a surrogate.
+    #[inline]
+    pub fn at(self, text: Text<'_>, at: usize) -> Answer {
+        let point = text.at(at);
+        if !holds(SURROGATES, point) {
+            return None;
+        }
+        let is_pair = || holds(LEADS, point) && at + 1 < text.len() && holds(TRAILS, text.at(at + 1));
+        match self {
+            Instead::Nothing => Some((0, 0)),
+            Instead::Mark => Some((b'?'.into(), 1)),
+            Instead::Escape => Some(backslashed(point)),
+            Instead::Byte(range) if holds(range, point) => Some((u128::from(point & 0xFF), 1)),
+            Instead::Sequence { but_pairs } if !(but_pairs && is_pair()) => Some((plain::three(point).into(), 3)),
+            _ => None,
+        }
+    }
+}
