@@ -46,7 +46,7 @@ pub use read::pass::{Halt, Pass, Pending, Sink, Survey};
 pub use read::scan::{Scan, Tally};
 pub use read::sequence::{NO_RUN, Span, Step};
 pub use read::short::{SHORT_INPUT, ShortPoints};
-pub use read::short_ascii::{SHORT_DIRTY_BYTES, ShortAscii};
+pub use read::short_ascii::ShortAscii;
 pub use tables::{FaultRow, Kind, Row, Tables};
 pub use write::encode::{Place, TextFault, encode_text};
 pub use write::fit::Fit;

@@ -25,7 +25,7 @@ use forms::family;
 
 const LONGEST: usize = 300;
 /// Room for the longest output: eight bytes for each of the input, and what `backslashreplace` would give is not asked.
-const ROOM: usize = 4 * 4096;
+const ROOM: usize = 5 * 4096;
 
 /// Memory between two pages that nobody may touch.
 struct Fenced {
@@ -290,6 +290,7 @@ fn utf_8(fences: &mut [Fenced; 2]) {
             assert_eq!(kernels::is_ascii(bytes), data.is_ascii());
             let measured = Measured::new(bytes);
             assert_eq!(measured.count(), expected.len());
+            assert_eq!(Measured::of_short(bytes, true).map_or(length, |short| short.count()), length);
             let decoded: Vec<u32> = match measured.width() {
                 Width::Ascii | Width::Latin1 => {
                     let all = filled::<u8>(output, length, |out| measured.write_latin1(out));

@@ -1,6 +1,6 @@
 //! Measuring UTF-8 agrees with the standard library, wherever in a block something stands.
 
-use eightfold_core::kernels::is_utf8_up_to;
+use eightfold_core::kernels::{Level, is_utf8_up_to};
 use eightfold_core::{Measured, Width};
 
 fn check(data: &[u8]) {
@@ -13,6 +13,15 @@ fn check(data: &[u8]) {
     let found = (measured.text(), measured.count(), measured.width());
     assert_eq!(found, (text, text.chars().count(), width), "{data:X?}");
     assert_eq!(is_utf8_up_to(data), end, "{data:X?}");
+    for is_likely in [false, true] {
+        let short = Measured::of_short(data, is_likely);
+        // Without vectors, and where there are fewer bytes than a vector has, little text is measured otherwise.
+        let is_valid = end == data.len();
+        assert!(short.is_none() || is_valid, "{data:X?}");
+        assert!(short.is_some() || !is_valid || Level::current() == Level::Portable || data.len() < 35, "{data:X?}");
+        let short = short.map(|measured| (measured.text(), measured.count(), measured.width()));
+        assert_eq!(short.unwrap_or(found), found, "{data:X?}");
+    }
 }
 
 #[test]

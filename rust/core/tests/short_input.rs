@@ -5,7 +5,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::{Form, OnFault, Pass, SHORT_DIRTY_BYTES, SHORT_INPUT, ShortAscii, ShortPoints, Step, Width};
+use eightfold_core::{Form, OnFault, Pass, SHORT_INPUT, ShortAscii, ShortPoints, Step, Width};
 use forms::family;
 
 /// Sequences of each length, what begins none, what lacks its end, surrogates, and what some forms have besides UTF-8.
@@ -188,9 +188,9 @@ fn ascii_is_what_is_left_of_faults_to_which_nothing_is_answered() {
             assert_eq!(ascii, (is_fault || others == 0).then(|| data.len() - others), "{place} {piece:X?}");
         }
     }
-    for length in [SHORT_DIRTY_BYTES, SHORT_DIRTY_BYTES + 1] {
+    for length in [SHORT_INPUT, SHORT_INPUT + 1] {
         let data = [&b"a".repeat(length - 1)[..], b"\xFF"].concat();
-        assert_eq!(left(&form, &data, OnFault::Ignore).is_some(), length == SHORT_DIRTY_BYTES);
+        assert_eq!(left(&form, &data, OnFault::Ignore).is_some(), length == SHORT_INPUT);
         assert!(left(&form, &data, OnFault::Replace).is_none());
     }
 }
@@ -209,11 +209,13 @@ fn every_two_bytes_are_read_so() {
 #[test]
 fn what_is_too_long_or_unfinished_is_not_read() {
     let form = forms::form("utf-8");
-    let data = b"a".repeat(SHORT_INPUT + 1);
-    assert!(read(&form, &data, OnFault::Replace).is_none());
-    let pass = Pass { form: &form, data: b"\xC3", is_final: false, largest: 0x10_FFFF, on_fault: OnFault::Replace };
-    assert!(pass.read_short(&mut [const { MaybeUninit::uninit() }; _]).is_none());
+    let pass = |data, is_final| Pass { form: &form, data, is_final, largest: 0x10_FFFF, on_fault: OnFault::Replace };
+    let is_short = |length: &usize| pass(&[b'a'; SHORT_INPUT + 1][..*length], true).is_short();
+    let longest = (0..=SHORT_INPUT + 1).rev().find(is_short).expect("nothing is short");
+    assert!((256..=SHORT_INPUT).contains(&longest));
+    assert!(read(&form, &vec![b'a'; longest + 1], OnFault::Replace).is_none());
+    assert!(pass(b"\xC3", false).read_short(&mut [const { MaybeUninit::uninit() }; _]).is_none());
     // The longest answer to each byte has room.
-    let (points, _) = read(&form, &[0xFF; SHORT_INPUT], OnFault::BackslashReplace).expect("an answer for each");
-    assert_eq!(points.len(), 4 * SHORT_INPUT);
+    let (points, _) = read(&form, &vec![0xFF; longest], OnFault::BackslashReplace).expect("an answer for each");
+    assert_eq!(points.len(), 4 * longest);
 }

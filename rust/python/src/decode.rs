@@ -3,9 +3,7 @@
 use std::mem::MaybeUninit;
 
 use eightfold_core::kernels::{Ascii, count_beyond_ascii};
-use eightfold_core::{
-    Form, LARGEST_IN_STR, Measured, OnFault, Pass, SHORT_DIRTY_BYTES, SHORT_INPUT, ShortAscii, ShortPoints, TextBuffer,
-};
+use eightfold_core::{Form, LARGEST_IN_STR, Measured, OnFault, Pass, SHORT_INPUT, ShortAscii, ShortPoints, TextBuffer};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -24,8 +22,8 @@ use crate::surveyed::Surveyed;
 const PROBE_BYTES: usize = 64;
 /// Up to this size all is looked at first: what turns out not to be ASCII would have been given memory for nothing.
 const SHORT_BYTES: usize = 256;
-/// With more bytes of faults the kernels are quicker, however few the others are.
-const MOST_FAULTS: usize = 32;
+/// Where more than one in so many bytes of a short input is not ASCII, the kernels are quicker.
+const BYTES_A_FAULT: usize = 24;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -50,9 +48,6 @@ pub fn decode<'py>(
     let reading = asked.reading(py, opened.plain, &errors, false)?;
     if !asked.is_plainly_strict(&errors) {
         let pass = pass_of(&reading.form, data, reading.on_fault);
-        if let Some(text) = short_dirty_text(py, &pass)? {
-            return Ok(text);
-        }
         if let Some(text) = clean_text(py, &reading.form, data)? {
             return Ok(text);
         }
@@ -71,7 +66,7 @@ pub fn decode<'py>(
     str_of_buffer(py, &buffer)
 }
 
-/// The short way of `decode`: bytes that hold no fault; or few of them, with faults that the policy answers.
+/// The short way of `decode`: bytes that hold no fault, or faults that the policy answers.
 #[inline]
 pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyName>) -> Option<Bound<'py, PyAny>> {
     let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
@@ -80,38 +75,20 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
         return None;
     }
     let policy = policy.filter(|policy| !policy.is_strict());
-    let is_short = data.len() <= SHORT_BYTES;
-    // Under a policy what is longer would be measured as if it had faults.
-    let probed = if policy.is_some() { SHORT_DIRTY_BYTES } else { SHORT_BYTES };
-    if data.len() <= probed
-        && handle.shares_ascii
-        && let Some(ascii) = Ascii::new(data)
+    // Under a policy, what would be copied in vain up to a fault is looked at first.
+    let looked_at = if policy.is_some() { SHORT_INPUT } else { SHORT_BYTES };
+    if handle.shares_ascii
+        && let Some(text) = ascii_text(py, data, looked_at).ok()?
     {
-        return str_of_ascii(py, ascii).ok().map(Bound::into_any);
+        return Some(text.into_any());
     }
     // The general way makes the policy, which then is known.
     let pass = pass_of(&handle.form, data, policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy))?);
-    if pass.on_fault == OnFault::Ignore
-        && handle.shares_ascii
-        && let Some(text) = text_without_faults(py, &pass).ok()?
-    {
-        return Some(text.into_any());
+    let text = dirty_ascii_text(py, &pass).transpose().or_else(|| short_text(py, &pass).transpose());
+    if let Some(text) = text {
+        return text.ok().map(Bound::into_any);
     }
-    if data.len() <= SHORT_INPUT
-        && let Some(text) = short_text(py, &pass).ok()?
-    {
-        return Some(text.into_any());
-    }
-    // What measuring finds to be clean is not looked for before, but where that takes next to no time.
-    if handle.shares_utf8 && is_short_dirty(&pass) {
-        let text = match Measured::of_short(data, false) {
-            Some(measured) => str_of_measured(py, measured).ok(),
-            None => answered_text(py, pass),
-        };
-        return text.map(Bound::into_any);
-    }
-    let text =
-        if is_short && handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
+    let text = if handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
         None if handle.shares_utf8 && policy.is_none() => clean_pass(py, &handle.form, data).ok()?,
@@ -121,11 +98,23 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
     text.map(Bound::into_any)
 }
 
-/// The str of short bytes that are not ASCII; None where the form has no layout, or the policy does not answer a fault by
-/// itself.
+/// The str of bytes that are ASCII. Of more bytes than `looked_at`, the first say whether they may be, and then they are
+/// checked while they are copied.
+#[inline]
+fn ascii_text<'py>(py: Python<'py>, data: &[u8], looked_at: usize) -> PyResult<Option<Bound<'py, PyString>>> {
+    let probed = if data.len() <= looked_at { data } else { &data[..PROBE_BYTES] };
+    match Ascii::new(probed) {
+        Some(ascii) if probed.len() == data.len() => str_of_ascii(py, ascii).map(Some),
+        Some(_) => str_if_ascii(py, data),
+        None => Ok(None),
+    }
+}
+
+/// The str of short bytes that are not ASCII; None where there are more, the form has no layout, or the policy does not
+/// answer a fault by itself.
 #[inline(never)]
 fn short_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    if pass.form.layout.is_none() {
+    if !pass.is_short() || pass.form.layout.is_none() {
         return Ok(None);
     }
     if pass.form.agreement.is_total()
@@ -137,26 +126,12 @@ fn short_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'p
     pass.read_short(&mut memory).map(|points| str_of_points(py, points)).transpose()
 }
 
-/// The str of what is left of short bytes of ASCII without their faults.
-#[inline(never)]
-fn text_without_faults<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
-    pass.read_short_ascii(&mut memory).map(|ascii| str_of_ascii(py, ascii)).transpose()
-}
-
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
 pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    let probed = if data.len() <= SHORT_BYTES { data } else { &data[..PROBE_BYTES] };
     if shares_ascii(form)
-        && let Some(ascii) = Ascii::new(probed)
+        && let Some(text) = ascii_text(py, data, SHORT_BYTES)?
     {
-        if probed.len() == data.len() {
-            return str_of_ascii(py, ascii).map(Some);
-        }
-        let text = str_if_ascii(py, data)?;
-        if text.is_some() {
-            return Ok(text);
-        }
+        return Ok(Some(text));
     }
     if form.agreement.is_total() {
         return measured_text(py, data);
@@ -170,33 +145,27 @@ fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
     Pass { form, data, is_final: true, largest: LARGEST_IN_STR, on_fault }
 }
 
-/// Whether these are a few bytes, whose faults the policy answers by itself.
-fn is_short_dirty(pass: &Pass<'_>) -> bool {
-    pass.on_fault.answers_alone() && pass.data.len() <= SHORT_DIRTY_BYTES
-}
-
-/// The str of a few bytes with faults that the policy answers by itself.
+/// The str of bytes with faults that the policy answers by itself.
 fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PyString>> {
-    if !is_short_dirty(&pass) {
+    if !pass.on_fault.answers_alone() {
         return None;
-    }
-    if let Some(text) = short_dirty_text(py, &pass).ok()? {
-        return Some(text);
     }
     let surveyed = Surveyed::new(py, pass, 0).ok()??;
     str_of_pass(py, &surveyed).ok()
 }
 
-/// The str of a few bytes that hold few faults, if they are ASCII otherwise. It is tried first: where it is in vain, that
-/// shows at the first byte that is no ASCII.
-fn short_dirty_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    let is_likely = pass.data.len() <= SHORT_DIRTY_BYTES
-        && shares_ascii(pass.form)
-        && (1..=MOST_FAULTS).contains(&count_beyond_ascii(pass.data));
-    match pass.nearly_ascii_room().filter(|_| is_likely) {
-        Some(room) => str_if_nearly_ascii(py, pass, room),
-        None => Ok(None),
+/// The str of bytes of which the first that is not ASCII is a fault, if no more than faults are not; None where the policy
+/// does not answer them by itself.
+fn dirty_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    if !(pass.on_fault.answers_alone() && shares_ascii(pass.form) && pass.begins_with_fault()) {
+        return Ok(None);
     }
+    let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
+    if let Some(ascii) = pass.read_short_ascii(&mut memory) {
+        return str_of_ascii(py, ascii).map(Some);
+    }
+    let is_dense = || count_beyond_ascii(pass.data) > pass.data.len() / BYTES_A_FAULT;
+    if pass.is_short() && is_dense() { Ok(None) } else { nearly_ascii_text(py, pass) }
 }
 
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:
@@ -207,9 +176,9 @@ fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<B
         OnFault::BackslashReplace => PROBE_BYTES / 2,
         _ => PROBE_BYTES / 8,
     };
-    let is_likely = |probe: &&[u8; PROBE_BYTES]| count_beyond_ascii(*probe) < most || pass.begun_width().is_some();
-    let probe = pass.data.first_chunk().filter(is_likely);
-    match probe.filter(|_| shares_ascii(pass.form)).and_then(|_| pass.nearly_ascii_room()) {
+    let is_likely = |probe| count_beyond_ascii(probe) < most || pass.begun_width().is_some();
+    let is_likely = pass.data.len() <= SHORT_INPUT || is_likely(&pass.data[..PROBE_BYTES]);
+    match pass.nearly_ascii_room().filter(|_| is_likely && shares_ascii(pass.form)) {
         Some(room) => str_if_nearly_ascii(py, pass, room),
         None => Ok(None),
     }

@@ -9,10 +9,10 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
-use eightfold_core::kernels::{self, Ascii, Scalar};
+use eightfold_core::kernels::{self, Ascii, Scalar, Unit};
 use eightfold_core::{
-    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, ShortBytes, Text, TextBuffer, TextFault,
-    Width, encode_text,
+    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, SHORT_INPUT, ShortBytes, Sink, Text,
+    TextBuffer, TextFault, Width, encode_text,
 };
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::ffi;
@@ -254,8 +254,13 @@ pub fn str_if_nearly_ascii<'py>(
     pass: &Pass<'_>,
     room: usize,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let (mut attempt, mut ear, bytes) = (Attempt::Failed, Ear::default(), pass.data.len());
     let width = pass.nearly_ascii_width();
+    match width {
+        Width::Ascii | Width::Latin1 if room <= SHORT_INPUT => return short_str_if_nearly_ascii::<u8>(py, pass, room),
+        Width::Ucs2 if room <= SHORT_INPUT => return short_str_if_nearly_ascii::<u16>(py, pass, room),
+        _ => {}
+    }
+    let (mut attempt, mut ear, bytes) = (Attempt::Failed, Ear::default(), pass.data.len());
     let fill = |memory: Unseen<'_, '_>| {
         let goes_on = |bytes| ear.goes_on(bytes);
         attempt = released(py, bytes, || match memory {
@@ -277,6 +282,29 @@ pub fn str_if_nearly_ascii<'py>(
     ear.result()?;
     // SAFETY: nobody else has seen the str, of which so many characters have been written.
     made.map(|(text, count)| unsafe { shortened(text, count) }).transpose()
+}
+
+/// As [`str_if_nearly_ascii`], in little room: what is written on the stack first is copied in less time than a str is cut.
+fn short_str_if_nearly_ascii<'py, T: Unit>(
+    py: Python<'py>,
+    pass: &Pass<'_>,
+    room: usize,
+) -> PyResult<Option<Bound<'py, PyString>>>
+where
+    for<'o> Output<'o, T>: Sink,
+{
+    let mut memory = [const { MaybeUninit::<T>::uninit() }; SHORT_INPUT];
+    let (attempt, points) = Output::written(&mut memory[..room], |out| pass.write_nearly_ascii(0, out, |_| true));
+    if attempt != Attempt::Done {
+        return Ok(None);
+    }
+    let fill = |memory: Unseen<'_, '_>| match memory {
+        Unseen::One(out) => out.extend_by(points, |point| point.into() as u8),
+        Unseen::Two(out) => out.extend_by(points, |point| point.into() as u16),
+        Unseen::Four(_) => {}
+    };
+    // SAFETY: what is written is ASCII, or has a character of this width.
+    unsafe { new_str(py, points.len(), pass.nearly_ascii_width(), fill) }
 }
 
 /// A str of four bytes for each character: what a pass gives, given that up to an offset, where a character begins that takes

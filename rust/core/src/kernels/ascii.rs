@@ -7,6 +7,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::ascii_prefix::copy_ascii_prefix;
 use super::fetch::fetch_block;
 #[cfg(target_arch = "x86_64")]
 use super::level::Level;
@@ -21,7 +22,7 @@ const SHORT: usize = 32;
 const WORD: usize = 8;
 const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; WORD]);
 
-/// Bytes that are ASCII. Only [`Ascii::new`] and [`Ascii::among`] make them.
+/// Bytes that are ASCII. Only [`Ascii::new`] and [`Ascii::around`] make them.
 #[derive(Clone, Copy, Debug)]
 pub struct Ascii<'a>(&'a [u8]);
 
@@ -33,14 +34,25 @@ impl<'a> Ascii<'a> {
         is_ascii(data).then_some(Ascii(data))
     }
 
-    /// Those of some bytes that are ASCII, in memory with room for them and for [`AMONG_SLACK`] more.
+    /// Some bytes without what lies between those that are ASCII: `end_of` returns where that ends which begins at an
+    /// offset. None where it returns None.
     ///
     /// # Panics
-    /// There is less room.
-    #[must_use]
-    pub fn among(data: &[u8], memory: &'a mut [MaybeUninit<u8>]) -> Self {
-        let ((), bytes) = Output::written(memory, |out| write_among(data, out));
-        Ascii(bytes)
+    /// There is less memory than bytes.
+    pub fn around(
+        data: &[u8],
+        memory: &'a mut [MaybeUninit<u8>],
+        mut end_of: impl FnMut(usize) -> Option<usize>,
+    ) -> Option<Self> {
+        assert!(memory.len() >= data.len());
+        let (mut out, mut at) = (Output::new(memory), 0);
+        loop {
+            at += copy_ascii_prefix(&data[at..], &mut out);
+            if at == data.len() {
+                return Some(Ascii(out.into_written()));
+            }
+            at = end_of(at)?;
+        }
     }
 
     /// The bytes.
@@ -48,52 +60,6 @@ impl<'a> Ascii<'a> {
     #[must_use]
     pub fn bytes(self) -> &'a [u8] {
         self.0
-    }
-}
-
-/// What [`Ascii::among`] may write beyond what it says.
-pub const AMONG_SLACK: usize = 64;
-
-fn write_among(data: &[u8], out: &mut Output<'_, u8>) {
-    #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
-        // SAFETY: the machine has the instructions.
-        return unsafe { avx512::ascii::write_among(data, out) };
-    }
-    out.go_on(|out| write_blocks_among(data, out));
-}
-
-/// Block by block, word by word where a block is not ASCII, and byte by byte where a word is not.
-fn write_blocks_among(data: &[u8], out: &mut Output<'_, u8>) {
-    let (blocks, rest) = data.as_chunks::<SHORT>();
-    for block in blocks {
-        if has(block, is_high) {
-            write_words_among(block, out);
-        } else {
-            out.extend_loosely(block, SHORT);
-        }
-    }
-    write_words_among(rest, out);
-}
-
-#[inline(always)]
-fn write_words_among(data: &[u8], out: &mut Output<'_, u8>) {
-    let (words, rest) = data.as_chunks::<WORD>();
-    for word in words {
-        if u64::from_ne_bytes(*word) & HIGH_BITS == 0 {
-            out.extend_loosely(word, WORD);
-        } else {
-            write_bytes_among(word, out);
-        }
-    }
-    write_bytes_among(rest, out);
-}
-
-/// Write each over the one before that is not ASCII.
-#[inline(always)]
-fn write_bytes_among(bytes: &[u8], out: &mut Output<'_, u8>) {
-    for &byte in bytes {
-        out.extend_loosely(&[byte], usize::from(!is_high(byte)));
     }
 }
 
@@ -282,15 +248,16 @@ mod tests {
     }
 
     #[test]
-    fn among_others_all_ascii_is_kept_and_nothing_else() {
-        let ways = [write_among, write_blocks_among];
-        let lengths = (0..200).flat_map(|length| (1..20).map(move |step| (length, step)));
-        for ((length, step), way) in lengths.flat_map(|each| [0, 1].map(|way| (each, way))) {
+    fn around_others_all_ascii_is_kept_and_nothing_else() {
+        for (length, step) in (0..200).flat_map(|length| (1..20).map(move |step| (length, step))) {
             let data: Vec<u8> = (0..length).map(|at| (at * at / step * 37) as u8).collect();
             let expected: Vec<u8> = data.iter().copied().filter(u8::is_ascii).collect();
-            let mut memory = vec![MaybeUninit::uninit(); expected.len() + AMONG_SLACK];
-            let ((), written) = Output::written(&mut memory, |out| ways[way](&data, out));
-            assert_eq!(written, expected, "{data:X?}");
+            let mut memory = vec![MaybeUninit::uninit(); data.len()];
+            let kept = Ascii::around(&data, &mut memory, |at| Some(at + 1)).map(Ascii::bytes);
+            assert_eq!(kept, Some(&*expected), "{data:X?}");
+            let last = data.iter().rposition(|byte| !byte.is_ascii());
+            let stopped = Ascii::around(&data, &mut memory, |at| (Some(at) != last).then_some(at + 1));
+            assert_eq!(stopped.is_none(), last.is_some(), "{data:X?}");
         }
     }
 

@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::level::Level;
+use super::masks::gathered;
 use super::output::Output;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
@@ -29,19 +30,28 @@ fn copy<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if Level::current() >= Level::VECTORS {
         // SAFETY: the machine has the instructions.
-        return unsafe { copy_blocks(from, out) };
+        return unsafe { copy_vectors(from, out) };
     }
-    copy_words(from, out)
+    copy_blocks(from, out, gathered)
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[eightfold_features::vectors]
+fn copy_vectors<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
+    copy_blocks(from, out, |block| vectors::high_bits(block))
 }
 
 /// Copy block by block, with one branch for each: its misprediction is nearly all that a fault costs.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[eightfold_features::vectors]
-fn copy_blocks<T: From<u8>>(from: &[u8], out: &mut [MaybeUninit<T>]) -> usize {
+#[inline(always)]
+fn copy_blocks<T: From<u8>>(
+    from: &[u8],
+    out: &mut [MaybeUninit<T>],
+    high_lanes: impl Fn(&[u8; BLOCK]) -> u64,
+) -> usize {
     let mut at = 0;
     while let (Some(block), Some(place)) = (from[at..].first_chunk::<BLOCK>(), out[at..].first_chunk_mut::<BLOCK>()) {
         *place = block.map(|byte| MaybeUninit::new(byte.into()));
-        let high = vectors::high_bits(block);
+        let high = high_lanes(block);
         if high != 0 {
             return at + high.trailing_zeros() as usize;
         }
@@ -90,14 +100,14 @@ mod tests {
 
     #[test]
     fn every_copy_ends_at_the_first_byte_that_is_no_ascii() {
-        check(copy_words::<u8>);
-        check(copy_words::<u16>);
+        check::<u8>(|from, out| copy_blocks(from, out, gathered));
+        check::<u16>(|from, out| copy_blocks(from, out, gathered));
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if vectors::are_available() {
             // SAFETY: the machine has the instructions.
-            check::<u8>(|from, out| unsafe { copy_blocks(from, out) });
+            check::<u8>(|from, out| unsafe { copy_vectors(from, out) });
             // SAFETY: as above.
-            check::<u16>(|from, out| unsafe { copy_blocks(from, out) });
+            check::<u16>(|from, out| unsafe { copy_vectors(from, out) });
         }
     }
 

@@ -55,6 +55,9 @@ pub fn measure_short(data: &[u8]) -> Prefix {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::utf8::measure_all(data) },
+        // SAFETY: as above.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => unsafe { vectors::utf8::measure_all(data) },
         _ => {
             let _ = data;
             Prefix::NONE

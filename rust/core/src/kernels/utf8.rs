@@ -70,12 +70,10 @@ impl<'a> Measured<'a> {
     /// not valid UTF-8. Where they are not likely to be, less time is taken to find out.
     #[must_use]
     pub fn of_short(data: &'a [u8], is_likely: bool) -> Option<Self> {
-        if is_likely && Level::current() == Level::VECTORS {
-            return Some(Measured::new(data)).filter(|measured| measured.text().len() == data.len());
-        }
         let Prefix { end, count, largest } = dispatch::measure_short(data);
         if end < data.len() {
-            return None;
+            let measured = (is_likely && Level::current() == Level::VECTORS).then(|| Measured::new(data));
+            return measured.filter(|measured| measured.text().len() == data.len());
         }
         // SAFETY: all of the text has just been found to be valid, and counted.
         Some(unsafe { Measured::known(Valid { data, end }.text(), count, Width::of_largest(largest)) })

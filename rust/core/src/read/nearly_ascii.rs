@@ -8,6 +8,7 @@ use crate::kernels::{Input, Level, Output, Runs, Unit, Width, copy_ascii_prefix,
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::{Pass, Sink};
 use crate::read::sequence::{NO_RUN, Step};
+use crate::read::short::{LANES, high_lanes};
 
 /// Faults next to each other are one cluster, a flock; this many flocks are always accepted.
 const FLOCKS: usize = 32;
@@ -77,20 +78,31 @@ impl Pass<'_> {
     pub fn begun_width(&self) -> Option<Width> {
         let is_high = |&at: &usize| self.data[at] >= 0xE0;
         let beginning = 0..self.data.len().min(BEGINNING);
-        let runs = self.runs::<u32>().filter(|_| self.data.first().is_some_and(|&byte| byte >= 0x80))?;
+        self.data.first().filter(|&&byte| byte >= 0x80)?;
+        let runs = self.runs::<u32>()?;
         let first = beginning.filter(is_high).find(|&at| runs.begins(at))?;
         Some(if self.data[first] >= 0xF0 { Width::Ucs4 } else { Width::Ucs2 })
     }
 
     /// Whether the first byte that is not ASCII is an escape.
     fn begins_with_escape(&self) -> bool {
-        const BLOCK: usize = 64;
-        if !self.has_escape() {
-            return false;
-        }
-        let ascii = BLOCK * self.data.chunks(BLOCK).take_while(|block| block.is_ascii()).count();
-        let first = (ascii..self.data.len()).find(|&at| self.data[at] >= 0x80);
-        first.is_some_and(|at| self.escape_at(at).is_some())
+        self.has_escape() && self.first_beyond_ascii().is_some_and(|at| self.escape_at(at).is_some())
+    }
+
+    /// Whether the first byte that is not ASCII begins something ill-formed.
+    #[must_use]
+    pub fn begins_with_fault(&self) -> bool {
+        let is_fault = |at| matches!(self.form.step_at(self.data, at, self.is_final, NO_RUN), Step::Unit { .. });
+        self.first_beyond_ascii().is_some_and(is_fault)
+    }
+
+    /// The offset of the first byte that is not ASCII.
+    fn first_beyond_ascii(&self) -> Option<usize> {
+        let mut blocks = (0..).step_by(LANES).zip(self.data.chunks(LANES));
+        blocks.find_map(|(at, block)| {
+            let high = high_lanes(block);
+            (high != 0).then(|| at + high.trailing_zeros() as usize)
+        })
     }
 
     /// What an escape means that stands at an offset.
@@ -138,7 +150,7 @@ impl Pass<'_> {
     {
         // Between ASCII and faults they would be looked for in vain.
         let has_runs = start > 0 || self.begun_width().is_some();
-        let runs = self.runs::<T>().filter(|_| has_runs);
+        let runs = if has_runs { self.runs::<T>() } else { None };
         let (mut at, mut flocks, mut others, mut answered) = (start, 0, 0, start);
         loop {
             at += copy_ascii_prefix(&self.data[at..], out);

@@ -4,7 +4,7 @@
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined};
 use crate::derive::automaton::{DEAD, NONE};
 use crate::derive::layout::Layout;
-use crate::derive::piece::Piece;
+use crate::derive::piece::{Piece, window};
 use crate::derive::wide::Wide;
 use crate::form::Form;
 use crate::kernels::run_length;
@@ -49,9 +49,14 @@ impl Form {
     /// The step of a form that has a layout; None where the layout does not decide.
     #[inline(always)]
     fn piece_step(&self, layout: &Layout, data: &[u8], start: usize, is_final: bool) -> Option<Step> {
-        // The layout does not know the end of the input, nor that a surrogate must be seen whole.
-        let window = data[start..].first_chunk::<8>()?;
-        match layout.piece(window) {
+        // The layout does not know that more input may follow, nor that a surrogate must be seen whole. Where nothing
+        // follows, the zeros of a window continue no sequence.
+        let window = match data[start..].first_chunk() {
+            Some(window) => *window,
+            None if is_final => window(data, start),
+            None => return None,
+        };
+        match layout.piece(&window) {
             Piece::Value(code_point, length) => Some(Step::Value { end: start + length, code_point }),
             Piece::IllFormed(length) => match layout.escape.filter(|_| window[0] >= 0x80) {
                 Some(base) => Some(Step::Value { end: start + 1, code_point: base + u32::from(window[0]) }),

@@ -9,8 +9,8 @@ use crate::policy::BACKSLASHED_BYTE;
 use crate::read::pass::Pass;
 use crate::read::sequence::{NO_RUN, Step};
 
-/// The most bytes that are read this way.
-pub const SHORT_INPUT: usize = 256;
+/// The most bytes that are read this way on any machine.
+pub const SHORT_INPUT: usize = 1024;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
 pub(crate) const LANES: usize = 64;
@@ -23,11 +23,19 @@ const STEP: usize = 8;
 pub type ShortPoints = [MaybeUninit<u32>; SHORT_INPUT * BACKSLASHED_BYTE + SLACK];
 
 impl Pass<'_> {
+    /// Whether the input is short enough for [`Pass::read_short`].
+    #[inline]
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        // The kernels of more instructions need less time for two passes.
+        self.data.len() <= if Level::current() == Level::Avx512 { SHORT_INPUT / 2 } else { SHORT_INPUT }
+    }
+
     /// The code points of a short input of bytes, and the narrowest kind of str for them; None where the form has no
     /// layout, the input is too long or something must be reported.
     #[must_use]
     pub fn read_short<'m>(&self, memory: &'m mut ShortPoints) -> Option<(&'m [u32], Width)> {
-        if self.data.len() > SHORT_INPUT || !self.is_final || self.largest != LARGEST_IN_STR {
+        if !self.is_short() || !self.is_final || self.largest != LARGEST_IN_STR {
             return None;
         }
         let (source, mut out) = (self.source()?, Output::new(memory));

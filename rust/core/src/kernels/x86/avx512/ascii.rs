@@ -1,15 +1,14 @@
 //! ASCII: detecting it, and copying it while checking it.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
-    _mm512_min_epu8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_storeu_si512, _mm512_testn_epi8_mask,
+    __m512i, _mm512_loadu_si512, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_min_epu8,
+    _mm512_movepi8_mask, _mm512_or_si512, _mm512_storeu_si512, _mm512_testn_epi8_mask,
 };
 use std::mem::MaybeUninit;
 
 use eightfold_features::avx512;
 
 use crate::kernels::fetch::{AHEAD, fetch_block};
-use crate::kernels::output::Output;
 
 /// Bytes per decision: a multiple of the vector size.
 const BLOCK: usize = 256;
@@ -26,23 +25,6 @@ fn first(data: &[u8]) -> (__m512i, u64) {
 #[avx512]
 pub fn is_ascii(data: &[u8]) -> bool {
     data.chunks(64).all(|block| _mm512_movepi8_mask(first(block).0) == 0)
-}
-
-/// Write those that are ASCII.
-///
-/// # Panics
-/// There is no room for 64 more bytes.
-#[avx512]
-pub fn write_among(data: &[u8], out: &mut Output<'_, u8>) {
-    for block in data.chunks(64) {
-        let (bytes, mask) = first(block);
-        let kept = mask & !_mm512_movepi8_mask(bytes);
-        let place = out.spare().first_chunk_mut::<64>().expect("room for more");
-        // SAFETY: 64 bytes have room there.
-        unsafe { _mm512_storeu_si512(place.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(kept, bytes)) };
-        // SAFETY: 64 bytes have been written.
-        unsafe { out.advance(kept.count_ones() as usize) };
-    }
 }
 
 #[avx512]
