@@ -2,6 +2,7 @@
 //! a spelling has too much that is odd.
 
 use super::output::Output;
+use super::replaced::Replaced;
 use super::speller::Speller;
 use super::spelt::{Spelt, Stretch};
 use super::units::WideText;
@@ -11,6 +12,9 @@ impl Spelt<'_> {
     /// Measure from an index to a limit, or to where the kernels stop.
     #[must_use]
     pub fn measure(&self, start: usize, limit: usize) -> Stretch {
+        if let Some(replaced) = Replaced::new(self) {
+            return Stretch { end: limit, bytes: replaced.bytes(start, limit) };
+        }
         dispatch::spelt_bytes(self, start, limit).unwrap_or_else(|| match Speller::new(self) {
             Some(speller) => speller.measure(start, limit),
             None => {
@@ -23,6 +27,10 @@ impl Spelt<'_> {
 
     /// Write what [`Spelt::measure`] measured, with the same limit; the end is returned.
     pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
+        if let Some(replaced) = Replaced::new(self) {
+            replaced.write(start, limit, out);
+            return limit;
+        }
         dispatch::write_spelt(self, start, limit, out).unwrap_or_else(|| match Speller::new(self) {
             Some(speller) => speller.write(start, limit, out),
             None => portable::spell(self, start, limit, out),

@@ -39,6 +39,7 @@ mod paired;
 mod plain;
 mod portable;
 mod reader;
+mod replaced;
 mod search;
 mod short;
 #[cfg(feature = "simdutf")]

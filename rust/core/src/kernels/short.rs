@@ -13,6 +13,8 @@ use super::instead::{ANSWER, Answer};
 use super::level::Level;
 use super::output::Output;
 use super::plain::{self, Point};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::replaced::Replaced;
 use super::text::Text;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
@@ -28,6 +30,9 @@ const SLACK: usize = 64;
 /// From so many code points on, a call of the kernel for blocks pays, where the last one stopped at a surrogate.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const MANY: usize = 64;
+/// From so many code points on, of which one is a surrogate, a copy without surrogates pays.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const WHOLE: usize = 128;
 
 /// Write a short text as UTF-8, and something instead of surrogates, as far as that is known and there is room, and return
 /// how many code points that is.
@@ -41,19 +46,25 @@ pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) 
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512::short::write(text.slice(0, limit), instead, out) },
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS => in_turns(text, limit, out, answer),
+        Level::VECTORS => in_turns(text.slice(0, limit), instead, out),
         _ => spell(text, (0, limit), out, answer),
     }
 }
 
-/// As [`write_short`] up to a limit, by blocks where there are no surrogates.
+/// As [`write_short`], by blocks where there are no surrogates.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
-fn in_turns(text: Text<'_>, limit: usize, out: &mut Output<'_, u8>, answer: impl Fn(usize) -> Answer) -> usize {
-    let mut at = 0;
+fn in_turns(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    let (mut at, limit, answer) = (0, text.len(), |at| instead.at(text, at));
     loop {
         // SAFETY: it is called where the machine has the instructions.
         at += unsafe { vectors::short::write(text.slice(at, limit), out) };
+        if limit - at >= WHOLE
+            && let Some(replaced) = Replaced::by(text, *instead)
+        {
+            replaced.write(at, limit, out);
+            return limit;
+        }
         let end = if limit - at < MANY { limit } else { at + vectors::short::BLOCK };
         at = spell(text, (at, end), out, &answer);
         if at < end || end == limit {

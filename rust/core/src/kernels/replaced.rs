@@ -1,0 +1,195 @@
+//! Text written as in UTF-8, but for surrogates, instead of which ASCII is written or nothing: that takes their place in a
+//! copy, piece by piece, and what is clean then is written in bulk. So text with a surrogate costs little more than text
+//! without any, on machines whose kernels would look at each block closely.
+
+#![expect(unsafe_code, reason = "text from which surrogates were taken is said to have none")]
+
+use std::mem::MaybeUninit;
+
+use super::bulk;
+use super::lanes::low_64;
+use super::level::Level;
+use super::masks::{LANES, gathered};
+use super::measured::Scalar;
+use super::output::Output;
+use super::plain::Point;
+use super::spelt::Spelt;
+use super::text::Text;
+use crate::code_point::SURROGATES;
+use crate::derive::instead::Instead;
+use crate::policy::backslashed;
+
+/// The length of the escape of a surrogate, and with what it is written.
+const ESCAPE: usize = r"\uDC80".len();
+const ESCAPE_ROOM: usize = 8;
+/// What a block may become, with what is written beyond it.
+const MOST: usize = ESCAPE * LANES + LANES;
+/// The code points of a piece, at most.
+const PIECE: usize = 2048;
+/// How many code points are copied at once.
+const STEP: usize = 16;
+/// A block, and what a step may read behind it.
+type Window<P> = [P; LANES + STEP];
+
+/// Text of which the surrogates are replaced.
+pub struct Replaced<'a> {
+    text: Text<'a>,
+    instead: Instead,
+}
+
+impl<'a> Replaced<'a> {
+    /// None where that is not known to become ASCII or nothing, or the kernels of the machine need less time.
+    pub fn new(spelt: &Spelt<'a>) -> Option<Self> {
+        let is_utf8 = spelt.agreement.is_total() && Level::current() != Level::Avx512;
+        Replaced::by(spelt.text, spelt.spelling.instead).filter(|_| is_utf8)
+    }
+
+    /// The same for text that is otherwise written as in UTF-8.
+    pub fn by(text: Text<'a>, instead: Instead) -> Option<Self> {
+        let is_ascii = matches!(instead, Instead::Nothing | Instead::Mark | Instead::Escape);
+        is_ascii.then_some(Replaced { text, instead })
+    }
+
+    /// The bytes that the code points from an index to a limit take.
+    pub fn bytes(&self, start: usize, limit: usize) -> usize {
+        let mut bytes = 0;
+        self.each_piece(start, limit, |scalar| bytes += scalar.utf8_bytes());
+        bytes
+    }
+
+    /// Write them.
+    pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) {
+        self.each_piece(start, limit, |scalar| scalar.write_utf8(out));
+    }
+
+    fn each_piece(&self, start: usize, limit: usize, mut take: impl FnMut(Scalar<'_>)) {
+        let mut take = |text: Text<'_>| {
+            // SAFETY: something is in the place of each surrogate, nothing in a str is beyond Unicode, and the bytes have
+            // just been counted.
+            take(unsafe { Scalar::known(text, bulk::utf8_bytes(text)) });
+        };
+        match self.text.slice(start, limit) {
+            Text::One(points) => take(Text::One(points)),
+            Text::Two(points) => each_piece(points, self.instead, |piece| take(Text::Two(piece))),
+            Text::Four(points) => each_piece(points, self.instead, |piece| take(Text::Four(piece))),
+        }
+    }
+}
+
+/// Pass what becomes of some code points to a function, piece by piece.
+fn each_piece<P: Point>(points: &[P], instead: Instead, mut take: impl FnMut(&[P])) {
+    let (mut memory, mut rest) = ([const { MaybeUninit::uninit() }; PIECE], points);
+    let mut padded: Window<P> = [P::default(); _];
+    while !rest.is_empty() {
+        let mut out = Output::new(&mut memory);
+        rest = out.go_on(|out| {
+            while out.room() >= MOST && !rest.is_empty() {
+                let count = rest.len().min(LANES);
+                let window = rest.first_chunk().unwrap_or_else(|| {
+                    padded = [P::default(); _];
+                    padded[..rest.len()].copy_from_slice(rest);
+                    &padded
+                });
+                put(window, count, instead, out);
+                rest = &rest[count..];
+            }
+            rest
+        });
+        take(out.into_written());
+    }
+}
+
+/// Write what becomes of the first code points of a window, a block at most.
+#[inline(always)]
+fn put<P: Point>(window: &Window<P>, count: usize, instead: Instead, out: &mut Output<'_, P>) {
+    let block: &[P; LANES] = window.first_chunk().expect("a window is a block and more");
+    let is_surrogate = |point: P| point.less(P::of(SURROGATES.0)) <= P::of(SURROGATES.1 - SURROGATES.0);
+    if instead == Instead::Mark {
+        let marked = block.map(|point| if is_surrogate(point) { P::of(b'?'.into()) } else { point });
+        return out.extend_loosely(&marked, count);
+    }
+    let surrogates = gathered(&block.map(|point| u8::from(is_surrogate(point)).wrapping_neg()));
+    if surrogates == 0 {
+        return out.extend_loosely(block, count);
+    }
+    let (mut from, mut left) = (0, surrogates & low_64(count));
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        copy(window, from, lane, out);
+        if instead == Instead::Escape {
+            let (escape, length) = backslashed(window[lane].into());
+            let bytes: &[u8; 16] = &escape.to_le_bytes();
+            let escape: &[u8; ESCAPE_ROOM] = bytes.first_chunk().expect("it is shorter");
+            out.extend_loosely(&escape.map(|byte| P::of(byte.into())), length);
+        }
+        (from, left) = (lane + 1, left & (left - 1));
+    }
+    copy(window, from, count, out);
+}
+
+/// Copy some code points of a window.
+#[inline(always)]
+fn copy<P: Point>(window: &Window<P>, start: usize, end: usize, out: &mut Output<'_, P>) {
+    let step = |at: usize| window[at..].first_chunk::<STEP>().expect("in the window");
+    let mut at = start;
+    while end - at > STEP {
+        out.extend_loosely(step(at), STEP);
+        at += STEP;
+    }
+    out.extend_loosely(step(at), end - at);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written code point by code point.
+    fn expected(text: Text<'_>, instead: Instead) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for at in 0..text.len() {
+            match instead.at(text, at) {
+                Some((answer, length)) => bytes.extend_from_slice(&answer.to_le_bytes()[..length]),
+                None => {
+                    let char = char::from_u32(text.at(at)).expect("a scalar value");
+                    bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+        }
+        bytes
+    }
+
+    fn check(text: Text<'_>) {
+        for instead in [Instead::Nothing, Instead::Mark, Instead::Escape] {
+            let expected = expected(text, instead);
+            let replaced = Replaced { text, instead };
+            assert_eq!(replaced.bytes(0, text.len()), expected.len());
+            let mut memory = vec![MaybeUninit::uninit(); expected.len()];
+            let ((), written) = Output::written(&mut memory, |out| replaced.write(0, text.len(), out));
+            assert_eq!(written, expected, "{instead:?} {text:X?}");
+            // From an index on, and up to a limit.
+            let third = text.len() / 3;
+            let parts = [(0, third), (third, text.len())].map(|(start, limit)| replaced.bytes(start, limit));
+            assert_eq!(parts.iter().sum::<usize>(), expected.len());
+        }
+    }
+
+    #[test]
+    fn each_surrogate_is_replaced_wherever_it_stands() {
+        const OTHERS: [u32; 7] = [0, 0x61, 0x7F, 0xE9, 0x7FF, 0xFFFF, 0x1_F600];
+        const SURROGATES: [u32; 4] = [0xD800, 0xDBFF, 0xDC80, 0xDFFF];
+        let lengths = (0..200).chain([2047, 2048, 2049, 5000]);
+        for (length, one_in) in lengths.flat_map(|length| [1, 2, 3, 10, 63, 64, 500].map(|one_in| (length, one_in))) {
+            let four: Vec<u32> = (0..length)
+                .map(|at| {
+                    let choices = if at % one_in == one_in / 2 { &SURROGATES[..] } else { &OTHERS };
+                    choices[(at * at + length) % choices.len()]
+                })
+                .collect();
+            let two: Vec<u16> = four.iter().map(|&point| point.min(0xFFFD) as u16).collect();
+            let one: Vec<u8> = four.iter().map(|&point| point as u8).collect();
+            check(Text::Four(&four));
+            check(Text::Two(&two));
+            check(Text::One(&one));
+        }
+    }
+}
