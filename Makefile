@@ -21,6 +21,9 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
 # What of the core's tests an emulator runs with NEON, and without, in a minute or two. The guard pages are tried at both levels.
 EMULATED := --lib --test small --test searches --test family --test guard_pages
 EMULATED_PORTABLE := --lib --test small
+# Of the cases of each test of Python, an emulator runs one in so many: ONE_IN=1 for all.
+ONE_IN_NEON := $(or $(ONE_IN),5)
+ONE_IN_PORTABLE := $(or $(ONE_IN),30)
 
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -56,9 +59,9 @@ INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-aarch64 test-levels test-hostile \
-    test-sanitized test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs links explorer \
-    screenshots lint versions scale clean
+.PHONY: help demo test test-python test-reference test-search test-core test-aarch64 test-aarch64-python test-levels \
+    test-hostile test-sanitized test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs \
+    links explorer screenshots lint versions scale clean
 .NOTPARALLEL:
 
 help: ## list the commands
@@ -98,6 +101,10 @@ test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; n
 	    EIGHTFOLD_SIMD=$$level CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
 	    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
 	    cargo test --quiet -p eightfold-core --target aarch64-unknown-linux-gnu $(or $(AARCH64),$$of_level) || exit 1; done
+
+test-aarch64-python: $(INSTALLED_DEV) ## run a part of the tests that compare engines in a Python on this AArch64; needs Debian and mmdebstrap too
+	EIGHTFOLD_SIMD=neon .ci/test-aarch64-python $(BIN)/python $(PYTEST) --one-in $(ONE_IN_NEON) $(COMPARING)
+	EIGHTFOLD_SIMD=portable .ci/test-aarch64-python $(BIN)/python $(PYTEST) --one-in $(ONE_IN_PORTABLE) $(COMPARING)
 
 miri: ## run the core's unsafe code in an interpreter that finds undefined behaviour; needs nightly Rust with miri and rust-src
 	@cargo +nightly miri --version >/dev/null || { \

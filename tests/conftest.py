@@ -8,6 +8,9 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import groupby
+from math import ceil
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -27,6 +30,30 @@ if hasattr(signal, "SIGHUP"):
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["XDG_STATE_HOME"] = os.environ["LOCALAPPDATA"] = tempfile.mkdtemp(prefix="eightfold-state-")
     atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for machines on which all cases would take hours."""
+    parser.addoption("--one-in", type=int, default=1, help="of the cases and examples of each test, run one in so many")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw fewer examples where fewer cases are run."""
+    if (one_in := config.getoption("one_in")) > 1:
+        settings.register_profile("sampled", deadline=None, max_examples=ceil(100 / one_in))
+        settings.load_profile("sampled")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not asked for: no test altogether, and of each one the same cases every time."""
+    one_in = config.getoption("one_in")
+    kept: list[pytest.Item] = []
+    for test, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
+        cases = list(group)
+        kept += Random(test).sample(cases, ceil(len(cases) / one_in)) if one_in > 1 else cases
+    if one_in > 1:
+        config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+    items[:] = kept
 
 
 @pytest.fixture

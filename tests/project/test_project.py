@@ -29,6 +29,7 @@ COMMANDS = (
     "test-search",
     "test-core",
     "test-aarch64",
+    "test-aarch64-python",
     "miri",
     "fuzz",
     "fuzz-python",
@@ -113,6 +114,31 @@ def test_a_python_without_ensurepip_is_named(tmp_path: Path) -> None:
     assert printed.returncode == 2
     assert f"'{bare}' cannot make virtual environments" in printed.stderr
     assert "apt install python3-venv" in printed.stderr
+
+
+# --- fewer tests ------------------------------------------------------------------------------------------------------
+
+
+def cases_of_tests(*options: str) -> dict[str, list[str]]:
+    """Return the cases of each test of a file that pytest would run, by name."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
+    file = "tests/engines/test_parity_loops.py"
+    printed = subprocess.run([*command, file], capture_output=True, text=True, cwd=ROOT, check=True)
+    cases: dict[str, list[str]] = {}
+    for line in printed.stdout.splitlines():
+        if line.startswith(file):
+            cases.setdefault(line.partition("[")[0], []).append(line)
+    return cases
+
+
+def test_one_in_so_many_cases_of_each_test_are_run_the_same_each_time() -> None:
+    every, some = cases_of_tests(), cases_of_tests("--one-in", "10")
+    assert {test: len(cases) for test, cases in some.items()} == {
+        test: (len(cases) + 9) // 10 for test, cases in every.items()
+    }
+    assert all(set(cases) <= set(every[test]) for test, cases in some.items())
+    assert cases_of_tests("--one-in", "10") == some
+    assert cases_of_tests("--one-in", "1") == every
 
 
 # --- the package ------------------------------------------------------------------------------------------------------
