@@ -84,9 +84,8 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
     }
     // The general way makes the policy, which then is known.
     let pass = pass_of(&handle.form, data, policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy))?);
-    let text = dirty_ascii_text(py, &pass).transpose().or_else(|| short_text(py, &pass).transpose());
-    if let Some(text) = text {
-        return text.ok().map(Bound::into_any);
+    if let Some(text) = text_in_one_pass(py, &pass).ok()? {
+        return Some(text.into_any());
     }
     let text = if handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     let text = match text.ok()? {
@@ -110,17 +109,20 @@ fn ascii_text<'py>(py: Python<'py>, data: &[u8], looked_at: usize) -> PyResult<O
     }
 }
 
-/// The str of short bytes that are not ASCII; None where there are more, the form has no layout, or the policy does not
-/// answer a fault by itself.
+/// The str of bytes that are short, or ASCII but for faults; None where the form has no layout, or the policy does not answer
+/// a fault by itself.
 #[inline(never)]
-fn short_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     if !pass.is_short() || pass.form.layout.is_none() {
-        return Ok(None);
+        return dirty_ascii_text(py, pass);
     }
     if pass.form.agreement.is_total()
         && let Some(measured) = Measured::of_short(pass.data, pass.on_fault == OnFault::Stop)
     {
         return str_of_measured(py, measured).map(Some);
+    }
+    if let Some(text) = dirty_ascii_text(py, pass)? {
+        return Ok(Some(text));
     }
     let mut memory: ShortPoints = [const { MaybeUninit::uninit() }; _];
     pass.read_short(&mut memory).map(|points| str_of_points(py, points)).transpose()
