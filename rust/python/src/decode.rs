@@ -22,8 +22,9 @@ use crate::surveyed::Surveyed;
 const PROBE_BYTES: usize = 64;
 /// Up to this size all is looked at first: what turns out not to be ASCII would have been given memory for nothing.
 const SHORT_BYTES: usize = 256;
-/// Where more than one in so many bytes of a short input is not ASCII, the kernels are quicker.
-const BYTES_A_FAULT: usize = 24;
+/// Where no more than one in so many bytes of a short input is not ASCII, these are likely to be faults.
+const BYTES_A_FAULT: usize = 16;
+const BYTES_A_DROPPED_FAULT: usize = 8;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -75,15 +76,17 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
         return None;
     }
     let policy = policy.filter(|policy| !policy.is_strict());
-    // Under a policy, what would be copied in vain up to a fault is looked at first.
-    let looked_at = if policy.is_some() { SHORT_INPUT } else { SHORT_BYTES };
-    if handle.shares_ascii
-        && let Some(text) = ascii_text(py, data, looked_at).ok()?
-    {
-        return Some(text.into_any());
-    }
     // The general way makes the policy, which then is known.
     let pass = pass_of(&handle.form, data, policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy))?);
+    // Under a policy, what would be copied in vain up to a fault is looked at first.
+    let looked_at = if policy.is_some() { SHORT_INPUT } else { SHORT_BYTES };
+    if handle.shares_ascii {
+        let is_answered = pass.on_fault.answers_ascii() && data.len() > SHORT_INPUT;
+        let text = if is_answered { nearly_ascii_text(py, &pass) } else { ascii_text(py, data, looked_at) };
+        if let Some(text) = text.ok()? {
+            return Some(text.into_any());
+        }
+    }
     if let Some(text) = text_in_one_pass(py, &pass).ok()? {
         return Some(text.into_any());
     }
@@ -113,16 +116,18 @@ fn ascii_text<'py>(py: Python<'py>, data: &[u8], looked_at: usize) -> PyResult<O
 /// a fault by itself.
 #[inline(never)]
 fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
-    if !pass.is_short() || pass.form.layout.is_none() {
-        return dirty_ascii_text(py, pass);
+    let is_short = pass.is_short() && pass.form.layout.is_some();
+    let bytes_a_fault = if pass.on_fault == OnFault::Ignore { BYTES_A_DROPPED_FAULT } else { BYTES_A_FAULT };
+    if !is_short || count_beyond_ascii(pass.data) <= pass.data.len() / bytes_a_fault {
+        let text = dirty_ascii_text(py, pass)?;
+        if !is_short || text.is_some() {
+            return Ok(text);
+        }
     }
     if pass.form.agreement.is_total()
         && let Some(measured) = Measured::of_short(pass.data, pass.on_fault == OnFault::Stop)
     {
         return str_of_measured(py, measured).map(Some);
-    }
-    if let Some(text) = dirty_ascii_text(py, pass)? {
-        return Ok(Some(text));
     }
     let mut memory: ShortPoints = [const { MaybeUninit::uninit() }; _];
     pass.read_short(&mut memory).map(|points| str_of_points(py, points)).transpose()
@@ -166,8 +171,7 @@ fn dirty_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
     if let Some(ascii) = pass.read_short_ascii(&mut memory) {
         return str_of_ascii(py, ascii).map(Some);
     }
-    let is_dense = || count_beyond_ascii(pass.data) > pass.data.len() / BYTES_A_FAULT;
-    if pass.is_short() && is_dense() { Ok(None) } else { nearly_ascii_text(py, pass) }
+    nearly_ascii_text(py, pass)
 }
 
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:

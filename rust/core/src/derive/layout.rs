@@ -102,6 +102,8 @@ pub struct Layout {
     /// Whether those are always ill-formed units of three bytes if their third byte continues them, and otherwise
     /// nothing.
     pub parting_is_unit: bool,
+    /// Whether something longer than a byte begins with a continuation byte.
+    pub begins_with_strays: bool,
     /// Whether FE and FF each begin an ill-formed unit that extends over all continuation bytes, FE and FF that follow.
     pub has_runs: bool,
     /// Tables that the kernels over vectors derive from the layout on first use.
@@ -165,6 +167,7 @@ impl Layout {
             lead_decides: true,
             parts: false,
             parting_is_unit: true,
+            begins_with_strays: false,
             has_runs: has_runs(tables),
             rules: OnceLock::new(),
             leads: OnceLock::new(),
@@ -187,6 +190,7 @@ impl Layout {
             lowest.is_none_or(|lowest| 0x80 + lowest == usize::from(second) && third <= 0x80)
         });
         leads.iter().for_each(|lead| layout.add_lead(lead));
+        layout.begins_with_strays = layout.kinds.0[..64].iter().any(|&kind| kind != 0);
         layout.parting = [Layout::PARTS, Layout::SECOND_PARTS].map(|bit| layout.with_kind(bit));
         layout
     }
@@ -262,12 +266,6 @@ impl Layout {
             seconds: has(Layout::TWO).then(|| (self.second_low.of(byte), self.second_span.of(byte))),
             parting: has(Layout::SECOND_PARTS).then(|| (self.parting_low.of(byte), self.parting_span.of(byte))),
         }
-    }
-
-    /// Whether something longer than a byte begins with a continuation byte.
-    #[must_use]
-    pub fn begins_with_strays(&self) -> bool {
-        self.kinds.0[..64].iter().any(|&kind| kind != 0)
     }
 
     /// The layout, if the payload of some sequences differs from their code point.

@@ -206,7 +206,7 @@ impl Pass<'_> {
         let layout = if passes { self.form.passing() } else { self.form.layout.as_ref() }?;
         let answer = Answer::under(self.on_fault);
         // They answer, byte by byte, only bytes with which no sequence begins.
-        let is_stopped = answer.is_by_byte() && layout.begins_with_strays();
+        let is_stopped = answer.is_by_byte() && layout.begins_with_strays;
         let answer = if is_stopped { Answer::Stop } else { answer };
         let (agreement, ends_with_unicode) = (&self.form.agreement, self.largest <= LARGEST_IN_STR);
         Some(Source { layout, agreement, answer, ends_with_unicode, data: self.data, notes: None })

@@ -44,7 +44,7 @@ pub fn measure_blocks(data: &[u8]) -> Prefix {
     measure(data, |_| false)
 }
 
-/// Measure all of some bytes in one pass without a branch for each vector; [`Prefix::NONE`] if they are invalid, or fewer
+/// Measure all of some bytes in one pass without a branch for what a vector holds; [`Prefix::NONE`] if they are invalid, or fewer
 /// than 35: the last 32 are looked at together with the three before them, whether or not some were looked at already.
 #[vectors]
 pub fn measure_all(data: &[u8]) -> Prefix {
@@ -53,6 +53,9 @@ pub fn measure_all(data: &[u8]) -> Prefix {
     let (mut wrong, mut largest) = (broken(&rules, last, zero()), last);
     let mut count = mask(are_continuations(last)).count_zeros();
     for at in (32..data.len()).step_by(32) {
+        if !is_none(wrong) {
+            return Prefix::NONE;
+        }
         let start = at.min(data.len() - 32);
         let window: &[u8; 35] = data[start - 3..].first_chunk().expect("the last vector ends with the data");
         let [third, second, nearest] = [0, 1, 2].map(|before| load_32(part(window, before)));

@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
             layout,
             kinds: Lookup::new(&layout.kinds),
             is_plain: layout.has_nul && layout.pairs == Pairs::Apart && is_answered && answer != Answer::Backslash,
-            strays_part: layout.begins_with_strays(),
+            strays_part: layout.begins_with_strays,
             second_low: Lookup::new(&layout.second_low),
             second_count: Lookup::second_count(layout),
             second_count_apart: Lookup::second_count(layout).without_surrogates(layout),
