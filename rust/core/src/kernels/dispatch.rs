@@ -244,6 +244,9 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => Some(unsafe { avx512::decode::measure_noting(source, start, limit, notes) }),
+        // SAFETY: as above.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        Level::VECTORS => Some(unsafe { vectors::decode::measure_noting(source, start, limit, notes) }),
         _ => {
             let _ = notes;
             measure(source, start, limit)

@@ -66,7 +66,7 @@ fn in_turns(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usiz
             return limit;
         }
         let end = if limit - at < MANY { limit } else { at + vectors::short::BLOCK };
-        at = spell(text, (at, end), out, &answer);
+        at = spell(text, (at, end), out, answer);
         if at < end || end == limit {
             return at;
         }

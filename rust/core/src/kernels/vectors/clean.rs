@@ -12,9 +12,25 @@ use crate::derive::layout::{Layout, PAIR};
 use crate::kernels::lanes::low_64;
 use crate::kernels::output::Output;
 
+/// Text, and what follows it.
+#[derive(Clone, Copy)]
+pub struct Followed<'a> {
+    /// Both of them.
+    pub data: &'a [u8],
+    /// How many bytes the text has.
+    pub length: usize,
+}
+
+impl<'a> Followed<'a> {
+    /// Text that nothing follows.
+    pub fn by_nothing(text: &'a [u8]) -> Self {
+        Followed { data: text, length: text.len() }
+    }
+}
+
 /// Write text of U+0000 to U+00FF as bytes.
 #[vectors]
-pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>) {
+pub fn write_ucs1(text: Followed<'_>, shift: Option<&Layout>, out: &mut Output<'_, u8>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u8>| meaning.put_ucs1(window, block, room);
     // SAFETY: that is what these two write.
@@ -23,7 +39,7 @@ pub fn write_ucs1(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u8>)
 
 /// Write text of U+0000 to U+FFFF as 16-bit units.
 #[vectors]
-pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>) {
+pub fn write_ucs2(text: Followed<'_>, shift: Option<&Layout>, out: &mut Output<'_, u16>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u16>| meaning.put_ucs2::<()>(window, block, room);
     // SAFETY: that is what these two write.
@@ -32,7 +48,7 @@ pub fn write_ucs2(text: &[u8], shift: Option<&Layout>, out: &mut Output<'_, u16>
 
 /// Write text as 32-bit units; where `pairs_join`, a surrogate pair as its supplementary code point.
 #[vectors]
-pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
+pub fn write_ucs4(text: Followed<'_>, shift: Option<&Layout>, pairs_join: bool, out: &mut Output<'_, u32>) {
     let meaning = &Meaning::new(shift, None);
     let put = |window: &Window, block: &Block, room: &mut Room<u32>| meaning.put_ucs4::<()>(window, block, room);
     let write_pairs = |text: &[u8], out: &mut Output<'_, u32>| pairs::write(text, out);
@@ -43,7 +59,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
 /// For text below U+10000, which has no pairs.
 type NoPairs<T> = fn(&[u8], &mut T) -> usize;
 
-/// Write a text block by block, the last one from a copy with 0 behind it. `pairs` writes the surrogate pairs with which
+/// Write a text block by block; what ends with the data, from a copy with 0 behind it. `pairs` writes the surrogate pairs with which
 /// a text begins, and returns how many bytes they took.
 ///
 /// # Safety
@@ -51,14 +67,15 @@ type NoPairs<T> = fn(&[u8], &mut T) -> usize;
 #[inline]
 #[vectors]
 unsafe fn write<'o, T: Copy>(
-    text: &[u8],
+    Followed { data, length }: Followed<'_>,
     pairs: Option<impl Fn(&[u8], &mut Output<'o, T>) -> usize>,
     out: &mut Output<'o, T>,
     put_ascii: impl Fn(&Window, &mut Room<T>),
     put_block: impl Fn(&Window, &Block, &mut Room<T>),
 ) {
     let (mut at, mut carry, mut copy, mut last) = (0, 0_u64, no_copy(), [0; 72]);
-    while at < text.len() {
+    let text = &data[..length];
+    while at < length {
         if let Some(write_pairs) = &pairs {
             let border = text.len().min(at + carry.count_ones() as usize);
             let length =
@@ -68,11 +85,11 @@ unsafe fn write<'o, T: Copy>(
                 continue;
             }
         }
-        let (rest, left) = (&text[at..], text.len() - at);
-        fetch_ahead(text, at);
+        let (rest, left) = (&data[at..], length - at);
+        fetch_ahead(data, at);
         let window = rest.first_chunk().unwrap_or_else(|| {
             last = [0; 72];
-            last[..left].copy_from_slice(rest);
+            last[..rest.len()].copy_from_slice(rest);
             &last
         });
         if Bytes::of(window, 0).are_ascii() && carry == 0 && left >= 64 {
@@ -114,17 +131,17 @@ fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
 /// Write valid UTF-8 of U+0000 to U+00FF as bytes.
 #[vectors]
 pub fn to_latin1(text: &[u8], out: &mut Output<'_, u8>) {
-    out.go_on(|out| write_ucs1(text, None, out));
+    out.go_on(|out| write_ucs1(Followed::by_nothing(text), None, out));
 }
 
 /// Write valid UTF-8 of U+0000 to U+FFFF as 16-bit units.
 #[vectors]
 pub fn to_ucs2(text: &[u8], out: &mut Output<'_, u16>) {
-    out.go_on(|out| write_ucs2(text, None, out));
+    out.go_on(|out| write_ucs2(Followed::by_nothing(text), None, out));
 }
 
 /// Write valid UTF-8 as 32-bit units.
 #[vectors]
 pub fn to_ucs4(text: &[u8], out: &mut Output<'_, u32>) {
-    out.go_on(|out| write_ucs4(text, None, false, out));
+    out.go_on(|out| write_ucs4(Followed::by_nothing(text), None, false, out));
 }

@@ -4,16 +4,17 @@
 
 use eightfold_features::vectors;
 
+use super::clean::Followed;
 use super::machine::*;
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
 use super::{Bytes, Place, Room, clean, no_copy, pairs, put, utf8};
 use crate::derive::layout::{Layout, PAIR, Pairs};
-use crate::kernels::lanes;
+use crate::kernels::lanes::{self, low_64};
 use crate::kernels::masks::window_at;
 use crate::kernels::measured::{Prefix, Width};
 use crate::kernels::output::Output;
-use crate::kernels::source::{Extent, Source};
+use crate::kernels::source::{Extent, Note, Notes, Source};
 use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
 /// The counts so far.
@@ -106,6 +107,13 @@ fn width(layout: &Layout, window: &Window, whole: u64, known: Width) -> Width {
 /// Measure from an offset to a limit, or to where the kernel stops.
 #[vectors]
 pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
+    measure_noting(source, start, limit, &mut Notes::none())
+}
+
+/// As [`measure`], with notes of the blocks in which something is ill-formed.
+#[vectors]
+pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &mut Notes) -> Extent {
+    notes.begin(start);
     let reader = Reader::new(source);
     let layout = source.layout;
     // For most texts this is all.
@@ -114,25 +122,63 @@ pub fn measure(source: &Source<'_>, start: usize, limit: usize) -> Extent {
         false => Prefix::NONE,
     };
     let largest = each_8(shared.largest);
-    let mut counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
+    let counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
+    let mut state = (counted, notes);
     let [drops, escapes] = [Answer::Drop, Answer::Backslash].map(|answer| reader.answer == answer);
     let end = reader.each_block(
         source.data,
         (start + shared.end, limit),
-        &mut counted,
+        &mut state,
         Takers {
-            ascii: |counted: &mut Counted, _: &Window| counted.count += 64,
-            pairs: |counted: &mut Counted, text: &[u8]| counted.add_pairs(pairs::length(text)),
-            regular: |counted: &mut Counted, window: &Window, block: &Block| counted.add_regular(window, block),
-            other: |counted: &mut Counted, window: &Window, block: &Block| {
+            ascii: |(counted, _): &mut State, _: &Window| counted.count += 64,
+            pairs: |(counted, _): &mut State, text: &[u8]| counted.add_pairs(pairs::length(text)),
+            regular: |(counted, _): &mut State, window: &Window, block: &Block| counted.add_regular(window, block),
+            other: |(counted, notes): &mut State, window: &Window, block: &Block, at: usize| {
                 counted.add(window, block, drops);
                 if escapes {
                     counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
                 }
+                if block.ill != 0 {
+                    notes.add(block.note(at), at + block.border());
+                }
             },
         },
     );
+    let (counted, notes) = state;
+    notes.finish(end);
     Extent { end, count: counted.count, width: counted.width(reader.answer), is_clean: counted.ills == 0 }
+}
+
+/// What is counted, and noted.
+type State<'a, 'n> = (Counted<'a>, &'n mut Notes);
+
+impl Block {
+    /// The lane of the first thing that begins, behind what began before the block.
+    fn border(&self) -> usize {
+        self.begins.trailing_zeros() as usize
+    }
+
+    /// The note of a block at an offset.
+    fn note(&self, at: usize) -> Note {
+        let length = if self.goes_on { 64 + self.carry.count_ones() as usize } else { self.length };
+        Note::new([self.begins, self.ill, self.pairs], at, length)
+    }
+
+    /// The block of a note.
+    #[inline]
+    #[vectors]
+    fn of(note: &Note, window: &Window) -> Self {
+        let goes_on = note.length() >= 64;
+        Block {
+            bytes: Bytes::of(window, 0),
+            begins: note.begins,
+            ill: note.ill,
+            pairs: note.odd,
+            carry: low_64(note.length().saturating_sub(64)),
+            length: note.length(),
+            goes_on,
+        }
+    }
 }
 
 /// Who writes a block: each has code of its own, which is inlined.
@@ -147,8 +193,9 @@ pub fn write_ucs1<const ESCAPES: bool>(
     limit: usize,
     out: &mut Output<'_, u8>,
 ) -> usize {
+    let put_clean = |text: Followed<'_>, out: &mut Output<'_, u8>| clean::write_ucs1(text, source.layout.shift(), out);
     if let Some(text) = source.known(start, limit) {
-        clean::write_ucs1(text, source.layout.shift(), out);
+        put_clean(Followed::by_nothing(text), out);
         return limit;
     }
     // SAFETY: that is what these write.
@@ -157,6 +204,7 @@ pub fn write_ucs1<const ESCAPES: bool>(
             source,
             (start, limit),
             out,
+            put_clean,
             |window, room| put_ascii_ucs1(window, room),
             |meaning, window, block, room| meaning.put_ucs1(window, block, room),
             |meaning, window, block, room| meaning.put_ucs1(window, block, room),
@@ -172,8 +220,9 @@ pub fn write_ucs2<const ESCAPES: bool>(
     limit: usize,
     out: &mut Output<'_, u16>,
 ) -> usize {
+    let put_clean = |text: Followed<'_>, out: &mut Output<'_, u16>| clean::write_ucs2(text, source.layout.shift(), out);
     if let Some(text) = source.known(start, limit) {
-        clean::write_ucs2(text, source.layout.shift(), out);
+        put_clean(Followed::by_nothing(text), out);
         return limit;
     }
     // SAFETY: that is what these write.
@@ -182,6 +231,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
             source,
             (start, limit),
             out,
+            put_clean,
             |window, room| put_ascii_ucs2(window, room),
             |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(window, block, room),
             |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, false>>(window, block, room),
@@ -197,8 +247,11 @@ pub fn write_ucs4<const ESCAPES: bool>(
     limit: usize,
     out: &mut Output<'_, u32>,
 ) -> usize {
+    let joins = source.layout.pairs == Pairs::Joined;
+    let put_clean =
+        |text: Followed<'_>, out: &mut Output<'_, u32>| clean::write_ucs4(text, source.layout.shift(), joins, out);
     if let Some(text) = source.known(start, limit) {
-        clean::write_ucs4(text, source.layout.shift(), source.layout.pairs == Pairs::Joined, out);
+        put_clean(Followed::by_nothing(text), out);
         return limit;
     }
     // SAFETY: that is what these write.
@@ -207,6 +260,7 @@ pub fn write_ucs4<const ESCAPES: bool>(
             source,
             (start, limit),
             out,
+            put_clean,
             |window, room| put_ascii_ucs4(window, room),
             |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, true>>(window, block, room),
             |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, false>>(window, block, room),
@@ -258,6 +312,7 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     source: &Source<'_>,
     (start, limit): (usize, usize),
     out: &mut Output<'o, T>,
+    put_clean: impl Fn(Followed<'_>, &mut Output<'o, T>),
     put_ascii: impl Fn(&Window, &mut Room<T>),
     put_regular: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
     put_block: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
@@ -270,6 +325,38 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
         // SAFETY: the contract of this function.
         unsafe { place.finish() };
     };
+    let put_other = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
+        if ESCAPES {
+            for (begins, escape) in lanes::parts(block.begins, block.ill) {
+                put_other(window, &Block { begins, ill: 0, ..*block }, out);
+                if let Some(lane) = escape {
+                    out.extend(&backslashed_byte(window[lane]));
+                }
+            }
+        } else {
+            let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
+            put_other(window, &Block { begins: block.begins & !dropped, ..*block }, out);
+        }
+    };
+    let mut start = start;
+    // Where notes ended for lack of room, reading goes on; in other blocks than before it could stop where it did not.
+    let usable = source.notes.filter(|notes| !(source.layout.parts && notes.is_full()));
+    if let Some((notes, (end, noted))) = usable.and_then(|notes| Some((notes, notes.stretch(start)?))) {
+        let mut padded = [0; _];
+        for note in noted {
+            let window = window_at(source.data, note.at(), &mut padded);
+            let block = Block::of(note, window);
+            let border = note.at() + block.border();
+            put_clean(Followed { data: &source.data[start..], length: border - start }, out);
+            put_other(window, &block, out);
+            start = note.at() + note.length();
+        }
+        put_clean(Followed { data: &source.data[start..], length: end - start }, out);
+        if !notes.is_full() {
+            return end;
+        }
+        start = end;
+    }
     reader.each_block(
         source.data,
         (start, limit),
@@ -285,19 +372,7 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
                 // SAFETY: the contract of this function.
                 unsafe { place.finish() };
             },
-            other: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
-                if ESCAPES {
-                    for (begins, escape) in lanes::parts(block.begins, block.ill) {
-                        put_other(window, &Block { begins, ill: 0, ..*block }, out);
-                        if let Some(lane) = escape {
-                            out.extend(&backslashed_byte(window[lane]));
-                        }
-                    }
-                } else {
-                    let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
-                    put_other(window, &Block { begins: block.begins & !dropped, ..*block }, out);
-                }
-            },
+            other: |out: &mut Output<'o, T>, window: &Window, block: &Block, _: usize| put_other(window, block, out),
         },
     )
 }

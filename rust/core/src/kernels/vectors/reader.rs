@@ -105,7 +105,7 @@ pub struct Takers<Ascii, Pairs, Regular, Other> {
     pub pairs: Pairs,
     /// For a block in which all sequences are well-formed.
     pub regular: Regular,
-    /// For any other block.
+    /// For any other block, with the offset where it begins.
     pub other: Other,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
             impl Fn(&mut S, &Window),
             impl Fn(&mut S, &[u8]) -> usize,
             impl Fn(&mut S, &Window, &Block),
-            impl Fn(&mut S, &Window, &Block),
+            impl Fn(&mut S, &Window, &Block, usize),
         >,
     ) -> usize {
         let (mut at, mut carry, mut is_begun, mut padded) = (start, 0_u64, false, [0; _]);
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let block = self.block(window, left, carry);
-            (take.other)(state, window, &block);
+            (take.other)(state, window, &block, at);
             // Not `at + block.length`, which is equal: the next loads must not wait for the masks of this block.
             if !block.goes_on {
                 return at + block.length;
