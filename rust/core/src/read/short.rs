@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::code_point::LARGEST_IN_STR;
 use crate::kernels::{Level, Output, Source, Width, count_beyond_ascii, gathered, low_64, widened};
-use crate::policy::BACKSLASHED_BYTE;
+use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::Pass;
 use crate::read::sequence::{NO_RUN, Step};
 
@@ -27,8 +27,22 @@ impl Pass<'_> {
     #[inline]
     #[must_use]
     pub fn is_short(&self) -> bool {
-        // The kernels of more instructions need less time for two passes.
-        self.data.len() <= if Level::current() == Level::Avx512 { SHORT_INPUT / 2 } else { SHORT_INPUT }
+        self.data.len() <= SHORT_INPUT / 4 || self.data.len() <= self.most_in_one_pass()
+    }
+
+    /// From more bytes on, two passes need less time.
+    fn most_in_one_pass(&self) -> usize {
+        match Level::current() {
+            Level::Avx512 => SHORT_INPUT / 2,
+            Level::Portable if self.on_fault == OnFault::Stop && self.is_dense() => SHORT_INPUT / 4,
+            Level::Neon | Level::Avx2 | Level::Portable => SHORT_INPUT,
+        }
+    }
+
+    /// Whether so much is beyond ASCII that reading sequence by sequence does not take the least time.
+    fn is_dense(&self) -> bool {
+        let few = if Level::current() == Level::Portable { 2 } else { 8 };
+        count_beyond_ascii(self.data) > self.data.len() / few
     }
 
     /// The code points of a short input of bytes, and the narrowest kind of str for them; None where the form has no
@@ -39,7 +53,7 @@ impl Pass<'_> {
             return None;
         }
         let (source, mut out) = (self.source()?, Output::new(memory));
-        if count_beyond_ascii(self.data) <= self.data.len() / few() || !source.write_short(&mut out) {
+        if !self.is_dense() || !source.write_short(&mut out) {
             out.truncate(0);
             self.read_steps(&source, &mut out)?;
         }
@@ -83,11 +97,6 @@ impl Pass<'_> {
             Step::Wait => None,
         }
     }
-}
-
-/// If no more than one in so many bytes is beyond ASCII, reading sequence by sequence takes the least time.
-fn few() -> usize {
-    if Level::current() == Level::Portable { 2 } else { 8 }
 }
 
 /// Read a block from a lane on, of which so many bytes are left, given the lanes of bytes that are no ASCII and of leads;
