@@ -7,12 +7,12 @@ from functools import partial
 
 import eightfold
 from benchmarks.peers import CPYTHON
-from benchmarks.row import Row, Subjects
+from benchmarks.row import KIB, Row, Subjects
 from benchmarks.rows.dirty import POLICIES
 from benchmarks.rows.neighbours import subjects as of_form
 from benchmarks.texts import ESCAPED_BYTES, ILL_FORMED, SAMPLE, SURROGATES, planted
 
-SIZES = (64, 256)
+SIZES = (64, 256, KIB)
 FAULTS = (0, 1, 4)
 WAYS = ("decode", "encode")
 FORMS = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
