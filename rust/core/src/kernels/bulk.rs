@@ -1,10 +1,7 @@
 //! UTF-8 in bulk where this crate has no kernels for the machine that are quicker: by the C++ library `simdutf`, if it
 //! was built in and has kernels for the machine, else by the blocks of `validity` and `plain`.
 
-#![cfg_attr(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    expect(unsafe_code, reason = "a count of bytes is passed on")
-)]
+#![expect(unsafe_code, reason = "what a text is known to be is passed on")]
 
 #[cfg(feature = "simdutf")]
 use super::level::Level;
@@ -88,6 +85,18 @@ pub fn utf8_bytes(text: Text<'_>) -> usize {
 /// It has no room.
 pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
     chosen!(plain::to_utf8(scalar.text(), out), simdutf::to_utf8(scalar, out))
+}
+
+/// As [`to_utf8`], of text that nobody has counted.
+///
+/// # Safety
+/// It holds no surrogate and nothing beyond Unicode.
+///
+/// # Panics
+/// As [`to_utf8`].
+pub unsafe fn scalars_to_utf8(text: Text<'_>, out: &mut Output<'_, u8>) {
+    // SAFETY: the contract of this function, and the bytes have just been counted.
+    chosen!(plain::to_utf8(text, out), unsafe { Scalar::known(text, utf8_bytes(text)) }.write_utf8(out))
 }
 
 /// Write code points up to U+00FF, one byte each, as UTF-8.

@@ -10,7 +10,6 @@ use super::bulk;
 use super::lanes::low_64;
 use super::level::Level;
 use super::masks::{LANES, gathered};
-use super::measured::Scalar;
 use super::output::Output;
 use super::plain::Point;
 use super::spelt::Spelt;
@@ -53,21 +52,17 @@ impl<'a> Replaced<'a> {
     /// The bytes that the code points from an index to a limit take.
     pub fn bytes(&self, start: usize, limit: usize) -> usize {
         let mut bytes = 0;
-        self.each_piece(start, limit, |scalar| bytes += scalar.utf8_bytes());
+        self.each_piece(start, limit, |text| bytes += bulk::utf8_bytes(text));
         bytes
     }
 
     /// Write them.
     pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) {
-        self.each_piece(start, limit, |scalar| scalar.write_utf8(out));
+        // SAFETY: something is in the place of each surrogate, and nothing in a str is beyond Unicode.
+        self.each_piece(start, limit, |text| unsafe { bulk::scalars_to_utf8(text, out) });
     }
 
-    fn each_piece(&self, start: usize, limit: usize, mut take: impl FnMut(Scalar<'_>)) {
-        let mut take = |text: Text<'_>| {
-            // SAFETY: something is in the place of each surrogate, nothing in a str is beyond Unicode, and the bytes have
-            // just been counted.
-            take(unsafe { Scalar::known(text, bulk::utf8_bytes(text)) });
-        };
+    fn each_piece(&self, start: usize, limit: usize, mut take: impl FnMut(Text<'_>)) {
         match self.text.slice(start, limit) {
             Text::One(points) => take(Text::One(points)),
             Text::Two(points) => each_piece(points, self.instead, |piece| take(Text::Two(piece))),
