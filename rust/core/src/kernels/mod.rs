@@ -27,7 +27,6 @@ mod encode;
 mod fetch;
 mod find;
 mod input;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod instead;
 mod kept;
 mod lanes;

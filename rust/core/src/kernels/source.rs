@@ -75,8 +75,9 @@ pub(super) struct Note {
     pub ill: u64,
     /// Those of them in which something begins that the layout does not have as one sequence: see `look::Block::odd`.
     pub odd: u64,
-    /// The offset of the block, with the length of what begins in it in the lowest two bytes.
-    place: usize,
+    /// The offset of the block, with the length of what begins in it in the lowest two bytes: an offset may need all bits of
+    /// a `usize`.
+    place: u64,
 }
 
 impl Note {
@@ -86,7 +87,7 @@ impl Note {
     /// A note about the block at `at`, with its lanes and the length of what begins in it.
     #[inline]
     pub fn new([begins, ill, odd]: [u64; 3], at: usize, length: usize) -> Self {
-        Note { begins, ill, odd, place: at << 16 | length }
+        Note { begins, ill, odd, place: (at as u64) << 16 | length as u64 }
     }
 
     /// The same block with other lanes in which something begins and in which ill-formed units do.
@@ -104,13 +105,13 @@ impl Note {
     /// The offset of the block.
     #[inline]
     pub fn at(&self) -> usize {
-        self.place >> 16
+        (self.place >> 16) as usize
     }
 
     /// The length of what begins in the block; it may reach behind the block, to more than 64 bytes.
     #[inline]
     pub fn length(&self) -> usize {
-        self.place & Note::MOST_BYTES
+        self.place as usize & Note::MOST_BYTES
     }
 
     /// Whether each byte of a full block is a code point or an ill-formed unit of its own.
