@@ -21,6 +21,9 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
 # What of the core's tests an emulator runs with NEON, and without, in a minute or two. The guard pages are tried at both levels.
 EMULATED := --lib --test small --test searches --test family --test guard_pages
 EMULATED_PORTABLE := --lib --test small
+# What of the core's tests processors without kernels of their own run: one of 32 bits, and a big-endian one that is emulated.
+NARROW := --lib --test small --test dirty --test blocks
+BIG_ENDIAN := --lib --test small
 # Of the cases of each test of Python, an emulator runs one in so many: ONE_IN=1 for all.
 ONE_IN_NEON := $(or $(ONE_IN),5)
 ONE_IN_PORTABLE := $(or $(ONE_IN),30)
@@ -59,8 +62,8 @@ INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-aarch64 test-aarch64-python test-levels \
-    test-hostile test-sanitized test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs \
+.PHONY: help demo test test-python test-reference test-search test-core test-aarch64 test-aarch64-python test-others \
+    test-levels test-hostile test-sanitized test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs \
     links explorer screenshots lint versions scale clean
 .NOTPARALLEL:
 
@@ -105,6 +108,13 @@ test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; n
 test-aarch64-python: $(INSTALLED_DEV) ## run a part of the tests that compare engines in a Python on this AArch64; needs Debian and mmdebstrap too
 	EIGHTFOLD_SIMD=neon .ci/test-aarch64-python $(BIN)/python $(PYTEST) --one-in $(ONE_IN_NEON) $(COMPARING)
 	EIGHTFOLD_SIMD=portable .ci/test-aarch64-python $(BIN)/python $(PYTEST) --one-in $(ONE_IN_PORTABLE) $(COMPARING)
+
+test-others: ## run a part of the core's tests on processors without kernels of their own; .ci/find-others installs what it needs
+	cd rust && CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+	    cargo test --quiet -p eightfold-core --no-default-features --target i686-unknown-linux-musl $(or $(OTHERS),$(NARROW))
+	cd rust && CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER=s390x-linux-gnu-gcc \
+	    CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_RUNNER="qemu-s390x -L /usr/s390x-linux-gnu" \
+	    cargo test --quiet -p eightfold-core --no-default-features --target s390x-unknown-linux-gnu $(or $(OTHERS),$(BIG_ENDIAN))
 
 miri: ## run the core's unsafe code in an interpreter that finds undefined behaviour; needs nightly Rust with miri and rust-src
 	@cargo +nightly miri --version >/dev/null || { \

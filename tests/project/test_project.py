@@ -30,6 +30,7 @@ COMMANDS = (
     "test-core",
     "test-aarch64",
     "test-aarch64-python",
+    "test-others",
     "miri",
     "fuzz",
     "fuzz-python",
