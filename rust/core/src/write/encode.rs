@@ -2,7 +2,7 @@
 //! of a single code point come from `code_units`.
 
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
-use crate::code_point::{LEADS, Range, SURROGATES, TRAILS, holds, joined};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined};
 use crate::form::Form;
 use crate::kernels::{self, Output, Script, Text};
 use crate::memory::OutOfMemory;
@@ -48,9 +48,12 @@ impl Form {
     /// The most bytes written for a code point, whether the form has it or a policy answers.
     #[must_use]
     pub fn most_bytes(&self, policy: Missing) -> usize {
-        // A form with a spelling shares ASCII.
-        let of_ascii = if self.spelling.is_some() { 1 } else { self.longest };
-        let of_answer = if policy == Missing::BackslashReplace { LONGEST_ESCAPE * of_ascii } else { 1 };
+        // A form with a spelling shares ASCII, and it is known what it lacks.
+        let of_escape = match &self.spelling {
+            Some(spelling) => spelling.missing.last().map_or(1, |range| backslashed(range.1.min(LARGEST_IN_STR)).1),
+            None => LONGEST_ESCAPE * self.longest,
+        };
+        let of_answer = if policy == Missing::BackslashReplace { of_escape } else { 1 };
         of_answer.max(self.longest)
     }
 
