@@ -148,7 +148,7 @@ GROUPS = (
         CPYTHON,
         ("encoded_length*", "code_point_count", "converted_length *"),
     ),
-    Group("decode and encode 64 and 256 bytes, under policies and in other forms", CPYTHON, ("short *",)),
+    Group("decode and encode 64 to 1,024 bytes, under policies and in other forms", CPYTHON, ("short *",)),
     Group("truncate text to a number of bytes", CPYTHON, ("truncate *",)),
     Group("cut bytes between sequences", CPYTHON, ("truncate_bytes *", "boundary", "split *")),
     Group("encode and decode into memory of the caller", CPYTHON, ("encode_into", "decode_code_points_into")),

@@ -1,6 +1,6 @@
-//! Text written as in UTF-8, but for surrogates, instead of which ASCII is written or nothing: that takes their place in a
-//! copy, piece by piece, and what is clean then is written in bulk. So text with a surrogate costs little more than text
-//! without any, on machines whose kernels would look at each block closely.
+//! Text written as UTF-8, with ASCII or nothing instead of each surrogate. A copy of the text, piece by piece, has the
+//! replacements in it; it is clean, and written in bulk. So a surrogate makes text little slower on machines whose other
+//! kernels would examine each block closely.
 
 #![expect(unsafe_code, reason = "text from which surrogates were taken is said to have none")]
 
@@ -14,7 +14,7 @@ use super::output::Output;
 use super::plain::Point;
 use super::spelt::Spelt;
 use super::text::Text;
-use crate::code_point::SURROGATES;
+use crate::code_point::{LARGEST_IN_STR, SURROGATES};
 use crate::derive::instead::Instead;
 use crate::policy::backslashed;
 
@@ -58,7 +58,7 @@ impl<'a> Replaced<'a> {
 
     /// Write them.
     pub fn write(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) {
-        // SAFETY: something is in the place of each surrogate, and nothing in a str is beyond Unicode.
+        // SAFETY: something is in the place of each surrogate, and what is beyond Unicode has been looked for.
         self.each_piece(start, limit, |text| unsafe { bulk::scalars_to_utf8(text, out) });
     }
 
@@ -66,7 +66,11 @@ impl<'a> Replaced<'a> {
         match self.text.slice(start, limit) {
             Text::One(points) => take(Text::One(points)),
             Text::Two(points) => each_piece(points, self.instead, |piece| take(Text::Two(piece))),
-            Text::Four(points) => each_piece(points, self.instead, |piece| take(Text::Four(piece))),
+            Text::Four(points) => each_piece(points, self.instead, |piece| {
+                let largest = piece.iter().fold(0, |largest, &point| largest.max(point));
+                assert!(largest <= LARGEST_IN_STR, "no str holds this");
+                take(Text::Four(piece));
+            }),
         }
     }
 }
