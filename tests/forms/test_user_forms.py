@@ -113,6 +113,21 @@ def test_pairs_with_other_values_are_not_joined(padding: str) -> None:
 
 
 @padded
+@pytest.mark.parametrize("policy", ["strict", "replace", "ignore", "backslashreplace"])
+def test_pairs_are_joined_beside_shifted_sequences_of_their_lead_byte(policy: Any, padding: str) -> None:
+    """ED before 80 to 9F means something else: the code points behind that gap are not those of the halves."""
+    rows = [ASCII, TWO, Row(0xEB80, 0xF37F, 0xED, (0x80, 0x9F), TAIL), Row(0x10000, 0x10FFFF, *PAIR)]
+    form = Form("shifted", rows, units=eightfold.form("cesu-8").units, joins_pairs=True)
+    pair, faults = b"\xed\xaf\xbf\xed\xbf\x80", b"" if policy == "strict" else b"\xff"
+    answers = {"strict": "", "replace": "\ufffd", "ignore": "", "backslashreplace": r"\xff"}
+    for count in (1, 20):
+        assert text_of(pair * count + faults, form, policy, padding) == "\U0010ffc0" * count + answers[policy]
+    found = eightfold.decode_code_points(pair + padding.encode(), form)
+    assert found.tolist() == [0x10FFC0, *map(ord, padding)]
+    assert eightfold.convert(pair, form, "utf-8") == "\U0010ffc0".encode()
+
+
+@padded
 @pytest.mark.parametrize("policy", ["strict", "replace", "ignore", "surrogatepass", "backslashreplace"])
 def test_split_code_points_alone(policy: Any, padding: str) -> None:
     form = Form("pairs", [ASCII, Row(0x10000, 0x10FFFF, *PAIR)])

@@ -5,7 +5,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::{Form, OnFault, Pass, SHORT_INPUT, ShortAscii, ShortPoints, Step, Width};
+use eightfold_core::{Form, Halt, OnFault, Pass, SHORT_INPUT, ShortAscii, ShortPoints, Step, TextBuffer, Width};
 use forms::family;
 
 /// Sequences of each length, what begins none, what lacks its end, surrogates, and what some forms have besides UTF-8.
@@ -204,6 +204,33 @@ fn every_two_bytes_are_read_so() {
             check(&name, &form, &[&b"a".repeat(61), &[first, second, 0x80][..], b"y"].concat());
         }
     }
+}
+
+#[test]
+fn what_is_cut_by_the_end_waits_unless_nothing_follows() {
+    let mut waited = 0;
+    for (name, form) in with_layout() {
+        for (text, before) in
+            ["é", "漢", "😀"].into_iter().flat_map(|text| [0, 1, 5, 60, 70].map(|count| (text, count)))
+        {
+            let (mut data, point) = (b"a".repeat(before), text.chars().next().expect("one"));
+            form.write(point.into(), &mut data);
+            for cut in before + 1..data.len() {
+                let pass = |is_final| Pass {
+                    form: &form,
+                    data: &data[..cut],
+                    is_final,
+                    largest: 0x10_FFFF,
+                    on_fault: OnFault::Replace,
+                };
+                let end = |is_final| pass(is_final).run(0, &mut TextBuffer::default());
+                assert_eq!(end(false), Halt::End(before), "{name} {text} {cut}");
+                assert_eq!(end(true), Halt::End(cut), "{name} {text} {cut}");
+                waited += 1;
+            }
+        }
+    }
+    assert!(waited > 100, "{waited}");
 }
 
 #[test]

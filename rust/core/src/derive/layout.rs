@@ -195,19 +195,20 @@ impl Layout {
         layout
     }
 
-    /// Whether surrogates are what the kernels assume where pairs mean something: all of them sequences with their own
-    /// value or, where pairs are joined, all of them units; and nothing else that begins with their lead byte is
-    /// mistaken for them.
+    /// Whether surrogates are what the kernels assume where pairs mean something: all of them sequences or, where pairs are
+    /// joined, all of them units; their payloads are their own values, and nothing else that begins with their lead byte
+    /// is mistaken for them.
     fn tells_pairs(&self, tables: &Tables) -> bool {
         let lead = Lead::new(tables, SURROGATE_LEAD, true);
         let seconds = (SURROGATE_SECOND..=*CONTINUATIONS.end()).map(|second| self.beginning(&lead, second));
         let (plain, parting): (Vec<_>, Vec<_>) = seconds.partition(|&found| found == Beginning::Plain);
-        let are_sequences = parting.is_empty()
-            && self.first_value([SURROGATE_LEAD, SURROGATE_SECOND, 0x80]) == SURROGATES.0
-            && self.first_value([SURROGATE_LEAD, 0xBF, 0xBF]) == SURROGATES.1;
+        let are_sequences = parting.is_empty();
         let are_units = self.unpaired_part && plain.is_empty();
+        let are_themselves = self.first_value([SURROGATE_LEAD, SURROGATE_SECOND, 0x80]) == SURROGATES.0
+            && self.first_value([SURROGATE_LEAD, 0xBF, 0xBF]) == SURROGATES.1;
         let mut all = lead.rows.iter().map(|line| line.ranges).chain(lead.units.iter().copied());
         (are_sequences || are_units)
+            && are_themselves
             && !lead.goes_beyond
             && all.all(|ranges| ranges.len() <= SURROGATE.len() || ranges[1].1 < u32::from(SURROGATE_SECOND))
     }
