@@ -81,8 +81,8 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
     // Under a policy, what would be copied in vain up to a fault is looked at first.
     let looked_at = if policy.is_some() { SHORT_INPUT } else { SHORT_BYTES };
     if handle.shares_ascii {
-        let is_answered = pass.on_fault.answers_ascii() && data.len() > SHORT_INPUT;
-        let text = if is_answered { nearly_ascii_text(py, &pass) } else { ascii_text(py, data, looked_at) };
+        let text =
+            if is_written_at_once(&pass) { nearly_ascii_text(py, &pass) } else { ascii_text(py, data, looked_at) };
         if let Some(text) = text.ok()? {
             return Some(text.into_any());
         }
@@ -161,9 +161,19 @@ fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PySt
     str_of_pass(py, &surveyed).ok()
 }
 
+/// Whether text that is likely to be ASCII is written with the answers to faults without looking whether it has any: it stays
+/// ASCII, and is too long to be looked at twice.
+fn is_written_at_once(pass: &Pass<'_>) -> bool {
+    pass.on_fault.answers_ascii() && pass.data.len() > SHORT_INPUT
+}
+
 /// The str of bytes of which the first that is not ASCII is a fault, if no more than faults are not; None where the policy
 /// does not answer them by itself.
 fn dirty_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    // That has been tried in vain.
+    if is_written_at_once(pass) {
+        return Ok(None);
+    }
     if !(pass.on_fault.answers_alone() && shares_ascii(pass.form) && pass.begins_with_fault()) {
         return Ok(None);
     }
