@@ -87,7 +87,9 @@ fn read(form: &Form, data: &[u8], on_fault: OnFault) -> Option<(Vec<u32>, Width)
 fn left(form: &Form, data: &[u8], on_fault: OnFault) -> Option<Vec<u32>> {
     let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
     let pass = Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault };
-    pass.read_short_ascii(&mut memory).map(|ascii| ascii.bytes().iter().map(|&byte| byte.into()).collect())
+    pass.may_be_ascii_around_faults()
+        .then(|| pass.read_short_ascii(&mut memory))?
+        .map(|ascii| ascii.bytes().iter().map(|&byte| byte.into()).collect())
 }
 
 /// The narrowest kind of str.
@@ -188,9 +190,10 @@ fn ascii_is_what_is_left_of_faults_to_which_nothing_is_answered() {
             assert_eq!(ascii, (is_fault || others == 0).then(|| data.len() - others), "{place} {piece:X?}");
         }
     }
-    for length in [SHORT_INPUT, SHORT_INPUT + 1] {
+    let longest = size_of::<ShortAscii>();
+    for length in [longest, longest + 1] {
         let data = [&b"a".repeat(length - 1)[..], b"\xFF"].concat();
-        assert_eq!(left(&form, &data, OnFault::Ignore).is_some(), length == SHORT_INPUT);
+        assert_eq!(left(&form, &data, OnFault::Ignore).is_some(), length == longest);
         assert!(left(&form, &data, OnFault::Replace).is_none());
     }
 }
@@ -237,12 +240,15 @@ fn what_is_cut_by_the_end_waits_unless_nothing_follows() {
 fn what_is_too_long_or_unfinished_is_not_read() {
     let form = forms::form("utf-8");
     let pass = |data, is_final| Pass { form: &form, data, is_final, largest: 0x10_FFFF, on_fault: OnFault::Replace };
-    let is_short = |length: &usize| pass(&[b'a'; SHORT_INPUT + 1][..*length], true).is_short();
-    let longest = (0..=SHORT_INPUT + 1).rev().find(is_short).expect("nothing is short");
-    assert!((256..=SHORT_INPUT).contains(&longest));
-    assert!(read(&form, &vec![b'a'; longest + 1], OnFault::Replace).is_none());
     assert!(pass(b"\xC3", false).read_short(&mut [const { MaybeUninit::uninit() }; _]).is_none());
-    // The longest answer to each byte has room.
-    let (points, _) = read(&form, &vec![0xFF; longest], OnFault::BackslashReplace).expect("an answer for each");
-    assert_eq!(points.len(), 4 * longest);
+    let data = [0xFF; 4 * SHORT_INPUT + 1];
+    for on_fault in [OnFault::Replace, OnFault::BackslashReplace] {
+        let is_short = |length: &usize| Pass { on_fault, ..pass(&data[..*length], true) }.is_short();
+        let longest = (0..=data.len()).rev().find(is_short).expect("nothing is short");
+        assert!((256..data.len()).contains(&longest));
+        assert!(read(&form, &data[..longest + 1], on_fault).is_none());
+        // All answers have room.
+        let (points, _) = read(&form, &data[..longest], on_fault).expect("an answer for each");
+        assert_eq!(points.len(), if on_fault == OnFault::Replace { longest } else { 4 * longest });
+    }
 }

@@ -79,7 +79,11 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
     // The general way makes the policy, which then is known.
     let pass = pass_of(&handle.form, data, policy.map_or(Some(OnFault::Stop), |policy| handle.answer(policy))?);
     // Under a policy, what would be copied in vain up to a fault is looked at first.
-    let looked_at = if policy.is_some() { SHORT_INPUT } else { SHORT_BYTES };
+    let looked_at = match policy {
+        None => SHORT_BYTES,
+        Some(_) if pass.is_short() => data.len(),
+        Some(_) => SHORT_INPUT,
+    };
     if handle.shares_ascii {
         let text =
             if is_written_at_once(&pass) { nearly_ascii_text(py, &pass) } else { ascii_text(py, data, looked_at) };
@@ -118,7 +122,8 @@ fn ascii_text<'py>(py: Python<'py>, data: &[u8], looked_at: usize) -> PyResult<O
 fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     let is_short = pass.is_short() && pass.form.layout.is_some();
     let bytes_a_fault = if pass.on_fault == OnFault::Ignore { BYTES_A_DROPPED_FAULT } else { BYTES_A_FAULT };
-    if !is_short || count_beyond_ascii(pass.data) <= pass.data.len() / bytes_a_fault {
+    let probe = &pass.data[..pass.data.len().min(SHORT_BYTES)];
+    if !is_short || count_beyond_ascii(probe) <= probe.len() / bytes_a_fault {
         let text = dirty_ascii_text(py, pass)?;
         if !is_short || text.is_some() {
             return Ok(text);
@@ -164,7 +169,7 @@ fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PySt
 /// Whether text that is likely to be ASCII is written with the answers to faults without looking whether it has any: it stays
 /// ASCII, and is too long to be looked at twice.
 fn is_written_at_once(pass: &Pass<'_>) -> bool {
-    pass.on_fault.answers_ascii() && pass.data.len() > SHORT_INPUT
+    pass.on_fault.answers_ascii() && pass.data.len() > SHORT_INPUT && !pass.is_short()
 }
 
 /// The str of bytes of which the first that is not ASCII is a fault, if no more than faults are not; None where the policy
@@ -174,14 +179,14 @@ fn dirty_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
     if is_written_at_once(pass) {
         return Ok(None);
     }
-    if !(pass.on_fault.answers_alone() && shares_ascii(pass.form) && pass.begins_with_fault()) {
-        return Ok(None);
+    if pass.may_be_ascii_around_faults() {
+        let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
+        return pass.read_short_ascii(&mut memory).map(|ascii| str_of_ascii(py, ascii)).transpose();
     }
-    let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
-    if let Some(ascii) = pass.read_short_ascii(&mut memory) {
-        return str_of_ascii(py, ascii).map(Some);
+    if pass.on_fault.answers_alone() && shares_ascii(pass.form) && pass.begins_with_fault() {
+        return nearly_ascii_text(py, pass);
     }
-    nearly_ascii_text(py, pass)
+    Ok(None)
 }
 
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:

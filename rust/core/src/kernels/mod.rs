@@ -98,5 +98,6 @@ pub use unicode::Unicode;
 pub use units::{Units, WideText};
 pub use utf8::{is_utf8, is_utf8_up_to};
 pub(crate) use widen::widened;
+pub(crate) use words::write_utf8;
 
 pub use level::{Level, instruction_set};

@@ -1,11 +1,27 @@
-//! Runs of sequences of three or of four bytes, two of which are looked at together, in the halves of a word.
+//! Sequences of one length in a row, of which a word holds several that are looked at together: runs of three or of four
+//! bytes, and UTF-8 read word by word.
 
+use super::output::Output;
+use super::widen::{widened, widened_units};
 use crate::derive::agreement::Agreement;
 use crate::derive::piece::window;
 
 /// The least leads of three and of four bytes.
 pub const THREE: u8 = 0xE0;
 const FOUR: u8 = 0xF0;
+
+/// The bytes of a word.
+const WORD: usize = size_of::<u64>();
+
+/// A number in each byte.
+const fn in_ones(number: u64) -> u64 {
+    number * 0x0101_0101_0101_0101
+}
+
+/// A number in all four sequences of two bytes.
+const fn in_twos(number: u64) -> u64 {
+    number << 48 | number << 32 | number << 16 | number
+}
 
 /// A number in both sequences of three bytes.
 const fn in_threes(number: u64) -> u64 {
@@ -96,6 +112,84 @@ pub fn read_known(data: &[u8], take: impl FnMut([u32; 2], usize)) -> usize {
     }
 }
 
+/// Write the UTF-8 that some bytes begin with, and return where it ends: branches decide how much of a word counts, which
+/// short text lets a processor foresee.
+///
+/// # Panics
+/// There is no room for a word of characters behind what is written.
+#[inline(always)]
+pub fn write_utf8(data: &[u8], out: &mut Output<'_, u32>) -> usize {
+    let mut at = 0;
+    while let Some(word) = data[at..].first_chunk() {
+        match write_word(*word, WORD, out) {
+            0 => return at,
+            length => at += length,
+        }
+    }
+    while at < data.len() {
+        match write_word(window(data, at), data.len() - at, out) {
+            0 => break,
+            length => at += length,
+        }
+    }
+    at
+}
+
+/// Write the ASCII or the sequences of one length with which a word begins, of which so many bytes are there, with zeros
+/// behind, and return how many bytes they are.
+#[inline(always)]
+fn write_word(bytes: [u8; WORD], left: usize, out: &mut Output<'_, u32>) -> usize {
+    let word = u64::from_le_bytes(bytes);
+    let high = word & in_ones(0x80);
+    match bytes[0] {
+        0..0x80 if high == 0 => write_ascii(bytes, left, out),
+        // Between words there is one character, most of the time.
+        0..0x80 if bytes[1] >= 0x80 => write_ascii(bytes, 1, out),
+        0..0x80 => write_ascii(bytes, high.trailing_zeros() as usize / 8, out),
+        0x80..THREE => write_twos(word, out),
+        THREE..FOUR => write_pair::<3>(word, ill_threes(word, OVERLONG), out),
+        FOUR.. => write_pair::<4>(word, ill_fours(word), out),
+    }
+}
+
+#[inline(always)]
+fn write_ascii(bytes: [u8; WORD], count: usize, out: &mut Output<'_, u32>) -> usize {
+    out.extend_loosely(&widened(bytes), count);
+    count
+}
+
+/// Write those of four sequences of two bytes that are before one that is none.
+#[inline(always)]
+fn write_twos(word: u64, out: &mut Output<'_, u32>) -> usize {
+    let ill = ill_twos(word);
+    let values = (word & in_twos(0x1F)) << 6 | word >> 8 & in_twos(0x3F);
+    let mut write = |count: usize| {
+        out.extend_loosely(&widened_units(values), count);
+        2 * count
+    };
+    match ill {
+        0 => write(4),
+        _ if ill << 16 == 0 => write(3),
+        _ if ill << 32 == 0 => write(2),
+        _ if ill << 48 == 0 => write(1),
+        _ => 0,
+    }
+}
+
+/// Write those of two sequences of three bytes or of four that are before one that is none, given bits for those.
+#[inline(always)]
+fn write_pair<const LENGTH: usize>(word: u64, ill: u64, out: &mut Output<'_, u32>) -> usize {
+    let mut write = |count: usize| {
+        out.extend_loosely(&values::<LENGTH>(word), count);
+        LENGTH * count
+    };
+    match ill {
+        0 => write(2),
+        _ if ill << (64 - 8 * LENGTH) == 0 => write(1),
+        _ => 0,
+    }
+}
+
 /// The number of the sequences of a run, of which the first bytes are given.
 #[inline(always)]
 pub fn count(lead: u8, length: usize) -> usize {
@@ -120,6 +214,14 @@ fn run<const LENGTH: usize>(data: &[u8], ill: impl Fn(u64) -> u64, mut take: imp
     let more = usize::from(ill(word) << (64 - 8 * LENGTH) == 0);
     take(values::<LENGTH>(word), more);
     at + more * LENGTH
+}
+
+/// Bits for sequences that are not two bytes of UTF-8.
+#[inline(always)]
+fn ill_twos(word: u64) -> u64 {
+    // A bit that the sum sets in each sequence that is not overlong.
+    let is_fine = (word & in_twos(0x1E)) + in_twos(0x7FFF);
+    word & in_twos(0xC0E0) ^ in_twos(0x80C0) | !is_fine & in_twos(0x8000)
 }
 
 /// Bits for sequences that are not three bytes of UTF-8, or whose values are in a step that is apart.
@@ -155,6 +257,8 @@ fn values<const LENGTH: usize>(word: u64) -> [u32; 2] {
 
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
     use super::*;
 
     /// The values of the runs of one length that some bytes begin with.
@@ -184,6 +288,23 @@ mod tests {
                 if is_run {
                     assert_eq!(read(Shared::ALL, &data), (expected.len() * run.len(), expected), "{data:X?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn utf_8_is_written_up_to_what_is_none_wherever_that_stands_in_a_word() {
+        let (bytes, runs) =
+            (|number: usize| [0, 4, 8, 12].map(|shift| BYTES[number >> shift & 15]), ["a", "é", "中", "😀"]);
+        let numbers = (0..1 << 16).step_by(if cfg!(miri) { 997 } else { 1 });
+        for (number, run) in numbers.flat_map(|number| runs.map(|run| (number, run))) {
+            for (before, behind) in [(0, ""), (1, "abcdefgh"), (2, ""), (3, "é"), (5, "abcdefgh")] {
+                let data = [run.repeat(before).as_bytes(), &bytes(number), behind.as_bytes()].concat();
+                let valid = data.utf8_chunks().next().expect("it is not empty").valid();
+                let mut memory = [const { MaybeUninit::uninit() }; 64];
+                let (end, points) = Output::written(&mut memory, |out| write_utf8(&data, out));
+                assert_eq!(end, valid.len(), "{data:X?}");
+                assert!(points.iter().copied().eq(valid.chars().map(u32::from)), "{data:X?}");
             }
         }
     }

@@ -4,12 +4,13 @@
 use std::mem::MaybeUninit;
 
 use crate::code_point::LARGEST_IN_STR;
-use crate::kernels::{Level, Output, Source, Width, count_beyond_ascii, gathered, low_64, widened};
+use crate::derive::piece;
+use crate::kernels::{Level, Output, Source, Width, count_beyond_ascii, gathered, low_64, widened, write_utf8};
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::Pass;
 use crate::read::sequence::{NO_RUN, Step};
 
-/// The most bytes that are read this way on any machine.
+/// Of so many bytes the longest answers have room, each for one byte.
 pub const SHORT_INPUT: usize = 1024;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
@@ -20,7 +21,9 @@ type Window = [u8; 2 * LANES];
 const STEP: usize = 8;
 
 /// Memory for the code points of a short input.
-pub type ShortPoints = [MaybeUninit<u32>; SHORT_INPUT * BACKSLASHED_BYTE + SLACK];
+pub type ShortPoints = [MaybeUninit<u32>; MOST_POINTS + SLACK];
+/// The most code points that a short input becomes, and the most bytes that are read this way on any machine.
+pub(super) const MOST_POINTS: usize = SHORT_INPUT * BACKSLASHED_BYTE;
 
 impl Pass<'_> {
     /// Whether the input is short enough for [`Pass::read_short`].
@@ -32,17 +35,30 @@ impl Pass<'_> {
 
     /// From more bytes on, two passes need less time.
     fn most_in_one_pass(&self) -> usize {
+        let is_read_by_words = self.reads_words() && self.on_fault != OnFault::BackslashReplace;
         match Level::current() {
             Level::Avx512 => SHORT_INPUT / 2,
+            Level::Portable if is_read_by_words => MOST_POINTS,
+            Level::Neon | Level::Avx2 if is_read_by_words => SHORT_INPUT + SHORT_INPUT / 4,
             Level::Portable if self.on_fault == OnFault::Stop && self.is_dense() => SHORT_INPUT / 4,
             Level::Neon | Level::Avx2 | Level::Portable => SHORT_INPUT,
         }
     }
 
-    /// Whether so much is beyond ASCII that reading sequence by sequence does not take the least time.
+    /// Whether the form is read word by word as UTF-8 is.
+    fn reads_words(&self) -> bool {
+        self.form.agreement.is_total()
+    }
+
+    /// Whether so much is beyond ASCII that reading by blocks takes the least time.
     fn is_dense(&self) -> bool {
-        let few = if Level::current() == Level::Portable { 2 } else { 8 };
-        count_beyond_ascii(self.data) > self.data.len() / few
+        let has_one_in = |few| count_beyond_ascii(self.data) > self.data.len() / few;
+        match Level::current() {
+            Level::Avx512 => has_one_in(8),
+            Level::Portable => !self.reads_words() && has_one_in(2),
+            Level::Neon | Level::Avx2 if self.reads_words() => self.data.len() > SHORT_INPUT / 8 && has_one_in(2),
+            Level::Neon | Level::Avx2 => has_one_in(8),
+        }
     }
 
     /// The code points of a short input of bytes, and the narrowest kind of str for them; None where the form has no
@@ -55,10 +71,30 @@ impl Pass<'_> {
         let (source, mut out) = (self.source()?, Output::new(memory));
         if !self.is_dense() || !source.write_short(&mut out) {
             out.truncate(0);
-            self.read_steps(&source, &mut out)?;
+            if self.reads_words() {
+                self.read_words(&source, &mut out)?;
+            } else {
+                self.read_steps(&source, &mut out)?;
+            }
         }
         let width = width(bits_of(out.values()));
         Some((out.into_written(), width))
+    }
+
+    /// Read UTF-8 word by word, and all else closely.
+    #[inline(always)]
+    fn read_words(&self, source: &Source<'_>, out: &mut Output<'_, u32>) -> Option<()> {
+        let mut at = 0;
+        loop {
+            at += out.go_on(|out| write_utf8(&self.data[at..], out));
+            if at == self.data.len() {
+                return Some(());
+            }
+            at = match source.write_unit(piece::window(self.data, at), out) {
+                0 => self.read_closely(at, out)?,
+                length => at + length,
+            };
+        }
     }
 
     /// Read sequence by sequence.
