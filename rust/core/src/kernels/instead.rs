@@ -1,6 +1,6 @@
 //! The bytes that are written instead of a surrogate.
 
-use super::plain;
+use super::plain::{self, Point};
 use super::text::Text;
 use crate::code_point::{LEADS, SURROGATES, TRAILS, holds};
 use crate::derive::instead::Instead;
@@ -9,6 +9,9 @@ use crate::policy::backslashed;
 /// As many bytes as an answer is written with.
 pub const ANSWER: usize = 16;
 
+/// The length of the escape of a surrogate, the longest answer.
+pub const ESCAPE: usize = r"\uDC80".len();
+
 /// The bytes of a code point that is no scalar value, as a number, the first lowest, and how many these are.
 pub type Answer = Option<(u128, usize)>;
 
@@ -16,12 +19,22 @@ impl Instead {
     /// What is written for the code point at an index, if it is a surrogate.
     #[inline]
     pub fn at(self, text: Text<'_>, at: usize) -> Answer {
-        let point = text.at(at);
+        match text {
+            Text::One(points) => self.of(points, at),
+            Text::Two(points) => self.of(points, at),
+            Text::Four(points) => self.of(points, at),
+        }
+    }
+
+    /// The same in a known kind of str.
+    #[inline]
+    pub fn of<P: Point>(&self, points: &[P], at: usize) -> Answer {
+        let point = points[at].into();
         if !holds(SURROGATES, point) {
             return None;
         }
-        let is_pair = || holds(LEADS, point) && at + 1 < text.len() && holds(TRAILS, text.at(at + 1));
-        match self {
+        let is_pair = || holds(LEADS, point) && points.get(at + 1).is_some_and(|&next| holds(TRAILS, next.into()));
+        match *self {
             Instead::Nothing => Some((0, 0)),
             Instead::Mark => Some((b'?'.into(), 1)),
             Instead::Escape => Some(backslashed(point)),

@@ -178,33 +178,17 @@ impl<'a, T> Output<'a, T> {
         }
     }
 
-    /// Write what each value becomes, its first parts, up to the first that becomes nothing, and return how many values
-    /// those are.
+    /// Let `write` write to a place that has room for so many values, and return where that ends.
     ///
     /// # Panics
-    /// There is no room for all parts of all of them, or more parts are to count than there are.
+    /// There is no room for as many.
     #[inline(always)]
-    pub(super) fn extend_each<U: Copy, const PARTS: usize>(
-        &mut self,
-        values: &[U],
-        become_some: impl Fn(U) -> Option<([T; PARTS], usize)>,
-    ) -> usize
-    where
-        T: Copy,
-    {
-        let start = self.spare()[..values.len() * PARTS].as_mut_ptr().cast::<T>();
-        let (mut count, mut end) = (0, 0);
-        for &value in values {
-            let Some((parts, length)) = become_some(value) else { break };
-            assert!(length <= PARTS);
-            // SAFETY: each value before has counted for `PARTS` at most, so this one ends within the place.
-            let next = unsafe { start.add(end) };
-            // SAFETY: as above; an array needs the alignment of its items.
-            unsafe { next.cast::<[T; PARTS]>().write(parts) };
-            (count, end) = (count + 1, end + length);
-        }
-        self.filled += end;
-        count
+    pub(super) fn extend_within<R>(&mut self, most: usize, write: impl FnOnce(Place<T>) -> (R, Place<T>)) -> R {
+        let start = self.spare()[..most].as_mut_ptr().cast::<T>();
+        let (result, end) = write(Place(start));
+        // SAFETY: a place only moves forward behind what is written there.
+        self.filled += unsafe { end.0.offset_from_unsigned(start) };
+        result
     }
 
     /// Write the values of some lanes, one bit for each.
@@ -306,6 +290,24 @@ impl<'a, T> Output<'a, T> {
         let values = out.into_written();
         assert!(ptr::eq(values.as_ptr(), start), "this is another output");
         (result, values)
+    }
+}
+
+/// A place for values that is known to have room for them: a loop needs no more of an output than where the next one goes.
+pub(super) struct Place<T>(*mut T);
+
+impl<T: Copy> Place<T> {
+    /// Write the first `count` of some values.
+    ///
+    /// # Safety
+    /// The place has room for all of them behind those that have been written to it.
+    #[inline(always)]
+    pub unsafe fn put<const MANY: usize>(&mut self, values: [T; MANY], count: usize) {
+        debug_assert!(count <= MANY);
+        // SAFETY: the contract of this function; an array needs the alignment of its items.
+        unsafe { self.0.cast::<[T; MANY]>().write(values) };
+        // SAFETY: as above.
+        self.0 = unsafe { self.0.add(count) };
     }
 }
 

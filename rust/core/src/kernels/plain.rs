@@ -293,22 +293,31 @@ pub trait Point: Copy + Default + Ord + Into<u32> {
     const LARGEST: u32;
     /// A value that is not larger.
     fn of(value: u32) -> Self;
+    /// Text of them.
+    fn text(points: &[Self]) -> Text<'_>;
     /// The difference, which wraps around.
     fn less(self, other: Self) -> Self;
     /// The sum, which wraps around.
     fn and(self, other: Self) -> Self;
     /// How many bytes more than one it takes.
     fn longer(self) -> Self;
+    /// Whether eight of them are ASCII.
+    fn are_ascii(points: &[Self; 8]) -> bool;
 }
 
 macro_rules! points {
-    ($($point:ty: $largest:expr, $starts:expr;)*) => {
+    ($($point:ty: $text:ident, $largest:expr, $starts:expr;)*) => {
         $(impl Point for $point {
             const LARGEST: u32 = $largest;
 
             #[inline(always)]
             fn of(value: u32) -> Self {
                 value as $point
+            }
+
+            #[inline(always)]
+            fn text(points: &[Self]) -> Text<'_> {
+                Text::$text(points)
             }
 
             #[inline(always)]
@@ -325,14 +334,26 @@ macro_rules! points {
             fn longer(self) -> Self {
                 $starts.iter().fold(0, |longer, &start| longer + <$point>::from(self >= start))
             }
+
+            #[inline(always)]
+            fn are_ascii(points: &[Self; 8]) -> bool {
+                // By words: what vectors would find has to be moved to where it is compared.
+                const HIGH: u64 = u64::MAX / <$point>::MAX as u64 * (<$point>::MAX - 0x7F) as u64;
+                let (words, _) = points.as_chunks::<{ 8 / size_of::<$point>() }>();
+                let word = |points: &[$point; 8 / size_of::<$point>()]| {
+                    let bytes = points.map(<$point>::to_ne_bytes);
+                    u64::from_ne_bytes(*bytes.as_flattened().first_chunk().expect("a word is eight bytes"))
+                };
+                words.iter().fold(0, |all, points| all | word(points)) & HIGH == 0
+            }
         })*
     };
 }
 
 points! {
-    u8: 0xFF, [0x80];
-    u16: 0xFFFF, [0x80, 0x800];
-    u32: LARGEST_IN_STR, STARTS;
+    u8: One, 0xFF, [0x80];
+    u16: Two, 0xFFFF, [0x80, 0x800];
+    u32: Four, LARGEST_IN_STR, STARTS;
 }
 
 /// Write `count` code points up to U+07FF.

@@ -7,6 +7,7 @@
 use std::mem::MaybeUninit;
 
 use super::bulk;
+use super::instead::ESCAPE;
 use super::lanes::low_64;
 use super::level::Level;
 use super::masks::{LANES, gathered};
@@ -18,8 +19,7 @@ use crate::code_point::{LARGEST_IN_STR, SURROGATES};
 use crate::derive::instead::Instead;
 use crate::policy::backslashed;
 
-/// The length of the escape of a surrogate, and with what it is written.
-const ESCAPE: usize = r"\uDC80".len();
+/// With how much the escape of a surrogate is written.
 const ESCAPE_ROOM: usize = 8;
 /// What a block may become, with what is written beyond it.
 const MOST: usize = ESCAPE * LANES + LANES;

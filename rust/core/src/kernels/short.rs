@@ -9,9 +9,9 @@
     expect(unsafe_code, reason = "functions for some machines only are called by level")
 )]
 
-use super::instead::{ANSWER, Answer};
+use super::instead::{ANSWER, ESCAPE};
 use super::level::Level;
-use super::output::Output;
+use super::output::{Output, Place};
 use super::plain::{self, Point};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::replaced::Replaced;
@@ -27,6 +27,8 @@ use crate::derive::instead::Instead;
 const LONGEST: usize = 4;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
+/// The code points of a word.
+const WORD: usize = 8;
 /// From so many code points on, a call of the kernel for blocks pays, where the last one stopped at a surrogate.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const MANY: usize = 64;
@@ -38,99 +40,141 @@ const WHOLE: usize = 128;
 /// how many code points that is.
 #[inline]
 pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    let longest = if *instead == Instead::Escape { ANSWER } else { LONGEST };
-    let limit = text.len().min(out.room().saturating_sub(SLACK) / longest);
-    let answer = |at| instead.at(text, at);
-    match Level::current() {
+    let limit = text.len().min(out.room().saturating_sub(SLACK) / longest(instead));
+    #[cfg(target_arch = "x86_64")]
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::short::write(text.slice(0, limit), instead, out) },
+        return unsafe { avx512::short::write(text.slice(0, limit), instead, out) };
+    }
+    match text {
+        Text::One(points) => write(&points[..limit], instead, out),
+        Text::Two(points) => write(&points[..limit], instead, out),
+        Text::Four(points) => write(&points[..limit], instead, out),
+    }
+}
+
+/// The most bytes that a code point becomes, or more: a power of two, by which is divided in less time.
+fn longest(instead: &Instead) -> usize {
+    if *instead == Instead::Escape { ESCAPE.next_power_of_two() } else { LONGEST }
+}
+
+#[inline]
+fn write<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    match Level::current() {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS => in_turns(text.slice(0, limit), instead, out),
-        _ => spell(text, (0, limit), out, answer),
+        Level::VECTORS => in_turns(points, instead, out),
+        _ => spell(points, instead, out),
     }
 }
 
 /// As [`write_short`], by blocks where there are no surrogates.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
-fn in_turns(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    let (mut at, limit, answer) = (0, text.len(), |at| instead.at(text, at));
+fn in_turns<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    let mut at = 0;
     loop {
         // SAFETY: it is called where the machine has the instructions.
-        at += unsafe { vectors::short::write(text.slice(at, limit), out) };
-        if limit - at >= WHOLE
-            && let Some(replaced) = Replaced::by(text, *instead)
+        at += unsafe { vectors::short::write(P::text(&points[at..]), out) };
+        let left = points.len() - at;
+        if left >= WHOLE
+            && let Some(replaced) = Replaced::by(P::text(points), *instead)
         {
-            replaced.write(at, limit, out);
-            return limit;
+            replaced.write(at, points.len(), out);
+            return points.len();
         }
-        let end = if limit - at < MANY { limit } else { at + vectors::short::BLOCK };
-        at = spell(text, (at, end), out, answer);
-        if at < end || end == limit {
+        let count = if left < MANY { left } else { vectors::short::BLOCK };
+        let end = at + count;
+        at += spell(&points[at..end], instead, out);
+        if at < end || end == points.len() {
             return at;
         }
     }
 }
 
-/// Write from an index to a limit, or to a code point without an answer, and return the end.
+/// Write code points up to a surrogate instead of which nothing is known, and return how many.
 #[inline]
-fn spell(
-    text: Text<'_>,
-    (start, limit): (usize, usize),
-    out: &mut Output<'_, u8>,
-    answer: impl Fn(usize) -> Answer,
-) -> usize {
-    match text {
-        Text::One(points) => by_words::<_, 8>(points, (start, limit), out, answer),
-        Text::Two(points) => by_words::<_, 4>(points, (start, limit), out, answer),
-        Text::Four(points) => by_words::<_, 4>(points, (start, limit), out, answer),
+fn spell<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    if points.is_empty() {
+        return 0;
     }
+    let most = longest(instead) * points.len() + ANSWER;
+    out.extend_within(most, |place| by_words(points, instead, place))
 }
 
-/// Write ASCII word by word, and all else one by one.
-fn by_words<P: Point, const WORD: usize>(
-    points: &[P],
-    (start, limit): (usize, usize),
-    out: &mut Output<'_, u8>,
-    answer: impl Fn(usize) -> Answer,
-) -> usize {
-    out.go_on(|out| {
-        let mut at = start;
-        loop {
-            let rest = &points[at..limit];
-            let count = match rest.first_chunk::<WORD>() {
-                Some(word) if word.iter().fold(0, |all, &point| all | point.into()) < 0x80 => {
-                    out.extend_by(word, |point| point.into() as u8);
-                    at += WORD;
-                    continue;
-                }
-                Some(word) => out.extend_each(word, |point| sequence(point.into())),
-                None => out.extend_each(rest, |point| sequence(point.into())),
-            };
-            at += count;
-            if count == WORD {
-                continue;
-            }
-            let answer = if at < limit { answer(at) } else { None };
-            let Some((bytes, length)) = answer else { return at };
-            out.extend_loosely::<ANSWER>(&bytes.to_le_bytes(), length);
+/// Write a word at once where all of it takes as many bytes, and else one by one, and what is answered to others. There is
+/// room for the longest of each and one answer more.
+// In a function of its own nothing else needs registers.
+#[inline(never)]
+fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u8>) -> (usize, Place<u8>) {
+    let mut at = 0;
+    while at < points.len() {
+        let rest = &points[at..];
+        let count = match rest.first_chunk() {
+            Some(word) if write_word(word, &mut place) => WORD,
+            Some(word) => write_each(word, &mut place),
+            None => write_each(rest, &mut place),
+        };
+        at += count;
+        if count < WORD && at < points.len() {
+            let Some((bytes, length)) = instead.of(points, at) else { break };
+            // SAFETY: what is written beyond the answer has room too.
+            unsafe { place.put::<ANSWER>(bytes.to_le_bytes(), length) };
             at += 1;
         }
-    })
+    }
+    (at, place)
 }
 
-/// The sequence of a scalar value, and its length.
+/// Write a word if all of it takes as many bytes: one, three or four. There is room for the longest sequence of each.
 #[inline(always)]
-fn sequence(point: u32) -> Option<([u8; LONGEST], usize)> {
-    let (sequence, length) = match point {
-        0..0x80 => (point, 1),
-        0x80..0x800 => (plain::two(point), 2),
-        0x800..0x1_0000 if !holds(SURROGATES, point) => (plain::three(point), 3),
-        0x1_0000..=LARGEST_IN_STR => (plain::four(point), 4),
-        _ => return None,
-    };
-    Some((sequence.to_le_bytes(), length))
+fn write_word<P: Point>(word: &[P; WORD], place: &mut Place<u8>) -> bool {
+    let are_all = |is_so: fn(u32) -> bool| word.iter().fold(true, |all, &point| all & is_so(point.into()));
+    match word[0].into() {
+        // SAFETY: there is room for more.
+        0..0x80 if P::are_ascii(word) => unsafe { place.put(word.map(|point| point.into() as u8), WORD) },
+        0x800..0x1_0000 if are_all(takes_three) => {
+            for &point in word {
+                // SAFETY: the contract of this function.
+                unsafe { place.put(plain::three(point.into()).to_le_bytes(), 3) };
+            }
+        }
+        0x1_0000.. if are_all(takes_four) => {
+            for &point in word {
+                // SAFETY: the contract of this function.
+                unsafe { place.put(plain::four(point.into()).to_le_bytes(), LONGEST) };
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn takes_three(point: u32) -> bool {
+    (point.wrapping_sub(0x800) < 0x1_0000 - 0x800) & (point & 0xF800 != SURROGATES.0)
+}
+
+fn takes_four(point: u32) -> bool {
+    point.wrapping_sub(0x1_0000) <= LARGEST_IN_STR - 0x1_0000
+}
+
+/// Write scalar values, and return how many are before what is none. Each length has a branch of its own, so that where the
+/// next sequence goes does not wait for it. There is room for the longest sequence of each.
+#[inline(always)]
+fn write_each<P: Point>(points: &[P], place: &mut Place<u8>) -> usize {
+    for (count, &point) in points.iter().enumerate() {
+        let point = point.into();
+        // SAFETY: the contract of this function.
+        unsafe {
+            match point {
+                0..0x80 => place.put([point as u8], 1),
+                0x80..0x800 => place.put([0xC0 | (point >> 6) as u8, 0x80 | point as u8 & 0x3F], 2),
+                0x800..0x1_0000 if !holds(SURROGATES, point) => place.put(plain::three(point).to_le_bytes(), 3),
+                0x1_0000..=LARGEST_IN_STR => place.put(plain::four(point).to_le_bytes(), LONGEST),
+                _ => return count,
+            }
+        }
+    }
+    points.len()
 }
 
 #[cfg(test)]
@@ -148,7 +192,11 @@ mod tests {
         let count = expected.chars().count();
         let ways: [fn(Text<'_>, &mut Output<'_, u8>) -> usize; 2] = [
             |text, out| write_short(text, &Instead::Stop, out),
-            |text, out| spell(text, (0, text.len()), out, |_| None),
+            |text, out| match text {
+                Text::One(points) => spell(points, &Instead::Stop, out),
+                Text::Two(points) => spell(points, &Instead::Stop, out),
+                Text::Four(points) => spell(points, &Instead::Stop, out),
+            },
         ];
         for write in ways {
             let mut memory = [MaybeUninit::uninit(); LONGEST * MOST + SLACK];

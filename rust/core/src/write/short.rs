@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Output, Text, find_point, write_short};
+use crate::kernels::{Level, Output, Text, find_point, write_short};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
@@ -13,6 +13,8 @@ use crate::write::encode::encode_text;
 const SHORT_RESULT: usize = 8192;
 /// Up to so many code points, what a form shares with UTF-8 is written by the kernel for little text.
 const SHORT_POINTS: usize = 256;
+/// The same where there are no kernels that write blocks.
+const SHORT_POINTS_ALONE: usize = 1024;
 
 /// Memory for the bytes of a short text.
 pub type ShortBytes = [MaybeUninit<u8>; SHORT_RESULT];
@@ -54,6 +56,7 @@ impl Form {
             self.agreement.is_total()
                 || self.agreement.is_worthwhile() && find_point(text, self.agreement.apart()).is_none()
         };
-        text.len() <= SHORT_POINTS && shares()
+        let most = if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS };
+        text.len() <= most && shares()
     }
 }
