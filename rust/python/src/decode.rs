@@ -94,6 +94,11 @@ pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
     if let Some(text) = text_in_one_pass(py, &pass).ok()? {
         return Some(text.into_any());
     }
+    if pass.begun_width().is_some()
+        && let Some(text) = nearly_ascii_text(py, &pass).ok()?
+    {
+        return Some(text.into_any());
+    }
     let text = if handle.shares_utf8 { measured_text(py, data) } else { clean_text(py, &handle.form, data) };
     let text = match text.ok()? {
         // The form may have more text than UTF-8 has, all of which it shares.
@@ -161,6 +166,11 @@ fn pass_of<'a>(form: &'a Form, data: &'a [u8], on_fault: OnFault) -> Pass<'a> {
 fn answered_text<'py>(py: Python<'py>, pass: Pass<'_>) -> Option<Bound<'py, PyString>> {
     if !pass.on_fault.answers_alone() {
         return None;
+    }
+    if pass.begun_width().is_some()
+        && let Some(text) = nearly_ascii_text(py, &pass).ok()?
+    {
+        return Some(text);
     }
     let surveyed = Surveyed::new(py, pass, 0).ok()??;
     str_of_pass(py, &surveyed).ok()

@@ -12,8 +12,8 @@ use crate::handle::{Errors, Handle, Writing};
 use crate::known::{Key, PolicyName};
 use crate::made::Made;
 use crate::memory::{
-    RELEASE_BYTES, append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
-    bytes_of_text, encoded, released, text_length, text_of,
+    RELEASE_BYTES, append, ascii_of, bytes_at_once, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text,
+    bytes_of_slice, bytes_of_text, encoded, released, text_length, text_of,
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
@@ -60,9 +60,14 @@ pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
         None => {
             let missing = policy.map_or(Some(Missing::Stop), |policy| handle.missing(policy));
             let points = text_of(text).ok()?;
-            match bytes_of_short_text(py, form, missing, points).ok()? {
-                None => long_bytes(py, form, points).ok()?,
-                written => written,
+            let written = bytes_of_short_text(py, form, missing, points).ok()?;
+            match (written, missing) {
+                (None, Some(missing)) => match bytes_at_once(py, (form, missing), points).ok()? {
+                    None => long_bytes(py, form, points).ok()?,
+                    written => written,
+                },
+                (None, None) => long_bytes(py, form, points).ok()?,
+                (written, _) => written,
             }
         }
         written => written,
@@ -97,10 +102,13 @@ pub fn written<'py>(
     }
     let points = text_of(text)?;
     let (form, missing) = (&writing.form, writing.missing);
-    if mark.is_empty()
-        && let Some(bytes) = bytes_of_short_text(py, form, Some(missing), points)?
-    {
-        return Ok(bytes);
+    if mark.is_empty() {
+        if let Some(bytes) = bytes_of_short_text(py, form, Some(missing), points)? {
+            return Ok(bytes);
+        }
+        if let Some(bytes) = bytes_at_once(py, (form, missing), points)? {
+            return Ok(bytes);
+        }
     }
     if let Some(bytes) = bytes_of_text(py, (form, missing), points, mark)? {
         return Ok(bytes);
@@ -151,7 +159,7 @@ fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Opti
     }
 }
 
-/// The bytes of a str that the form can write completely; measured, then written once.
+/// The bytes of a str that the form can write completely.
 fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     if !form.agreement.is_total() {
         return bytes_of_text(py, (form, Missing::Stop), points, b"");

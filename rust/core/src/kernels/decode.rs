@@ -67,26 +67,57 @@ impl<'a> Runs<'a> {
         Runs { source: *source, answer: source.answer(), shared: Shared::new(source.agreement) }
     }
 
-    /// The same, to be written as a kind of str, with runs of what that holds.
+    /// The same, to be written as a kind of str.
     #[must_use]
     pub fn within<T: Unit>(source: &Source<'a>) -> Self {
         let runs = Runs::new(source);
-        Runs { shared: runs.shared.within(T::LEAST > 0, T::IS_WIDE), ..runs }
+        Runs { shared: runs.shared.within::<T>(), ..runs }
     }
 
-    /// Whether there is a run of sequences of three bytes or of four at an offset.
+    /// The width of the sequence at an offset, if it is one of those that are read by words.
     #[must_use]
-    pub fn begins(&self, at: usize) -> bool {
-        self.shared.run(&self.source.data[at..]) > 0
+    pub fn width_at(&self, at: usize) -> Option<Width> {
+        match self.source.layout.piece(&window(self.source.data, at)) {
+            Piece::Value(code_point, _) if self.shared.has(self.source.data[at]) => Some(Width::of(code_point)),
+            _ => None,
+        }
     }
 
-    /// Write runs of sequences of three or of four bytes, and answer the ill-formed units before and between, which begin
-    /// before a limit; return where that ends. Each byte gives at most one code point, but for `Answer::Backslash`.
+    /// Write text and the answers to the ill-formed units in it, which begin before a limit, up to what is neither, or has no
+    /// room in the kind of str; return where that is. Each byte gives at most one code point, but for `Answer::Backslash`.
     ///
     /// # Panics
     /// There is no room for as many.
+    #[inline(never)]
     pub fn write<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
-        out.runs(self, [start, limit])
+        out.go_on(|out| {
+            let mut at = start;
+            while at < limit {
+                at += self.shared.write(&self.source.data[at..limit], out);
+                if at < limit {
+                    match self.write_other(at, out) {
+                        0 => break,
+                        length => at += length,
+                    }
+                }
+            }
+            at
+        })
+    }
+
+    /// Write the sequence, or the answer to the ill-formed unit, that begins at an offset, and return its length; 0 if it has
+    /// no room in the kind of str, or no answer, or it parts from the layout.
+    #[inline(always)]
+    fn write_other<T: Unit>(&self, at: usize, out: &mut Output<'_, T>) -> usize {
+        let byte = self.source.data[at];
+        match self.source.layout.piece(&window(self.source.data, at)) {
+            Piece::IllFormed(length) if byte >= 0x80 => answer_unit(self.answer, byte, length, out).unwrap_or(0),
+            Piece::Value(code_point, length) if code_point <= T::MOST => {
+                out.put(code_point);
+                length
+            }
+            _ => 0,
+        }
     }
 
     /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where they

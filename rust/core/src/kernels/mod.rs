@@ -84,6 +84,7 @@ pub use plain::Unit;
 pub(crate) use reader::Reader;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
+pub(crate) use short::room_for;
 pub use short::write_short;
 #[cfg(feature = "simdutf")]
 pub use short_units::ShortUnits;
@@ -97,7 +98,7 @@ pub use transcoding::Transcoding;
 pub use unicode::Unicode;
 pub use units::{Units, WideText};
 pub use utf8::{is_utf8, is_utf8_up_to};
-pub(crate) use widen::widened;
-pub(crate) use words::write_utf8;
+pub(crate) use widen::Widened;
+pub(crate) use words::Shared;
 
 pub use level::{Level, instruction_set};

@@ -8,6 +8,7 @@ use super::measured::{Measured, Width};
 use super::output::Output;
 use super::text::Text;
 use super::validity::{self, BLOCK};
+use super::widen::Widened;
 use super::words;
 use crate::code_point::LARGEST_IN_STR;
 
@@ -19,7 +20,7 @@ const FEW: usize = 16;
 const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
 
 /// A code point of a kind of str.
-pub trait Unit: Copy + Default + From<u8> + Into<u32> {
+pub trait Unit: Widened + Default + From<u8> + Into<u32> {
     /// Whether the kind holds what takes four bytes.
     const IS_WIDE: bool = size_of::<Self>() == 4;
     /// The least code point for which the kind is made.

@@ -53,6 +53,11 @@ pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) 
     }
 }
 
+/// The room in which [`write_short`] writes a text to its end; None if that is more than a number says.
+pub fn room_for(text: Text<'_>, instead: &Instead) -> Option<usize> {
+    text.len().checked_mul(longest(instead))?.checked_add(SLACK)
+}
+
 /// The most bytes that a code point becomes, or more: a power of two, by which is divided in less time.
 fn longest(instead: &Instead) -> usize {
     if *instead == Instead::Escape { ESCAPE.next_power_of_two() } else { LONGEST }

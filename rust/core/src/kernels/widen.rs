@@ -1,41 +1,97 @@
-//! Few bytes as code points.
+//! A word of bytes, or of units of 16 bits, as code points of a kind of str.
 
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vectors are loaded and stored"))]
 
-/// The values of eight bytes.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub fn widened(bytes: [u8; 8]) -> [u32; 8] {
-    use std::arch::x86_64::{
-        _mm_cvtsi64_si128, _mm_setzero_si128, _mm_unpackhi_epi16, _mm_unpacklo_epi8, _mm_unpacklo_epi16,
-    };
-    // SAFETY: each processor of this kind has SSE2, and values of the same size are the same bits.
-    unsafe {
-        let zero = _mm_setzero_si128();
-        let units = _mm_unpacklo_epi8(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)), zero);
-        std::mem::transmute([_mm_unpacklo_epi16(units, zero), _mm_unpackhi_epi16(units, zero)])
+use std::arch::x86_64::{
+    __m128i, _mm_cvtsi64_si128, _mm_setzero_si128, _mm_unpackhi_epi16, _mm_unpacklo_epi8, _mm_unpacklo_epi16,
+};
+
+/// Code points of a kind of str.
+pub trait Widened: Copy {
+    /// The values of eight bytes.
+    fn of_bytes(bytes: [u8; 8]) -> [Self; 8];
+    /// The values of four units, the first lowest, as far as the kind holds them.
+    fn of_units(units: u64) -> [Self; 4];
+}
+
+impl Widened for u8 {
+    #[inline(always)]
+    fn of_bytes(bytes: [u8; 8]) -> [u8; 8] {
+        bytes
+    }
+
+    #[inline(always)]
+    fn of_units(units: u64) -> [u8; 4] {
+        u16::of_units(units).map(|unit| unit as u8)
     }
 }
 
-/// The values of four units of 16 bits, the first lowest.
+impl Widened for u16 {
+    #[inline(always)]
+    fn of_bytes(bytes: [u8; 8]) -> [u16; 8] {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: values of the same size are the same bits.
+        return unsafe { std::mem::transmute::<__m128i, [u16; 8]>(units_of(bytes)) };
+        #[cfg(not(target_arch = "x86_64"))]
+        bytes.map(u16::from)
+    }
+
+    #[inline(always)]
+    fn of_units(units: u64) -> [u16; 4] {
+        [0, 16, 32, 48].map(|shift| (units >> shift) as u16)
+    }
+}
+
+impl Widened for u32 {
+    #[inline(always)]
+    fn of_bytes(bytes: [u8; 8]) -> [u32; 8] {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: each processor of this kind has SSE2, and values of the same size are the same bits.
+        return unsafe {
+            let (units, zero) = (units_of(bytes), _mm_setzero_si128());
+            std::mem::transmute::<[__m128i; 2], [u32; 8]>([
+                _mm_unpacklo_epi16(units, zero),
+                _mm_unpackhi_epi16(units, zero),
+            ])
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        bytes.map(u32::from)
+    }
+
+    #[inline(always)]
+    fn of_units(units: u64) -> [u32; 4] {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        return unsafe {
+            let units = _mm_cvtsi64_si128(units.cast_signed());
+            std::mem::transmute::<__m128i, [u32; 4]>(_mm_unpacklo_epi16(units, _mm_setzero_si128()))
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        u16::of_units(units).map(u32::from)
+    }
+}
+
+/// Eight bytes as units of 16 bits. Of shifts, which is how bytes of a word are told apart, the compiler makes no vectors.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub fn widened_units(units: u64) -> [u32; 4] {
-    use std::arch::x86_64::{_mm_cvtsi64_si128, _mm_setzero_si128, _mm_unpacklo_epi16};
-    // SAFETY: as above.
-    unsafe { std::mem::transmute(_mm_unpacklo_epi16(_mm_cvtsi64_si128(units.cast_signed()), _mm_setzero_si128())) }
+fn units_of(bytes: [u8; 8]) -> __m128i {
+    // SAFETY: each processor of this kind has SSE2.
+    unsafe { _mm_unpacklo_epi8(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)), _mm_setzero_si128()) }
 }
 
-/// The values of eight bytes.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-pub fn widened(bytes: [u8; 8]) -> [u32; 8] {
-    bytes.map(u32::from)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The values of four units of 16 bits, the first lowest.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-pub fn widened_units(units: u64) -> [u32; 4] {
-    [0, 16, 32, 48].map(|shift| (units >> shift) as u32 & 0xFFFF)
+    #[test]
+    fn each_value_is_at_its_place_in_each_kind() {
+        let bytes = [0, 1, 0x7F, 0x80, 0xFF, 5, 6, 0xC3];
+        assert_eq!(u8::of_bytes(bytes), bytes);
+        assert_eq!(u16::of_bytes(bytes), bytes.map(u16::from));
+        assert_eq!(u32::of_bytes(bytes), bytes.map(u32::from));
+        assert_eq!(u8::of_units(0x00FF_0080_007F_0000), [0, 0x7F, 0x80, 0xFF]);
+        assert_eq!(u16::of_units(0xFFFF_8000_0801_0000), [0, 0x0801, 0x8000, 0xFFFF]);
+        assert_eq!(u32::of_units(0xFFFF_8000_0801_0000), [0, 0x0801, 0x8000, 0xFFFF]);
+    }
 }

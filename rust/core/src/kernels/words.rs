@@ -2,11 +2,12 @@
 //! bytes, and UTF-8 read word by word.
 
 use super::output::Output;
-use super::widen::{widened, widened_units};
+use super::plain::Unit;
 use crate::derive::agreement::Agreement;
 use crate::derive::piece::window;
 
-/// The least leads of three and of four bytes.
+/// The least leads of two, of three and of four bytes.
+const TWO: u8 = 0xC0;
 pub const THREE: u8 = 0xE0;
 const FOUR: u8 = 0xF0;
 
@@ -40,9 +41,13 @@ const OVERLONG: u64 = 0;
 /// From U+D800 to U+DFFF.
 const SURROGATES: u64 = in_threes(0x20_0D);
 
-/// What a form shares with UTF-8 of the sequences of three and of four bytes.
+/// What a form shares with UTF-8, where that is more than some of each length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shared {
+    /// Whether all of ASCII is shared.
+    has_ascii: bool,
+    /// Whether all of two bytes are shared.
+    has_twos: bool,
     /// The step of those of three bytes of which not all are shared; None if these are more.
     apart: Option<u64>,
     /// Whether all of four bytes are shared.
@@ -51,15 +56,17 @@ pub struct Shared {
 
 impl Shared {
     /// What UTF-8 shares with itself.
-    pub const ALL: Shared = Shared { apart: Some(OVERLONG), has_fours: true };
+    pub const ALL: Shared = Shared { has_ascii: true, has_twos: true, apart: Some(OVERLONG), has_fours: true };
 
     /// What a form shares.
     pub fn new(agreement: &Agreement) -> Self {
         if !agreement.is_worthwhile() {
-            return Shared { apart: None, has_fours: false };
+            return Shared { has_ascii: false, has_twos: false, apart: None, has_fours: false };
         }
         let mut shared = Shared::ALL;
         for &(low, high) in &agreement.leads {
+            shared.has_ascii &= low >= TWO;
+            shared.has_twos &= high < TWO || low >= THREE;
             shared.has_fours &= high < FOUR;
             if low < FOUR && high >= THREE {
                 shared.apart = None;
@@ -74,15 +81,31 @@ impl Shared {
                         (low ^ high) & 0x20 == 0 && (shared.apart == Some(OVERLONG) || shared.apart == Some(step));
                     shared.apart = is_one.then_some(step);
                 }
-                _ => {}
+                _ => shared.has_twos = false,
             }
         }
         shared
     }
 
-    /// The part that a kind of str holds, which may have no room for values of three bytes or of four.
-    pub fn within(self, has_threes: bool, has_fours: bool) -> Self {
-        Shared { apart: self.apart.filter(|_| has_threes), has_fours: self.has_fours && has_fours }
+    /// The part that a kind of str holds whatever the values are.
+    pub fn within<T: Unit>(self) -> Self {
+        let is_narrow = T::LEAST == 0;
+        Shared {
+            has_ascii: self.has_ascii,
+            has_twos: self.has_twos && !is_narrow,
+            apart: self.apart.filter(|_| !is_narrow),
+            has_fours: self.has_fours && T::IS_WIDE,
+        }
+    }
+
+    /// Whether sequences with this lead byte are shared, if not all of them.
+    pub fn has(self, lead: u8) -> bool {
+        match lead {
+            ..0x80 => self.has_ascii,
+            0x80..THREE => self.has_twos,
+            THREE..FOUR => self.apart.is_some(),
+            FOUR.. => self.has_fours,
+        }
     }
 
     /// The length of a run of sequences of one length at the beginning of some bytes, of three or of four.
@@ -100,71 +123,63 @@ impl Shared {
             _ => 0,
         }
     }
-}
 
-/// As [`Shared::read`], of bytes that are known to be UTF-8, or surrogates.
-#[inline(always)]
-pub fn read_known(data: &[u8], take: impl FnMut([u32; 2], usize)) -> usize {
-    match data[0] {
-        FOUR.. => run::<4>(data, |word| word & in_fours(0xF0) ^ in_fours(0xF0), take),
-        THREE.. => run::<3>(data, |word| word & in_threes(0xF0) ^ in_threes(0xE0), take),
-        _ => 0,
+    /// Write what some bytes begin with that is shared, and return where that ends: branches decide how much of a word
+    /// counts, which are foreseen where text is short or has few lengths.
+    ///
+    /// # Panics
+    /// There is no room for as many values as bytes.
+    #[inline(always)]
+    pub fn write<T: Unit>(self, data: &[u8], out: &mut Output<'_, T>) -> usize {
+        let mut at = 0;
+        while let Some(word) = data[at..].first_chunk() {
+            match self.write_word(*word, WORD, out) {
+                0 => return at,
+                length => at += length,
+            }
+        }
+        while at < data.len() {
+            match self.write_word(window(data, at), data.len() - at, out) {
+                0 => break,
+                length => at += length,
+            }
+        }
+        at
     }
-}
 
-/// Write the UTF-8 that some bytes begin with, and return where it ends: branches decide how much of a word counts, which
-/// short text lets a processor foresee.
-///
-/// # Panics
-/// There is no room for a word of characters behind what is written.
-#[inline(always)]
-pub fn write_utf8(data: &[u8], out: &mut Output<'_, u32>) -> usize {
-    let mut at = 0;
-    while let Some(word) = data[at..].first_chunk() {
-        match write_word(*word, WORD, out) {
-            0 => return at,
-            length => at += length,
+    /// Write the ASCII or the sequences of one length with which a word begins, of which so many bytes are there, with zeros
+    /// behind, and return how many bytes they are.
+    #[inline(always)]
+    fn write_word<T: Unit>(self, bytes: [u8; WORD], left: usize, out: &mut Output<'_, T>) -> usize {
+        let word = u64::from_le_bytes(bytes);
+        let high = word & in_ones(0x80);
+        match (bytes[0], self.apart) {
+            (0..0x80, _) if !self.has_ascii => 0,
+            (0..0x80, _) if high == 0 => write_ascii(bytes, left, out),
+            // Between words there is one character, most of the time.
+            (0..0x80, _) if bytes[1] >= 0x80 => write_ascii(bytes, 1, out),
+            (0..0x80, _) => write_ascii(bytes, high.trailing_zeros() as usize / 8, out),
+            (0x80..THREE, _) if self.has_twos => write_twos(word, out),
+            (THREE..FOUR, Some(apart)) => write_pair::<3, T>(word, ill_threes(word, apart), out),
+            (FOUR.., _) if self.has_fours => write_pair::<4, T>(word, ill_fours(word), out),
+            _ => 0,
         }
     }
-    while at < data.len() {
-        match write_word(window(data, at), data.len() - at, out) {
-            0 => break,
-            length => at += length,
-        }
-    }
-    at
-}
-
-/// Write the ASCII or the sequences of one length with which a word begins, of which so many bytes are there, with zeros
-/// behind, and return how many bytes they are.
-#[inline(always)]
-fn write_word(bytes: [u8; WORD], left: usize, out: &mut Output<'_, u32>) -> usize {
-    let word = u64::from_le_bytes(bytes);
-    let high = word & in_ones(0x80);
-    match bytes[0] {
-        0..0x80 if high == 0 => write_ascii(bytes, left, out),
-        // Between words there is one character, most of the time.
-        0..0x80 if bytes[1] >= 0x80 => write_ascii(bytes, 1, out),
-        0..0x80 => write_ascii(bytes, high.trailing_zeros() as usize / 8, out),
-        0x80..THREE => write_twos(word, out),
-        THREE..FOUR => write_pair::<3>(word, ill_threes(word, OVERLONG), out),
-        FOUR.. => write_pair::<4>(word, ill_fours(word), out),
-    }
 }
 
 #[inline(always)]
-fn write_ascii(bytes: [u8; WORD], count: usize, out: &mut Output<'_, u32>) -> usize {
-    out.extend_loosely(&widened(bytes), count);
+fn write_ascii<T: Unit>(bytes: [u8; WORD], count: usize, out: &mut Output<'_, T>) -> usize {
+    out.extend_first(&T::of_bytes(bytes), count);
     count
 }
 
 /// Write those of four sequences of two bytes that are before one that is none.
 #[inline(always)]
-fn write_twos(word: u64, out: &mut Output<'_, u32>) -> usize {
+fn write_twos<T: Unit>(word: u64, out: &mut Output<'_, T>) -> usize {
     let ill = ill_twos(word);
     let values = (word & in_twos(0x1F)) << 6 | word >> 8 & in_twos(0x3F);
     let mut write = |count: usize| {
-        out.extend_loosely(&widened_units(values), count);
+        out.extend_first(&T::of_units(values), count);
         2 * count
     };
     match ill {
@@ -178,14 +193,24 @@ fn write_twos(word: u64, out: &mut Output<'_, u32>) -> usize {
 
 /// Write those of two sequences of three bytes or of four that are before one that is none, given bits for those.
 #[inline(always)]
-fn write_pair<const LENGTH: usize>(word: u64, ill: u64, out: &mut Output<'_, u32>) -> usize {
+fn write_pair<const LENGTH: usize, T: Unit>(word: u64, ill: u64, out: &mut Output<'_, T>) -> usize {
     let mut write = |count: usize| {
-        out.extend_loosely(&values::<LENGTH>(word), count);
+        out.extend_first(&values::<LENGTH>(word).map(T::of), count);
         LENGTH * count
     };
     match ill {
         0 => write(2),
         _ if ill << (64 - 8 * LENGTH) == 0 => write(1),
+        _ => 0,
+    }
+}
+
+/// As [`Shared::read`], of bytes that are known to be UTF-8, or surrogates.
+#[inline(always)]
+pub fn read_known(data: &[u8], take: impl FnMut([u32; 2], usize)) -> usize {
+    match data[0] {
+        FOUR.. => run::<4>(data, |word| word & in_fours(0xF0) ^ in_fours(0xF0), take),
+        THREE.. => run::<3>(data, |word| word & in_threes(0xF0) ^ in_threes(0xE0), take),
         _ => 0,
     }
 }
@@ -302,7 +327,7 @@ mod tests {
                 let data = [run.repeat(before).as_bytes(), &bytes(number), behind.as_bytes()].concat();
                 let valid = data.utf8_chunks().next().expect("it is not empty").valid();
                 let mut memory = [const { MaybeUninit::uninit() }; 64];
-                let (end, points) = Output::written(&mut memory, |out| write_utf8(&data, out));
+                let (end, points): (_, &mut [u32]) = Output::written(&mut memory, |out| Shared::ALL.write(&data, out));
                 assert_eq!(end, valid.len(), "{data:X?}");
                 assert!(points.iter().copied().eq(valid.chars().map(u32::from)), "{data:X?}");
             }
@@ -324,7 +349,7 @@ mod tests {
         assert_eq!(read(part(vec![(0xF0, 0xF4)], vec![]), "😀".as_bytes()).0, 0);
         assert_eq!(read(part(vec![], vec![(0xF4, (0x80, 0x8F))]), "😀".as_bytes()).0, 0);
         assert_eq!(read(Shared::new(&Agreement::default()), text.as_bytes()).0, 0);
-        assert_eq!(read(Shared::ALL.within(true, false), "😀".as_bytes()).0, 0);
-        assert_eq!(read(Shared::ALL.within(false, false), text.as_bytes()).0, 0);
+        assert_eq!(read(Shared::ALL.within::<u16>(), "😀".as_bytes()).0, 0);
+        assert_eq!(read(Shared::ALL.within::<u8>(), text.as_bytes()).0, 0);
     }
 }

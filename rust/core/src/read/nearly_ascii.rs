@@ -1,7 +1,7 @@
 //! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width, or for an escape: it
 //! is written in one pass, without measuring first. If the text turns out to be otherwise, the pass says so, and `pass` measures it
-//! first. On machines without instructions of ours, so is text that begins with a sequence of three or of four bytes:
-//! there, a second pass costs as much as the first.
+//! first. On machines without instructions of ours, so is text in the beginning of which something is beyond U+00FF: there, a
+//! second pass costs as much as the first.
 
 use crate::chunk::CHUNK_BYTES;
 use crate::kernels::{Input, Level, Output, Runs, Unit, Width, copy_ascii_prefix, count_beyond_ascii};
@@ -16,8 +16,11 @@ const FLOCKS: usize = 32;
 /// Bytes from which the room for the answers in the rest is estimated.
 const SAMPLE_BYTES: usize = 8192;
 
-/// The bytes in which the first run is looked for.
-const BEGINNING: usize = 32;
+/// The bytes in which a sequence beyond U+00FF is looked for.
+const BEGINNING: usize = 512;
+
+/// The lead byte of the last sequences up to U+00FF.
+const LAST_NARROW_LEAD: u8 = 0xC3;
 
 /// Sequences that are neither ASCII nor in a run are taken one by one; if these are more, the kernels are quicker.
 const BYTES_AN_OTHER: usize = 64;
@@ -28,6 +31,15 @@ fn greatest<T: Unit>(out: &Output<'_, T>) -> u32 {
         return 0;
     }
     out.values().iter().fold(0, |most, &value| most.max(value.into()))
+}
+
+/// The offset of the first byte that is not ASCII.
+fn first_beyond_ascii(data: &[u8]) -> Option<usize> {
+    let mut blocks = (0..).step_by(LANES).zip(data.chunks(LANES));
+    blocks.find_map(|(at, block)| {
+        let high = high_lanes(block);
+        (high != 0).then(|| at + high.trailing_zeros() as usize)
+    })
 }
 
 /// How writing in one pass ended.
@@ -72,37 +84,29 @@ impl Pass<'_> {
         self.begun_width().unwrap_or(answered)
     }
 
-    /// The width of the first run of sequences of three or of four bytes, if the input begins with one or with
-    /// something ill-formed, and is not measured first.
+    /// The width of the first sequence beyond U+00FF in the beginning, where text is not measured first.
     #[must_use]
     pub fn begun_width(&self) -> Option<Width> {
-        let is_high = |&at: &usize| self.data[at] >= 0xE0;
-        let beginning = 0..self.data.len().min(BEGINNING);
-        self.data.first().filter(|&&byte| byte >= 0x80)?;
+        if self.is_short() {
+            return None;
+        }
         let runs = self.runs::<u32>()?;
-        let first = beginning.filter(is_high).find(|&at| runs.begins(at))?;
-        Some(if self.data[first] >= 0xF0 { Width::Ucs4 } else { Width::Ucs2 })
+        let beginning = &self.data[..self.data.len().min(BEGINNING)];
+        let first = first_beyond_ascii(beginning)?;
+        let leads = (first..beginning.len()).filter(|&at| beginning[at] > LAST_NARROW_LEAD);
+        leads.filter_map(|at| runs.width_at(at)).find(|&width| width > Width::Latin1)
     }
 
     /// Whether the first byte that is not ASCII is an escape.
     fn begins_with_escape(&self) -> bool {
-        self.has_escape() && self.first_beyond_ascii().is_some_and(|at| self.escape_at(at).is_some())
+        self.has_escape() && first_beyond_ascii(self.data).is_some_and(|at| self.escape_at(at).is_some())
     }
 
     /// Whether the first byte that is not ASCII begins something ill-formed.
     #[must_use]
     pub fn begins_with_fault(&self) -> bool {
         let is_fault = |at| matches!(self.form.step_at(self.data, at, self.is_final, NO_RUN), Step::Unit { .. });
-        self.first_beyond_ascii().is_some_and(is_fault)
-    }
-
-    /// The offset of the first byte that is not ASCII.
-    fn first_beyond_ascii(&self) -> Option<usize> {
-        let mut blocks = (0..).step_by(LANES).zip(self.data.chunks(LANES));
-        blocks.find_map(|(at, block)| {
-            let high = high_lanes(block);
-            (high != 0).then(|| at + high.trailing_zeros() as usize)
-        })
+        first_beyond_ascii(self.data).is_some_and(is_fault)
     }
 
     /// What an escape means that stands at an offset.

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::code_point::LARGEST_IN_STR;
 use crate::derive::piece;
-use crate::kernels::{Level, Output, Source, Width, count_beyond_ascii, gathered, low_64, widened, write_utf8};
+use crate::kernels::{Level, Output, Shared, Source, Widened, Width, count_beyond_ascii, gathered, low_64};
 use crate::policy::{BACKSLASHED_BYTE, OnFault};
 use crate::read::pass::Pass;
 use crate::read::sequence::{NO_RUN, Step};
@@ -86,7 +86,7 @@ impl Pass<'_> {
     fn read_words(&self, source: &Source<'_>, out: &mut Output<'_, u32>) -> Option<()> {
         let mut at = 0;
         loop {
-            at += out.go_on(|out| write_utf8(&self.data[at..], out));
+            at += out.go_on(|out| Shared::ALL.write(&self.data[at..], out));
             if at == self.data.len() {
                 return Some(());
             }
@@ -209,7 +209,7 @@ fn copy_ascii(window: &Window, start: usize, count: usize, out: &mut Output<'_, 
 #[inline(always)]
 fn copy_step(window: &Window, start: usize, count: usize, out: &mut Output<'_, u32>) {
     let bytes = *window[start % LANES..].first_chunk().expect("in the window");
-    out.extend_loosely(&widened(bytes), count);
+    out.extend_loosely(&u32::of_bytes(bytes), count);
 }
 
 #[inline(always)]

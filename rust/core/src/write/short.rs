@@ -1,11 +1,13 @@
-//! Short text in one pass: the bytes are written to the stack, and copied once their number is known. For so little,
-//! measuring first costs more than the text.
+//! Text in one pass, to memory that holds whatever it becomes. Where it is short, measuring it first costs more than the
+//! text; and so it does anywhere, with something instead of surrogates, if no kernel does it by blocks.
 
 use std::mem::MaybeUninit;
 
+use crate::chunk::CHUNK_POINTS;
+use crate::code_point::{LEADS, SURROGATES, holds};
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Level, Output, Text, find_point, write_short};
+use crate::kernels::{Level, Output, Text, append_up_to, find_point, room_for, write_short};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
@@ -15,6 +17,11 @@ const SHORT_RESULT: usize = 8192;
 const SHORT_POINTS: usize = 256;
 /// The same where there are no kernels that write blocks.
 const SHORT_POINTS_ALONE: usize = 1024;
+
+/// Of so many code points a processor does not remember which follow which.
+const LONG_POINTS: usize = 1 << 16;
+/// So many code points at the beginning say of a long text what it is likely to be.
+const SAMPLE_POINTS: usize = 512;
 
 /// Memory for the bytes of a short text.
 pub type ShortBytes = [MaybeUninit<u8>; SHORT_RESULT];
@@ -42,6 +49,38 @@ impl Form {
         Some(out.into_written())
     }
 
+    /// Write a long text in one pass, and return whether it is written to its end: not where measuring it first takes no more
+    /// time, where there is no memory for the most that it may become, or something is neither a scalar value nor a surrogate
+    /// with an answer. `goes_on` says whether to go on, and is called now and then with the code points since the last time.
+    pub fn write_at_once(
+        &self,
+        text: Text<'_>,
+        policy: Missing,
+        out: &mut Vec<u8>,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> bool {
+        let (instead, mut at) = (self.instead(Some(policy)), 0);
+        let is_known = self.agreement.is_total() && *instead != Instead::Stop;
+        let is_tried = is_known && Level::current() == Level::Portable && has_long_runs(text);
+        let Some(room) = room_for(text, instead).filter(|_| is_tried) else { return false };
+        if out.try_reserve_exact(room).is_err() {
+            return false;
+        }
+        append_up_to(out, room, |out| {
+            while at < text.len() {
+                let cut = text.len().min(at + CHUNK_POINTS);
+                // A pair stays together, in which no surrogate is by itself.
+                let limit = if cut < text.len() && holds(LEADS, text.at(cut - 1)) { cut - 1 } else { cut };
+                let count = write_short(text.slice(at, limit), instead, out);
+                at += count;
+                if at < limit || !goes_on(count) {
+                    return false;
+                }
+            }
+            true
+        })
+    }
+
     /// What is written instead of surrogates under a policy, if that is known.
     #[inline]
     fn instead(&self, policy: Option<Missing>) -> &Instead {
@@ -59,4 +98,15 @@ impl Form {
         let most = if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS };
         text.len() <= most && shares()
     }
+}
+
+/// Whether a text is likely to be runs of sequences of one length, as its beginning is: those of two bytes are between
+/// others, and so are surrogates. Of a long text with more than a few of them, blocks take less time.
+fn has_long_runs(text: Text<'_>) -> bool {
+    let weight = |at| match text.at(at) {
+        0x80..0x800 => 1,
+        point if holds(SURROGATES, point) => 4,
+        _ => 0,
+    };
+    text.len() < LONG_POINTS || (0..SAMPLE_POINTS).map(weight).sum::<usize>() <= SAMPLE_POINTS / 8
 }
