@@ -73,18 +73,21 @@ fn what_is_written_in_one_pass_is_what_is_written_in_two() {
     assert!(forms >= 4);
 }
 
-/// Text that begins with sequences of three or of four bytes, with anything else at each place of it, up to two sequences of
-/// which one may need a wider str.
+/// Text beyond U+00FF, with anything else at each place of its beginning and at its end, up to two sequences of which one
+/// may need a wider str.
 #[test]
-fn what_begins_with_a_run_is_written_in_one_pass_as_it_is_in_two() {
+fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
+    // So long that it is not short anywhere.
+    const REPEATS: usize = 1500;
     let others = OTHERS.iter().copied().chain(["a", "ab😀c", "中", "😀", "\u{EFC0}", "\u{FFFF}"].map(str::as_bytes));
     let others: Vec<&[u8]> =
         others.chain([&b"\xED\xB0\x80\x80"[..], b"\xE0\x9F\xBF", b"\xF4\x90\x80\x80", b"\0"]).collect();
     let (mut taken, mut wider) = (0, 0);
     for (name, form) in family().iter().filter(|(_, form)| has_ascii(form)) {
-        for (run, &other) in ["中", "😀"].iter().flat_map(|run| others.iter().map(move |other| (run, other))) {
+        for (run, &other) in ["中", "😀", "жук, é "].iter().flat_map(|run| others.iter().map(move |other| (run, other)))
+        {
             for place in 0..7 {
-                let (before, behind) = (run.repeat(place), run.repeat(9 - place));
+                let (before, behind) = (run.repeat(place), run.repeat(REPEATS - place));
                 let data = [before.as_bytes(), other, behind.as_bytes(), &other[..other.len() / 2 + 1]].concat();
                 for on_fault in [OnFault::Ignore, OnFault::Replace, OnFault::SurrogateEscape] {
                     let pass = pass(form, &data, on_fault);

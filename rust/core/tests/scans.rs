@@ -171,6 +171,20 @@ fn what_is_held_back_is_not_counted() {
 }
 
 #[test]
+fn a_fault_is_found_however_far_it_is() {
+    let family = forms::family();
+    for name in ["utf-8", "wtf-8", "cesu-8"] {
+        for (before, far) in ["a", "é", "中"].iter().flat_map(|text| [0, 1, 63, 64, 511, 16_384].map(|far| (text, far)))
+        {
+            for behind in [&b""[..], b"a", b"\xED\xA0\x80a\xFFb", b"\xE2\x82"] {
+                let data = [before.repeat(far).as_bytes(), b"\xFF", before.repeat(far).as_bytes(), behind].concat();
+                check(name, &family[name], &data);
+            }
+        }
+    }
+}
+
+#[test]
 fn pieces_mean_apart_what_they_mean_together() {
     let mut random = random_numbers();
     for (name, form) in &forms::family() {

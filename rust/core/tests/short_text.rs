@@ -5,6 +5,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
+use eightfold_core::kernels::Level;
 use eightfold_core::{Form, Missing, Range, Row, ShortBytes, Tables, Text, encode_text};
 use forms::family;
 
@@ -103,6 +104,15 @@ fn check_kind(subject: &Subject, text: Text<'_>, policy: Missing, expected: Opti
     let mut general = Vec::new();
     let result = encode_text(form, text, 0, policy, &mut general);
     assert_eq!(result.ok().map(|()| &general), expected, "{name} {policy:?} {text:X?} at large");
+    if let Some(at_once) = at_once(form, text, policy) {
+        assert_eq!(Some(&at_once), expected, "{name} {policy:?} {text:X?} at once");
+    }
+}
+
+/// The bytes of a text that is written in one pass however long it is.
+fn at_once(form: &Form, text: Text<'_>, policy: Missing) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    form.write_at_once(text, policy, &mut out, |_| true).then_some(out)
 }
 
 /// Check a text in each kind of str that holds it.
@@ -202,4 +212,40 @@ fn what_may_be_too_long_is_not_written() {
         let expected = walked(&subject, &points, Missing::Ignore).filter(|_| count < 205);
         assert_eq!(written(form, Text::Four(&points), Missing::Ignore), expected, "{count}");
     }
+}
+
+/// Where a long text is taken part by part, no pair is torn apart.
+#[test]
+fn long_text_is_written_in_one_pass_as_in_two_where_that_is_quicker() {
+    const PART: usize = 4096;
+    let mut taken = 0;
+    for name in ["utf-8", "wtf-8", "generalized-utf-8"] {
+        let subject = named(name);
+        for place in PART - 3..=PART + 1 {
+            for row in rows(2) {
+                let mut points = vec![0x61; 2 * PART + 5];
+                points[place..place + 2].copy_from_slice(&row);
+                points[PART / 2] = 0xDC80;
+                for policy in Missing::ALL {
+                    let written = at_once(&subject.form, Text::Four(&points), policy);
+                    taken += usize::from(written.is_some());
+                    if written.is_some() {
+                        assert_eq!(written, walked(&subject, &points, policy), "{name} {policy:?} {place} {row:X?}");
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(taken > 1000, Level::current() == Level::Portable, "{taken}");
+}
+
+#[test]
+fn text_is_not_written_on_where_that_is_not_wanted() {
+    let (form, points, mut calls) = (forms::form("utf-8"), vec![0x61; 10_000], 0);
+    let mut goes_on = |_| {
+        calls += 1;
+        calls < 2
+    };
+    assert!(!form.write_at_once(Text::Four(&points), Missing::Ignore, &mut Vec::new(), &mut goes_on));
+    assert_eq!(calls == 2, Level::current() == Level::Portable);
 }

@@ -17,7 +17,7 @@ use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
 use crate::known::Key;
 use crate::made::{Made, Make, interned};
-use crate::memory::{RELEASE_BYTES, Slotted, bytes_of_slice, released};
+use crate::memory::{RELEASE_BYTES, Slotted, released};
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
 use crate::reader::offset_in;
@@ -30,7 +30,7 @@ pub const UNITS_KEPT: usize = 64;
 /// The number of faults found ahead of demand, as `eightfold.files.read.scanning.FAULTS_AHEAD`.
 pub const FAULTS_AHEAD: usize = 4096;
 
-/// The number of faults after which the next one is looked for nearby first: that takes a table, built once for a form.
+/// The number of faults after which the next one is looked for nearby first, if that takes a table, built once for a form.
 const FAULTS_FAR: usize = 1000;
 
 /// The start of the first ill-formed decoding unit from an offset on and true, or the offset where more input could
@@ -69,7 +69,7 @@ pub fn fault_object<'py>(
     let units = &data.as_bytes()[fault.start..fault.end.min(fault.start + UNITS_KEPT)];
     let span = (offset + fault.start, offset + fault.end);
     let named = Named { kind: fault.kind, side: intern!(data.py(), "source"), span, at_end: fault.at_end };
-    new_fault(&named, name, bytes_of_slice(data.py(), units)?, fault.code_point)
+    new_fault(&named, name, PyBytes::new(data.py(), units), fault.code_point)
 }
 
 /// The attributes of a Fault other than its form, its units and its code point.
@@ -336,7 +336,7 @@ impl Faults {
         let (data, is_final) = (self.window.data.as_bytes(py), self.window.is_final());
         let (at, limit) = (self.place.at, self.place.limit);
         let mut scan = Scan { form: &self.form, data, is_final, at, limit };
-        if self.found > FAULTS_FAR
+        if (self.form.agreement.is_total() || self.found > FAULTS_FAR)
             && let Some(fault) = scan.near_fault()
         {
             self.place.at = scan.at;

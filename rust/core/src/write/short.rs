@@ -16,7 +16,7 @@ const SHORT_RESULT: usize = 8192;
 /// Up to so many code points, what a form shares with UTF-8 is written by the kernel for little text.
 const SHORT_POINTS: usize = 256;
 /// The same where there are no kernels that write blocks.
-const SHORT_POINTS_ALONE: usize = 1024;
+const SHORT_POINTS_ALONE: usize = 2048;
 
 /// Of so many code points a processor does not remember which follow which.
 const LONG_POINTS: usize = 1 << 16;
