@@ -28,7 +28,7 @@ impl Form {
     #[must_use]
     pub fn fit(&self, text: Text<'_>, start: usize, room: usize, mut goes_on: impl FnMut(usize) -> bool) -> Fit {
         let script = self.script(self.spelling.as_ref(), Missing::Stop, text);
-        let fitting = Fitting { form: self, text, room };
+        let fitting = Fitting { form: self, shares_utf8: self.agreement.is_total(), text, room };
         let (mut fit, mut window) = (Fit { end: start, bytes: 0, missing: None }, WINDOW_POINTS);
         while fit.end < text.len() {
             let before = fit.end;
@@ -47,6 +47,7 @@ impl Form {
 
 struct Fitting<'a> {
     form: &'a Form,
+    shares_utf8: bool,
     text: Text<'a>,
     room: usize,
 }
@@ -95,7 +96,7 @@ impl Fitting<'_> {
         while fit.end < limit {
             let (code_point, next) = self.form.next_written(self.text, fit.end);
             let left = self.room - fit.bytes;
-            match self.form.length(code_point) {
+            match self.length(code_point) {
                 Some(bytes) if bytes <= left => (fit.end, fit.bytes) = (next, fit.bytes + bytes),
                 Some(_) => return false,
                 None => {
@@ -106,6 +107,13 @@ impl Fitting<'_> {
             }
         }
         true
+    }
+
+    /// The bytes that a code point takes, if the form has it.
+    #[inline]
+    fn length(&self, code_point: u32) -> Option<usize> {
+        let shared = char::from_u32(code_point).filter(|_| self.shares_utf8);
+        shared.map_or_else(|| self.form.length(code_point), |char| Some(char.len_utf8()))
     }
 
     /// The part without a lead at its end that would be read back together with the trail that follows.
