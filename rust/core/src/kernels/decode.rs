@@ -1,12 +1,13 @@
 //! Bytes of a form measured and written as code points: by the kernels of the machine, else in blocks. What is shared with
 //! UTF-8 is written as that is; masks of `reader` tell what begins in other blocks.
 
+use super::kind::{self, Unit};
 use super::lanes::parts;
 use super::level::Level;
 use super::masks::{LANES, Window, gathered, lanes_of, window_at};
 use super::measured::Width;
 use super::output::Output;
-use super::plain::{self, Unit};
+use super::plain;
 use super::reader::{Block, Reader};
 use super::source::{Extent, Note, Notes, Source};
 use super::units::Units;
@@ -306,13 +307,13 @@ fn put<T: Unit>(reader: &Reader<'_>, window: &Window, [begins, ill, pairs]: [u64
     }
     if T::IS_WIDE && has_fours() {
         return put_each(kept, out, |lane| match ill >> lane & 1 {
-            0 => plain::read_wide([0, 1, 2, 3].map(|by| window[lane + by])),
+            0 => kind::read_wide([0, 1, 2, 3].map(|by| window[lane + by])),
             _ => answer(reader, window[lane]),
         });
     }
     let mut values = [0; LANES];
     for lane in 0..LANES {
-        values[lane] = plain::read_narrow([window[lane], window[lane + 1], window[lane + 2], 0]);
+        values[lane] = kind::read_narrow([window[lane], window[lane + 1], window[lane + 2], 0]);
     }
     let mut rest = ill & kept;
     while rest != 0 {

@@ -4,7 +4,7 @@
 //! from its tables. Each file is one subject and can be replaced by code for other instruction sets: what the functions
 //! promise stands at each of them, and nothing else of this crate depends on how they do it.
 //!
-//! At the bottom are the types (`text`, `measured`, `source`, `spelt`, `units`, `output`), then `words`, `portable`,
+//! At the bottom are the types (`text`, `kind`, `measured`, `source`, `spelt`, `units`, `output`), then `words`, `portable`,
 //! `validity`, `plain` and the library `simdutf`, of which `bulk` chooses, `short_units`, `transcoding` and `replaced` by it,
 //! then `reader` and `speller`, which work in blocks on any machine, the instructions of each processor (`x86`, `aarch64`), the
 //! kernels over vectors of 32 bytes that are compiled with them (`vectors`), then `dispatch`, and at the top what measures
@@ -29,6 +29,7 @@ mod find;
 mod input;
 mod instead;
 mod kept;
+mod kind;
 mod lanes;
 mod level;
 mod masks;
@@ -74,13 +75,13 @@ pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
 pub use input::{Input, Script};
+pub use kind::Unit;
 pub(crate) use lanes::low_64;
 pub(crate) use masks::{LANES, gathered};
 pub use measured::{Measured, Scalar, Width};
 pub use output::Output;
 pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
-pub use plain::Unit;
 pub(crate) use reader::Reader;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};

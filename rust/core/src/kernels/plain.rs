@@ -4,89 +4,18 @@
 //! each lane of a block becomes is computed, of which the compiler makes vectors, and then all are stored in order, each
 //! over the rest of the one before. Longer sequences stand in long runs, which branches follow.
 
+use super::kind::{LONGEST, Unit, read_narrow};
 use super::measured::{Measured, Width};
 use super::output::Output;
 use super::text::Text;
 use super::validity::{self, BLOCK};
-use super::widen::Widened;
 use super::words;
 use crate::code_point::LARGEST_IN_STR;
 
-/// The longest sequence of UTF-8.
-const LONGEST: usize = 4;
 /// Fewer bytes are read one sequence after the other, which is quicker than a block.
 const FEW: usize = 16;
 /// The least leads of sequences that have more bytes than that.
 const LEADS: [u8; LONGEST] = [0, 0xC0, 0xE0, 0xF0];
-
-/// A code point of a kind of str.
-pub trait Unit: Widened + Default + From<u8> + Into<u32> {
-    /// Whether the kind holds what takes four bytes.
-    const IS_WIDE: bool = size_of::<Self>() == 4;
-    /// The least code point for which the kind is made.
-    const LEAST: u32;
-    /// The largest code point that is written one by one: a kind of bytes may have to be ASCII.
-    const MOST: u32;
-    /// The code point with a value that the kind holds.
-    fn of(value: u32) -> Self;
-    /// The same, up to U+07FF.
-    fn of_two(value: u16) -> Self;
-    /// What the sequence means that begins with these bytes, if one does.
-    fn read(bytes: [u8; LONGEST]) -> Self;
-}
-
-macro_rules! units {
-    ($($unit:ty: $least:expr, $most:expr, $read:ident;)*) => {
-        $(impl Unit for $unit {
-            const LEAST: u32 = $least;
-            const MOST: u32 = $most;
-
-            #[inline(always)]
-            fn of(value: u32) -> Self {
-                value as $unit
-            }
-
-            #[inline(always)]
-            fn of_two(value: u16) -> Self {
-                value as $unit
-            }
-
-            #[inline(always)]
-            fn read(bytes: [u8; LONGEST]) -> Self {
-                $read(bytes) as $unit
-            }
-        })*
-    };
-}
-
-units! {
-    u8: 0, 0x7F, read_narrow;
-    u16: 0x100, 0xFFFF, read_narrow;
-    u32: 0x1_0000, LARGEST_IN_STR, read_wide;
-}
-
-// Choices by masks: others might become branches.
-
-/// What begins with these bytes, up to U+FFFF.
-#[inline(always)]
-pub fn read_narrow(bytes: [u8; LONGEST]) -> u16 {
-    let is = |from: u8| u16::from(bytes[0] >= from).wrapping_neg();
-    let [lead, second, third, _] = bytes.map(u16::from);
-    let two = (lead & 0x1F) << 6 | second & 0x3F;
-    let three = lead << 12 | (second & 0x3F) << 6 | third & 0x3F;
-    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | three & is(0xE0)
-}
-
-/// What begins with these bytes.
-#[inline(always)]
-pub fn read_wide(bytes: [u8; LONGEST]) -> u32 {
-    let is = |from: u8| u32::from(bytes[0] >= from).wrapping_neg();
-    let [lead, second, third, fourth] = bytes.map(u32::from);
-    let two = (lead & 0x1F) << 6 | second & 0x3F;
-    let three = (lead & 0x0F) << 12 | (second & 0x3F) << 6 | third & 0x3F;
-    let four = (lead & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | fourth & 0x3F;
-    lead & !is(0x80) | two & is(0x80) & !is(0xE0) | three & is(0xE0) & !is(0xF0) | four & is(0xF0)
-}
 
 /// Write valid UTF-8 up to U+00FF as bytes.
 ///

@@ -10,6 +10,7 @@
 )]
 
 use super::instead::{ANSWER, ESCAPE};
+use super::kind::LONGEST;
 use super::level::Level;
 use super::output::{Output, Place};
 use super::plain::{self, Point};
@@ -23,8 +24,6 @@ use super::x86::avx512;
 use crate::code_point::{LARGEST_IN_STR, SURROGATES, holds};
 use crate::derive::instead::Instead;
 
-/// The longest sequence of UTF-8.
-const LONGEST: usize = 4;
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
 /// The code points of a word.

@@ -3,6 +3,7 @@
 //! All lanes of a block become sequences at once. A few ranges of code points are *odd*: surrogates, and what the form lacks
 //! or writes in a way of its own. Their lanes are found by comparing, and what they become is put in their place.
 
+use super::kind::LONGEST;
 use super::lanes::low_64;
 use super::masks::{LANES, gathered};
 use super::output::Output;
@@ -77,9 +78,6 @@ const RARE: Range = (SURROGATES.0, 0xF8FF);
 /// The bytes of an odd code point as a number, the first lowest, and how many these are. A number does not wait for bytes
 /// that were stored one by one.
 type Answer = (u128, usize);
-
-/// The longest sequence of a code point that is not odd.
-const LONGEST: usize = 4;
 
 /// The most ranges that a block is compared with.
 const MOST: usize = 6;

@@ -1,8 +1,8 @@
 //! Sequences of one length in a row, of which a word holds several that are looked at together: runs of three or of four
 //! bytes, and UTF-8 read word by word.
 
+use super::kind::Unit;
 use super::output::Output;
-use super::plain::Unit;
 use crate::derive::agreement::Agreement;
 use crate::derive::piece::window;
 
