@@ -4,9 +4,9 @@
 //! word or a line. ASCII is written by words, and the rest one by one: in text this short the branches cost less than
 //! what would do without them.
 
-#![cfg_attr(
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    expect(unsafe_code, reason = "functions for some machines only are called by level")
+#![expect(
+    unsafe_code,
+    reason = "a loop does not look for room for each sequence, and functions for some machines only are called by level"
 )]
 
 use super::instead::{ANSWER, ESCAPE};
@@ -102,21 +102,27 @@ fn spell<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
         return 0;
     }
     let most = longest(instead) * points.len() + ANSWER;
-    out.extend_within(most, |place| by_words(points, instead, place))
+    // SAFETY: the place has room for as much.
+    out.extend_within(most, |place| unsafe { by_words(points, instead, place) })
 }
 
-/// Write a word at once where all of it takes as many bytes, and else one by one, and what is answered to others. There is
-/// room for the longest of each and one answer more.
+/// Write a word at once where all of it takes as many bytes, and else one by one, and what is answered to others.
+///
+/// # Safety
+/// There is room for the longest of each and one answer more.
 // In a function of its own nothing else needs registers.
 #[inline(never)]
-fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u8>) -> (usize, Place<u8>) {
+unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u8>) -> (usize, Place<u8>) {
     let mut at = 0;
     while at < points.len() {
         let rest = &points[at..];
         let count = match rest.first_chunk() {
-            Some(word) if write_word(word, &mut place) => WORD,
-            Some(word) => write_each(word, &mut place),
-            None => write_each(rest, &mut place),
+            // SAFETY: the contract of this function.
+            Some(word) if unsafe { write_word(word, &mut place) } => WORD,
+            // SAFETY: as above.
+            Some(word) => unsafe { write_each(word, &mut place) },
+            // SAFETY: as above.
+            None => unsafe { write_each(rest, &mut place) },
         };
         at += count;
         if count < WORD && at < points.len() {
@@ -129,9 +135,12 @@ fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u8>) -> 
     (at, place)
 }
 
-/// Write a word if all of it takes as many bytes: one, three or four. There is room for the longest sequence of each.
+/// Write a word if all of it takes as many bytes, one, three or four; return whether that is so.
+///
+/// # Safety
+/// There is room for the longest sequence of each.
 #[inline(always)]
-fn write_word<P: Point>(word: &[P; WORD], place: &mut Place<u8>) -> bool {
+unsafe fn write_word<P: Point>(word: &[P; WORD], place: &mut Place<u8>) -> bool {
     let are_all = |is_so: fn(u32) -> bool| word.iter().fold(true, |all, &point| all & is_so(point.into()));
     match word[0].into() {
         // SAFETY: there is room for more.
@@ -162,9 +171,12 @@ fn takes_four(point: u32) -> bool {
 }
 
 /// Write scalar values, and return how many are before what is none. Each length has a branch of its own, so that where the
-/// next sequence goes does not wait for it. There is room for the longest sequence of each.
+/// next sequence goes does not wait for it.
+///
+/// # Safety
+/// There is room for the longest sequence of each.
 #[inline(always)]
-fn write_each<P: Point>(points: &[P], place: &mut Place<u8>) -> usize {
+unsafe fn write_each<P: Point>(points: &[P], place: &mut Place<u8>) -> usize {
     for (count, &point) in points.iter().enumerate() {
         let point = point.into();
         // SAFETY: the contract of this function.
