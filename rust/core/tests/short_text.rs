@@ -214,6 +214,33 @@ fn what_may_be_too_long_is_not_written() {
     }
 }
 
+/// Where text is taken part by part, no pair is torn apart.
+#[test]
+fn pairs_are_seen_at_each_place_of_a_text() {
+    for name in ["wtf-8", "generalized-utf-8", "utf-8", "cesu-8"] {
+        let subject = named(name);
+        for place in (0..260).chain(2020..2050) {
+            let mut points = vec![0x61; (place + 90).max(200)];
+            points[place..place + 2].copy_from_slice(&[0xD83D, 0xDE00]);
+            check_if_short(&subject, &points, place);
+            points[place / 2] = 0xDC80;
+            check_if_short(&subject, &points, place);
+        }
+    }
+}
+
+/// As [`check`], of text that may be too long to be written in one pass.
+fn check_if_short(subject: &Subject, points: &[u32], place: usize) {
+    let two: Vec<u16> = points.iter().map(|&point| point as u16).collect();
+    for (policy, text) in
+        Missing::ALL.into_iter().flat_map(|policy| [(policy, Text::Four(points)), (policy, Text::Two(&two))])
+    {
+        let found = written(&subject.form, text, policy);
+        let is_right = found.is_none() || found == walked(subject, points, policy);
+        assert!(is_right, "{} {policy:?}: a pair at {place} of {}", subject.name, points.len());
+    }
+}
+
 /// Where a long text is taken part by part, no pair is torn apart.
 #[test]
 fn long_text_is_written_in_one_pass_as_in_two_where_that_is_quicker() {

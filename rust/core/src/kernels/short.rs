@@ -39,7 +39,7 @@ const WHOLE: usize = 128;
 /// how many code points that is.
 #[inline]
 pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    let limit = text.len().min(out.room().saturating_sub(SLACK) / longest(instead));
+    let limit = text.whole_up_to(text.len().min(out.room().saturating_sub(SLACK) / longest(instead)));
     #[cfg(target_arch = "x86_64")]
     if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
@@ -86,8 +86,7 @@ fn in_turns<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>)
             replaced.write(at, points.len(), out);
             return points.len();
         }
-        let count = if left < MANY { left } else { vectors::short::BLOCK };
-        let end = at + count;
+        let end = if left < MANY { points.len() } else { P::text(points).whole_up_to(at + vectors::short::BLOCK) };
         at += spell(&points[at..end], instead, out);
         if at < end || end == points.len() {
             return at;

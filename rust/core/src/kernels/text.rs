@@ -1,5 +1,7 @@
 //! The code points of a str in its three kinds.
 
+use crate::code_point::{LEADS, TRAILS, holds};
+
 /// The code points of a str, as it holds them.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a> {
@@ -37,6 +39,15 @@ impl<'a> Text<'a> {
             Text::Two(points) => u32::from(points[index]),
             Text::Four(points) => points[index],
         }
+    }
+
+    /// A limit, or the index before it where that is between a lead and a trail, so that what ends there tears no pair apart.
+    #[inline]
+    #[must_use]
+    pub fn whole_up_to(self, limit: usize) -> usize {
+        let is_torn =
+            0 < limit && limit < self.len() && holds(LEADS, self.at(limit - 1)) && holds(TRAILS, self.at(limit));
+        limit - usize::from(is_torn)
     }
 
     /// The code points from `start` to `end`.

@@ -1,7 +1,6 @@
 //! How much of a text fits into so many bytes of a form.
 
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
-use crate::code_point::{LEADS, TRAILS, holds};
 use crate::form::Form;
 use crate::kernels::{Script, Text};
 use crate::policy::Missing;
@@ -63,7 +62,7 @@ impl Fitting<'_> {
         let mut size = CHUNK_POINTS;
         while fit.end < self.text.len() {
             let count = size.min(self.most_points(fit));
-            let limit = self.before_half(fit.end, fit.end + count);
+            let limit = self.text.whole_up_to(fit.end + count).max(fit.end);
             let stretch = script.measure(fit.end, limit);
             if stretch.bytes > self.room - fit.bytes {
                 if count <= FEW_POINTS {
@@ -78,16 +77,6 @@ impl Fitting<'_> {
                 return;
             }
         }
-    }
-
-    /// The limit, or the index before it if a pair is there, which is written as a whole.
-    fn before_half(&self, start: usize, limit: usize) -> usize {
-        if limit > start && self.is_pair_around(limit) { limit - 1 } else { limit }
-    }
-
-    /// Whether a lead precedes an index and a trail follows it.
-    fn is_pair_around(&self, at: usize) -> bool {
-        at < self.text.len() && at > 0 && holds(LEADS, self.text.at(at - 1)) && holds(TRAILS, self.text.at(at))
     }
 
     /// Go on with some code points, one by one; return false if the next one does not fit or is lacking.
@@ -118,7 +107,7 @@ impl Fitting<'_> {
 
     /// The part without a lead at its end that would be read back together with the trail that follows.
     fn without_half(&self, start: usize, fit: Fit) -> Fit {
-        if fit.end == start || !self.is_pair_around(fit.end) {
+        if fit.end == start || self.text.whole_up_to(fit.end) == fit.end {
             return fit;
         }
         let mut pair = Vec::new();

@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 
 use crate::chunk::CHUNK_POINTS;
-use crate::code_point::{LEADS, SURROGATES, holds};
+use crate::code_point::{SURROGATES, holds};
 use crate::derive::instead::Instead;
 use crate::form::Form;
 use crate::kernels::{Level, Output, Text, append_up_to, find_point, room_for, write_short};
@@ -68,9 +68,7 @@ impl Form {
         }
         append_up_to(out, room, |out| {
             while at < text.len() {
-                let cut = text.len().min(at + CHUNK_POINTS);
-                // A pair stays together, in which no surrogate is by itself.
-                let limit = if cut < text.len() && holds(LEADS, text.at(cut - 1)) { cut - 1 } else { cut };
+                let limit = text.whole_up_to(text.len().min(at + CHUNK_POINTS));
                 let count = write_short(text.slice(at, limit), instead, out);
                 at += count;
                 if at < limit || !goes_on(count) {
