@@ -13,7 +13,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
-use crate::faults::{Named, fault_object, new_fault};
+use crate::fault_object::{Named, fault_object, new_fault};
 use crate::handle::{Reading, Writing};
 use crate::made::{Make, tuple};
 use crate::memory::{append, bytes_of_slice, encoded, text_of};

@@ -10,11 +10,13 @@ use pyo3::types::PySlice;
 
 use crate::cutting::{fit, lacking, size_of};
 use crate::encode::text_object;
+use crate::given::bytes_of;
 use crate::handle::{Errors, Handle};
 use crate::made::Made;
-use crate::memory::{encoded, released, text_length, text_of};
+use crate::memory::{encoded, text_length, text_of};
 use crate::names;
-use crate::reader::{Reader, bytes_of};
+use crate::reader::Reader;
+use crate::released::released;
 
 /// Code points that are made and then copied: they stay in the second-level cache meanwhile.
 const MADE_POINTS: usize = 1 << 14;

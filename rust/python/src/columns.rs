@@ -12,11 +12,13 @@ use pyo3::types::PyBytes;
 
 use crate::borrowed::Borrowed;
 use crate::convert::{REPLACEMENT, writer};
-use crate::faults::{UNITS_KEPT, limit_of};
+use crate::fault_object::UNITS_KEPT;
+use crate::faults::limit_of;
 use crate::handle::{Errors, Handle};
 use crate::heard::with_shared_ear;
-use crate::memory::{bytes_of_size, bytes_of_slice, released};
+use crate::memory::{bytes_of_size, bytes_of_slice};
 use crate::names;
+use crate::released::released;
 use crate::threads::threads_of;
 
 /// A column as Python gives it: `eightfold.columns.values.Column`.

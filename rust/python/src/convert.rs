@@ -17,12 +17,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::given::{bytes_of, offset_in};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
 use crate::known::{Key, PolicyName};
 use crate::made::{Made, Make};
-use crate::memory::{RELEASE_BYTES, append, bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text, released};
+use crate::memory::{append, bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
 use crate::names;
-use crate::reader::{Event, Reader, bytes_of, offset_in};
+use crate::reader::{Event, Reader};
+use crate::released::{RELEASE_BYTES, released};
 use crate::threads::{PIECES_AHEAD, threads_of};
 
 /// What `replace` writes, at either end.

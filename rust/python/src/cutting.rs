@@ -11,8 +11,9 @@ use crate::encode::text_object;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
-use crate::memory::{ascii_of, beginning, bytes_of_slice, released, text_of};
+use crate::memory::{ascii_of, beginning, bytes_of_slice, text_of};
 use crate::names;
+use crate::released::released;
 
 /// Bytes on each side of an offset that are looked at first; four times as many each time that they do not decide.
 const NEAR_BYTES: usize = 1 << 10;

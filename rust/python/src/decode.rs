@@ -8,14 +8,16 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::given::bytes_of;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, PolicyName};
 use crate::memory::{
-    RELEASE_BYTES, released, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer,
-    str_of_measured, str_of_pass, str_of_points,
+    str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
+    str_of_points,
 };
 use crate::names;
-use crate::reader::{Event, Reader, bytes_of, put_all};
+use crate::reader::{Event, Reader, put_all};
+use crate::released::{RELEASE_BYTES, released};
 use crate::surveyed::Surveyed;
 
 /// How much of an input says that all of it may be ASCII, which is then checked while it is copied.

@@ -12,11 +12,12 @@ use crate::handle::{Errors, Handle, Writing};
 use crate::known::{Key, PolicyName};
 use crate::made::Made;
 use crate::memory::{
-    RELEASE_BYTES, append, ascii_of, bytes_at_once, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text,
-    bytes_of_slice, bytes_of_text, encoded, released, text_length, text_of,
+    append, ascii_of, bytes_at_once, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
+    bytes_of_text, encoded, text_length, text_of,
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
+use crate::released::{RELEASE_BYTES, released};
 
 /// Return the bytes that write a str in a form: see `eightfold.text.encode`.
 #[pyfunction]

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyString};
 
-use crate::faults::SLOTS;
+use crate::fault_object::SLOTS;
 use crate::handle::Handle;
 use crate::json::{ESCAPE_BYTES, Unpaired};
 use crate::located::located;

@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, intern};
 
-use crate::kept::{Policies, locked};
+use crate::kept::Policies;
 use crate::known::{Key, PLAIN_POLICIES, POLICIES, PolicyName};
+use crate::locks::locked;
 use crate::memory::bytes_of_slice;
 use crate::names;
 

@@ -12,7 +12,7 @@ use eightfold_core::kernels::{Input, Script};
 use eightfold_core::{Halt, OutOfMemory, Place, Sink, by_threads};
 use pyo3::prelude::*;
 
-use crate::kept::locked;
+use crate::locks::locked;
 
 /// Bytes or code points between two looks at the clock.
 const STEP: usize = 1 << 18;

@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
-use crate::memory::released;
+use crate::released::released;
 
 /// The length of an escape.
 pub const ESCAPE_BYTES: usize = br"\uD800".len();

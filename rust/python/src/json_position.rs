@@ -9,8 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::made::Made;
-use crate::memory::{bytes_of_slice, released};
+use crate::memory::bytes_of_slice;
 use crate::names;
+use crate::released::released;
 
 /// What Python knows too: `eightfold._engine.compare` finds a difference.
 pub const DEEPEST: usize = 1024;

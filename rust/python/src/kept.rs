@@ -1,11 +1,12 @@
 //! The policies that a form has been asked for, each made once. No Python runs while the lock is held: a thread that waits
 //! for it in a free-threaded build would keep the others from stopping.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 
 use crate::known::{POLICIES, PolicyName};
+use crate::locks::locked;
 
 /// Where a policy is asked for: one of the forms that a form with signatures announces, or 0 for itself, and whether the
 /// other end of a conversion asks.
@@ -65,9 +66,4 @@ impl<T> Policies<T> {
             Err(_) => Ok(()),
         }
     }
-}
-
-/// What a lock keeps, whoever panicked meanwhile.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,14 +7,15 @@ use eightfold_core::{Fault, Form, LinePlace, Scan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
-use crate::faults::{FAULTS_AHEAD, fault_object};
+use crate::fault_object::fault_object;
+use crate::faults::FAULTS_AHEAD;
+use crate::given::offset_in;
 use crate::handle::Handle;
 use crate::heard::Heard;
 use crate::made::{Made, list};
-use crate::memory::released;
 use crate::names;
 use crate::peeking::alone;
-use crate::reader::offset_in;
+use crate::released::released;
 
 /// Return the number of line feeds and the end of the last one: see `eightfold.reference.line_feeds`.
 #[pyfunction]

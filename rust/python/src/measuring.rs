@@ -6,10 +6,12 @@ use pyo3::prelude::*;
 use crate::convert::Target;
 use crate::cutting::lacking;
 use crate::encode::text_object;
+use crate::given::bytes_of;
 use crate::handle::{Errors, Handle};
 use crate::made::Made;
-use crate::memory::{ascii_of, encoded, released, text_of};
-use crate::reader::{Event, Reader, bytes_of};
+use crate::memory::{ascii_of, encoded, text_of};
+use crate::reader::{Event, Reader};
+use crate::released::released;
 
 /// Return how many bytes a str takes in a form: see `eightfold.measuring.encoded_length`.
 #[pyfunction]

@@ -22,15 +22,8 @@ use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 use crate::header;
 use crate::heard::{Ear, Heard, Hears};
+use crate::released::released;
 use crate::surveyed::Surveyed;
-
-/// From this size on other threads may run meanwhile: releasing and taking the lock costs as much as 1 KB of work.
-pub const RELEASE_BYTES: usize = 65536;
-
-/// Do work on so many bytes, and let other threads run if they are many.
-pub fn released<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
-    if bytes < RELEASE_BYTES { work() } else { py.detach(work) }
-}
 
 /// From this size on memory that is written first costs more than what is written: see `docs/performance.md`.
 #[cfg(target_os = "linux")]

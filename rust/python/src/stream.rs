@@ -6,11 +6,13 @@ use pyo3::types::{PyBool, PyBytes, PyString};
 
 use crate::decode::clean_text;
 use crate::encode::{self, text_object, written};
+use crate::given::offset_in;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, PolicyName};
 use crate::made::{Made, Make};
-use crate::memory::{RELEASE_BYTES, bytes_of_slice, str_of_buffer, str_of_pass};
-use crate::reader::{Event, Reader, offset_in, put_all};
+use crate::memory::{bytes_of_slice, str_of_buffer, str_of_pass};
+use crate::reader::{Event, Reader, put_all};
+use crate::released::RELEASE_BYTES;
 use crate::surveyed::Surveyed;
 
 type Piece<'py> = (Bound<'py, PyString>, Bound<'py, PyBytes>, bool);

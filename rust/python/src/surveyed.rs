@@ -4,7 +4,7 @@ use eightfold_core::{Halt, LARGEST_IN_STR, Pass, Sink, Survey, Width};
 use pyo3::prelude::*;
 
 use crate::heard::Heard;
-use crate::memory::released;
+use crate::released::released;
 
 /// A pass and what measuring it came to. Only [`Surveyed::new`] makes one, so that what belongs to one input is not
 /// written with what was seen of another.
