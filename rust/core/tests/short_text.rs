@@ -219,8 +219,9 @@ fn what_may_be_too_long_is_not_written() {
 fn pairs_are_seen_at_each_place_of_a_text() {
     for name in ["wtf-8", "generalized-utf-8", "utf-8", "cesu-8"] {
         let subject = named(name);
-        for place in (0..260).chain(2020..2050) {
-            let mut points = vec![0x61; (place + 90).max(200)];
+        let far = (2020..2050).flat_map(|place| [0, 5, 15, 90].map(|behind| (place, behind)));
+        for (place, behind) in (0..260).map(|place| (place, 90)).chain(far) {
+            let mut points = vec![0x61; (place + 2 + behind).max(200)];
             points[place..place + 2].copy_from_slice(&[0xD83D, 0xDE00]);
             check_if_short(&subject, &points, place);
             points[place / 2] = 0xDC80;
@@ -275,4 +276,7 @@ fn text_is_not_written_on_where_that_is_not_wanted() {
     };
     assert!(!form.write_at_once(Text::Four(&points), Missing::Ignore, &mut Vec::new(), &mut goes_on));
     assert_eq!(calls == 2, Level::current() == Level::Portable);
+    // It would take as much memory as the result once more.
+    let long = vec![0x61; (1 << 22) + 1];
+    assert!(!form.write_at_once(Text::One(&long), Missing::Ignore, &mut Vec::new(), |_| true));
 }

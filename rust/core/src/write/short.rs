@@ -20,6 +20,8 @@ const SHORT_POINTS_ALONE: usize = 2048;
 
 /// Of so many code points a processor does not remember which follow which.
 const LONG_POINTS: usize = 1 << 16;
+/// Of more code points what is written first and copied then would be more memory than a verb may hold beside its output.
+const MOST_AT_ONCE: usize = 1 << 22;
 /// So many code points at the beginning say of a long text what it is likely to be.
 const SAMPLE_POINTS: usize = 512;
 
@@ -50,8 +52,8 @@ impl Form {
     }
 
     /// Write a long text in one pass, and return whether it is written to its end: not where measuring it first takes no more
-    /// time, where there is no memory for the most that it may become, or something is neither a scalar value nor a surrogate
-    /// with an answer. `goes_on` says whether to go on, and is called now and then with the code points since the last time.
+    /// time, where it is so long or there is no memory for the most that it may become, or something is neither a scalar value
+    /// nor a surrogate with an answer. `goes_on` says whether to go on, and is called now and then with the code points since the last time.
     pub fn write_at_once(
         &self,
         text: Text<'_>,
@@ -60,7 +62,7 @@ impl Form {
         mut goes_on: impl FnMut(usize) -> bool,
     ) -> bool {
         let (instead, mut at) = (self.instead(Some(policy)), 0);
-        let is_known = self.agreement.is_total() && *instead != Instead::Stop;
+        let is_known = self.agreement.is_total() && *instead != Instead::Stop && text.len() <= MOST_AT_ONCE;
         let is_tried = is_known && Level::current() == Level::Portable && has_long_runs(text);
         let Some(room) = room_for(text, instead).filter(|_| is_tried) else { return false };
         if out.try_reserve_exact(room).is_err() {
