@@ -12,8 +12,8 @@ use crate::given::bytes_of;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, PolicyName};
 use crate::memory::{
-    str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
-    str_of_points,
+    Aligned, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer, str_of_measured,
+    str_of_pass, str_of_points,
 };
 use crate::names;
 use crate::reader::{Event, Reader, put_all};
@@ -27,6 +27,8 @@ const SHORT_BYTES: usize = 256;
 /// Where no more than one in so many bytes of a short input is not ASCII, these are likely to be faults.
 const BYTES_A_FAULT: usize = 16;
 const BYTES_A_DROPPED_FAULT: usize = 8;
+/// So few bytes are read in one pass in less time than it takes to look whether they are ASCII with faults.
+const LITTLE_BYTES: usize = 128;
 
 /// Return the str that bytes of a form hold: see `eightfold.text.decode`.
 #[pyfunction]
@@ -130,7 +132,9 @@ fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
     let is_short = pass.is_short() && pass.form.layout.is_some();
     let bytes_a_fault = if pass.on_fault == OnFault::Ignore { BYTES_A_DROPPED_FAULT } else { BYTES_A_FAULT };
     let probe = &pass.data[..pass.data.len().min(SHORT_BYTES)];
-    if !is_short || count_beyond_ascii(probe) <= probe.len() / bytes_a_fault {
+    let is_likely = || count_beyond_ascii(probe) <= probe.len() / bytes_a_fault;
+    let is_little = pass.data.len() <= LITTLE_BYTES && pass.on_fault != OnFault::Ignore;
+    if !is_short || !is_little && is_likely() {
         let text = dirty_ascii_text(py, pass)?;
         if !is_short || text.is_some() {
             return Ok(text);
@@ -141,8 +145,8 @@ fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
     {
         return str_of_measured(py, measured).map(Some);
     }
-    let mut memory: ShortPoints = [const { MaybeUninit::uninit() }; _];
-    pass.read_short(&mut memory).map(|points| str_of_points(py, points)).transpose()
+    let mut memory: Aligned<ShortPoints> = Aligned([const { MaybeUninit::uninit() }; _]);
+    pass.read_short(&mut memory.0).map(|points| str_of_points(py, points)).transpose()
 }
 
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
