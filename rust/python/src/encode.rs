@@ -9,11 +9,12 @@ use crate::ask::{Stalls, ask_encoding, encode_error};
 use crate::convert::{Target, writer};
 use crate::faults::limit_of;
 use crate::handle::{Errors, Handle, Writing};
+use crate::heard::{Ear, Hears};
 use crate::known::{Key, PolicyName};
 use crate::made::Made;
 use crate::memory::{
-    append, ascii_of, bytes_at_once, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
-    bytes_of_text, encoded, text_length, text_of,
+    append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice, bytes_of_text,
+    encoded, text_length, text_of,
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
@@ -61,14 +62,13 @@ pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyNa
         None => {
             let missing = policy.map_or(Some(Missing::Stop), |policy| handle.missing(policy));
             let points = text_of(text).ok()?;
-            let written = bytes_of_short_text(py, form, missing, points).ok()?;
-            match (written, missing) {
-                (None, Some(missing)) => match bytes_at_once(py, (form, missing), points).ok()? {
-                    None => long_bytes(py, form, points).ok()?,
-                    written => written,
-                },
-                (None, None) => long_bytes(py, form, points).ok()?,
-                (written, _) => written,
+            let mut written = bytes_of_short_text(py, form, missing, points).ok()?;
+            if let (None, Some(missing)) = (&written, missing) {
+                written = bytes_at_once(py, (form, missing), points).ok()?;
+            }
+            match written {
+                None => long_bytes(py, form, points).ok()?,
+                written => written,
             }
         }
         written => written,
@@ -166,6 +166,19 @@ fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<O
         return bytes_of_text(py, (form, Missing::Stop), points, b"");
     }
     released(py, points.len(), || points.scalar()).map(|scalar| bytes_of_scalar(py, scalar)).transpose()
+}
+
+/// Make bytes of a text in one pass; None where that takes no less time, or there is no memory for what it may become.
+fn bytes_at_once<'py>(
+    py: Python<'py>,
+    (form, missing): (&Form, Missing),
+    text: Text<'_>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let (mut bytes, mut ear) = (Vec::new(), Ear::default());
+    let written =
+        released(py, text.len(), || form.write_at_once(text, missing, &mut bytes, |points| ear.goes_on(points)));
+    ear.result()?;
+    if written { bytes_of_slice(py, &bytes).map(Some) } else { Ok(None) }
 }
 
 /// Say whether a form has bytes for each code point of a str: see `eightfold.text.is_encodable`.

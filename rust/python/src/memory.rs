@@ -512,19 +512,6 @@ pub fn encoded(
     }
 }
 
-/// Make bytes of a text in one pass; None where that takes no less time, or there is no memory for what it may become.
-pub fn bytes_at_once<'py>(
-    py: Python<'py>,
-    (form, missing): (&Form, Missing),
-    text: Text<'_>,
-) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let (mut bytes, mut ear) = (Vec::new(), Ear::default());
-    let written =
-        released(py, text.len(), || form.write_at_once(text, missing, &mut bytes, |points| ear.goes_on(points)));
-    ear.result()?;
-    if written { bytes_of_slice(py, &bytes).map(Some) } else { Ok(None) }
-}
-
 /// Make bytes of a text after a mark: measured, then written once; None where the policy has no answer.
 pub fn bytes_of_text<'py>(
     py: Python<'py>,

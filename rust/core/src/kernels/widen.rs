@@ -72,7 +72,7 @@ impl Widened for u32 {
     }
 }
 
-/// Eight bytes as units of 16 bits. Of shifts, which is how bytes of a word are told apart, the compiler makes no vectors.
+/// Eight bytes as units of 16 bits. The compiler does not vectorize the shifts that would extract the bytes of a word.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn units_of(bytes: [u8; 8]) -> __m128i {

@@ -87,10 +87,7 @@ impl Pass<'_> {
     /// The width of the first sequence beyond U+00FF in the beginning, where text is not measured first.
     #[must_use]
     pub fn begun_width(&self) -> Option<Width> {
-        if self.is_short() {
-            return None;
-        }
-        let runs = self.runs::<u32>()?;
+        let runs = self.runs::<u32>().filter(|_| !self.is_short())?;
         let beginning = &self.data[..self.data.len().min(BEGINNING)];
         let first = first_beyond_ascii(beginning)?;
         let leads = (first..beginning.len()).filter(|&at| beginning[at] > LAST_NARROW_LEAD);
