@@ -13,8 +13,8 @@ use forms::family;
 
 const NAMES: [&str; 4] = ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le"];
 
-/// Lengths about the ends of vectors, blocks and pieces.
-const LENGTHS: [usize; 20] = [0, 1, 2, 7, 15, 16, 31, 32, 33, 63, 64, 65, 255, 256, 257, 511, 512, 513, 769, 2100];
+/// Lengths about the ends of vectors, blocks and pieces; the last is not short in any two.
+const LENGTHS: [usize; 20] = [0, 1, 2, 7, 15, 16, 31, 32, 33, 63, 64, 65, 255, 256, 257, 511, 512, 513, 769, 2801];
 
 /// Bytes that begin at an address that is a multiple of eight, as the memory of Python does, or so many behind it.
 struct Aligned(Vec<u64>, usize);

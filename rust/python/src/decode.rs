@@ -145,6 +145,13 @@ fn text_in_one_pass<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
     {
         return str_of_measured(py, measured).map(Some);
     }
+    str_of_short(py, pass)
+}
+
+/// The str of short bytes.
+// In a function of its own its memory is no part of other frames: each page of one costs a nanosecond.
+#[inline(never)]
+fn str_of_short<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
     let mut memory: Aligned<ShortPoints> = Aligned([const { MaybeUninit::uninit() }; _]);
     pass.read_short(&mut memory.0).map(|points| str_of_points(py, points)).transpose()
 }
@@ -196,13 +203,20 @@ fn dirty_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bo
         return Ok(None);
     }
     if pass.may_be_ascii_around_faults() {
-        let mut memory: ShortAscii = [const { MaybeUninit::uninit() }; _];
-        return pass.read_short_ascii(&mut memory).map(|ascii| str_of_ascii(py, ascii)).transpose();
+        return str_of_short_ascii(py, pass);
     }
     if pass.on_fault.answers_alone() && shares_ascii(pass.form) && pass.begins_with_fault() {
         return nearly_ascii_text(py, pass);
     }
     Ok(None)
+}
+
+/// The str of short bytes that are ASCII around faults to which nothing is answered.
+// As `str_of_short`.
+#[inline(never)]
+fn str_of_short_ascii<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let mut memory: Aligned<ShortAscii> = Aligned([const { MaybeUninit::uninit() }; _]);
+    pass.read_short_ascii(&mut memory.0).map(|ascii| str_of_ascii(py, ascii)).transpose()
 }
 
 /// The str of bytes that hold faults, if they are likely to be ASCII otherwise, and are. What holds none is tried before:

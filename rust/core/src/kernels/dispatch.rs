@@ -22,7 +22,7 @@ use super::spelt::{Spelt, Stretch};
 use super::text::Text;
 use super::units::{Units, WideText};
 #[cfg(feature = "simdutf")]
-use super::validated;
+use super::validated::{self, Counts};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
@@ -178,15 +178,18 @@ pub fn to_ucs4(text: &Measured<'_>, out: &mut Output<'_, u32>) {
     }
 }
 
-/// Whether a text is four bytes each, or nearly all of it sequences of three, which our kernel writes in less time than
-/// the library does; of shorter ones the library writes a third more.
+/// Whether nearly all of a text takes three bytes or four, which our kernel writes in less time than the library does; of
+/// shorter sequences the library writes a third more.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn is_long(scalar: &Scalar<'_>) -> bool {
-    match scalar.text() {
-        Text::One(_) => false,
-        Text::Two(points) => 3 * points.len() - scalar.utf8_bytes() <= points.len() / 64,
-        Text::Four(_) => true,
-    }
+    let count = scalar.text().len();
+    (3 * count).saturating_sub(scalar.utf8_bytes()) <= count / 64
+}
+
+/// Whether a text is ASCII in units of more than a byte, which the library narrows in less time than our kernel.
+#[cfg(target_arch = "x86_64")]
+fn is_wide_ascii(scalar: &Scalar<'_>) -> bool {
+    !matches!(scalar.text(), Text::One(_)) && scalar.utf8_bytes() == scalar.text().len()
 }
 
 /// Write text as UTF-8.
@@ -195,7 +198,7 @@ fn is_long(scalar: &Scalar<'_>) -> bool {
 /// It has no room.
 pub fn to_utf8(scalar: &Scalar<'_>, out: &mut Output<'_, u8>) {
     #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    if Level::current() == Level::Avx512 && !is_wide_ascii(scalar) {
         // SAFETY: the machine has the instructions.
         return unsafe {
             match scalar.text() {
@@ -267,7 +270,7 @@ pub fn tally_units(units: &Units<'_>, start: usize, limit: usize, counts: [&mut 
 
 /// As [`validated::utf16`].
 #[cfg(feature = "simdutf")]
-pub fn validate_utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize> {
+pub fn validate_utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<Counts> {
     match Level::current() {
         // SAFETY: the machine has the instructions.
         #[cfg(target_arch = "x86_64")]

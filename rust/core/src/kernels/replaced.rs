@@ -76,6 +76,8 @@ impl<'a> Replaced<'a> {
 }
 
 /// Pass what becomes of some code points to a function, piece by piece.
+// Its memory is not to be part of a frame that short text has too: each page of it costs a nanosecond.
+#[inline(never)]
 fn each_piece<P: Point>(points: &[P], instead: Instead, mut take: impl FnMut(&[P])) {
     let (mut memory, mut rest) = ([const { MaybeUninit::uninit() }; PIECE], points);
     let mut padded: Window<P> = [P::default(); _];

@@ -169,11 +169,6 @@ impl<'a> Utf16<'a> {
         Utf16 { units, big_endian }
     }
 
-    /// The units.
-    pub fn units(&self) -> &'a [u16] {
-        self.units
-    }
-
     /// Write them as UTF-8.
     ///
     /// # Safety
@@ -214,11 +209,6 @@ impl<'a> Utf32<'a> {
         Utf32(units)
     }
 
-    /// The units.
-    pub fn units(&self) -> &'a [u32] {
-        self.0
-    }
-
     /// Write them as UTF-16.
     ///
     /// # Safety
@@ -231,18 +221,6 @@ impl<'a> Utf32<'a> {
             if big_endian { simdutf::convert_valid_utf32_to_utf16be } else { simdutf::convert_valid_utf32_to_utf16le };
         // SAFETY: this is well-formed, and the library writes as many units as the caller knows.
         unsafe { write(units, out, |place| convert(self.0.as_ptr(), self.0.len(), place)) }
-    }
-
-    /// Write them as UTF-8.
-    ///
-    /// # Safety
-    /// They take `bytes` bytes.
-    ///
-    /// # Panics
-    /// There is no room for them.
-    pub unsafe fn write_utf8(&self, bytes: usize, out: &mut Output<'_, u8>) {
-        // SAFETY: as in `write_utf16`.
-        unsafe { write(bytes, out, |place| simdutf::convert_valid_utf32_to_utf8(self.0.as_ptr(), self.0.len(), place)) }
     }
 }
 

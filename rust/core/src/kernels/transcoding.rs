@@ -7,13 +7,14 @@
 
 use std::mem::MaybeUninit;
 
-use super::measured::{Measured, Width};
+use super::measured::{Measured, Scalar, Width};
 use super::output::{Output, append_up_to};
 use super::short_units::ShortUnits;
 use super::simdutf::{self, Utf16, Utf32};
 use super::text::Text;
 use super::unicode::{Unicode, aligned};
 use super::units::WideText;
+use super::validated::Counts;
 use super::{bulk, dispatch};
 use crate::derive::wide::Wide;
 use crate::policy::Lacking;
@@ -25,28 +26,25 @@ const PIECE: usize = 8192;
 #[derive(Clone, Copy, Debug)]
 pub struct Transcoding<'a>(Way<'a>);
 
+/// What is written, and how many units of the target it takes where that is not known from the text itself.
 #[derive(Clone, Copy, Debug)]
 enum Way<'a> {
     /// It has been converted: these are the bytes.
     Short(&'a [u8]),
-    Long(Long<'a>),
-}
-
-/// Well-formed text, measured to be written.
-#[derive(Clone, Copy, Debug)]
-struct Long<'a> {
-    source: Source<'a>,
-    target: Unicode,
-    /// How many units are written.
-    units: usize,
-}
-
-/// Well-formed text.
-#[derive(Clone, Copy, Debug)]
-enum Source<'a> {
-    Utf8(Measured<'a>),
-    Utf16(Utf16<'a>),
-    Utf32(Utf32<'a>),
+    /// UTF-8 as UTF-16.
+    Utf8ToUtf16 { text: Measured<'a>, units: usize, big_endian: bool },
+    /// UTF-8 as UTF-32.
+    Utf8ToUtf32(Measured<'a>),
+    /// UTF-16 with pairs, or in the byte order of other machines, as UTF-8.
+    Utf16ToUtf8 { text: Utf16<'a>, bytes: usize },
+    /// UTF-16 in the other order of bytes.
+    Swapped(&'a [u16]),
+    /// UTF-16 as UTF-32.
+    Utf16ToUtf32 { text: Utf16<'a>, count: usize },
+    /// UTF-32 as UTF-16.
+    Utf32ToUtf16 { text: Utf32<'a>, units: usize, big_endian: bool },
+    /// Units that are a code point each, as UTF-8: they are written as a str is.
+    ScalarToUtf8(Scalar<'a>),
 }
 
 impl<'a> Transcoding<'a> {
@@ -59,7 +57,11 @@ impl<'a> Transcoding<'a> {
         }
         let way = match short.converted(data, source, target) {
             Some(bytes) => Way::Short(bytes),
-            None => Way::Long(Long::new(data, source, target)?),
+            None => match source {
+                Unicode::Utf8 => of_utf8(data, target)?,
+                Unicode::Utf16 { big_endian } => of_utf16(aligned(data)?, big_endian, target)?,
+                Unicode::Utf32 => of_utf32(aligned(data)?, target)?,
+            },
         };
         Some(Transcoding(way))
     }
@@ -69,7 +71,12 @@ impl<'a> Transcoding<'a> {
     pub fn bytes(&self) -> usize {
         match self.0 {
             Way::Short(bytes) => bytes.len(),
-            Way::Long(text) => text.units * text.target.unit_bytes(),
+            Way::Utf8ToUtf16 { units, .. } | Way::Utf32ToUtf16 { units, .. } => 2 * units,
+            Way::Utf8ToUtf32(text) => 4 * text.count(),
+            Way::Utf16ToUtf8 { bytes, .. } => bytes,
+            Way::Swapped(units) => size_of_val(units),
+            Way::Utf16ToUtf32 { count, .. } => 4 * count,
+            Way::ScalarToUtf8(text) => text.utf8_bytes(),
         }
     }
 
@@ -88,66 +95,20 @@ impl<'a> Transcoding<'a> {
     pub fn write(&self, out: &mut Output<'_, u8>) {
         match self.0 {
             Way::Short(bytes) => out.copy(bytes),
-            Way::Long(text) => text.write(out),
-        }
-    }
-}
-
-impl<'a> Long<'a> {
-    fn new(data: &'a [u8], source: Unicode, target: Unicode) -> Option<Self> {
-        let (source, units) = match source {
-            Unicode::Utf8 => {
-                let text = Measured::new(data);
-                (text.text().len() == data.len()).then_some((Source::Utf8(text), units_of_utf8(&text, target)))?
-            }
-            Unicode::Utf16 { big_endian } => {
-                let (text, units) = of_utf16(aligned(data)?, big_endian, target)?;
-                (Source::Utf16(text), units)
-            }
-            Unicode::Utf32 => {
-                let (text, units) = of_utf32(aligned(data)?, target)?;
-                (Source::Utf32(text), units)
-            }
-        };
-        Some(Long { source, target, units })
-    }
-
-    fn write(&self, out: &mut Output<'_, u8>) {
-        match self.target {
-            Unicode::Utf8 => self.write_utf8(out),
-            Unicode::Utf16 { big_endian } => self.write_utf16(big_endian, out),
-            Unicode::Utf32 => out.go_on_in_units(self.units, |out| self.write_utf32(out)),
-        }
-    }
-
-    fn write_utf8(&self, out: &mut Output<'_, u8>) {
-        match self.source {
-            Source::Utf8(text) => out.copy(text.text().as_bytes()),
+            Way::Utf8ToUtf16 { text, units, big_endian } => write_as_utf16(&text, units, big_endian, out),
+            Way::Utf8ToUtf32(text) => out.go_on_in_units(text.count(), |out| write_as_utf32(&text, out)),
             // SAFETY: the bytes were counted by `new`.
-            Source::Utf16(text) => unsafe { text.write_utf8(self.units, out) },
-            // SAFETY: as above.
-            Source::Utf32(text) => unsafe { text.write_utf8(self.units, out) },
-        }
-    }
-
-    fn write_utf16(&self, big_endian: bool, out: &mut Output<'_, u8>) {
-        match self.source {
-            Source::Utf8(text) => write_as_utf16(&text, self.units, big_endian, out),
-            // SAFETY: the units were counted by `new`.
-            Source::Utf32(text) => out.go_on_in_units(self.units, |out| unsafe {
-                text.write_utf16(self.units, big_endian, out);
-            }),
-            Source::Utf16(text) => out.extend_bytes(text.units(), |unit| unit.swap_bytes().to_ne_bytes()),
-        }
-    }
-
-    fn write_utf32(&self, out: &mut Output<'_, u32>) {
-        match self.source {
-            Source::Utf8(text) if text.width() == Width::Ascii => simdutf::ascii_to_utf32(text.text().as_bytes(), out),
-            Source::Utf8(text) => text.write_ucs4(out),
-            // SAFETY: the code points were counted by `new`.
-            Source::Utf16(text) => unsafe { text.write_points(self.units, out) },
-            Source::Utf32(text) => out.copy(text.units()),
+            Way::Utf16ToUtf8 { text, bytes } => unsafe { text.write_utf8(bytes, out) },
+            Way::Swapped(units) => out.extend_bytes(units, |unit| unit.swap_bytes().to_ne_bytes()),
+            Way::Utf16ToUtf32 { text, count } => {
+                // SAFETY: the code points were counted by `new`.
+                out.go_on_in_units(count, |out| unsafe { text.write_points(count, out) });
+            }
+            Way::Utf32ToUtf16 { text, units, big_endian } => {
+                // SAFETY: the units were counted by `new`.
+                out.go_on_in_units(units, |out| unsafe { text.write_utf16(units, big_endian, out) });
+            }
+            Way::ScalarToUtf8(text) => text.write_utf8(out),
         }
     }
 }
@@ -179,6 +140,8 @@ fn write_swapped(text: &Measured<'_>, out: &mut Output<'_, u16>) {
 }
 
 /// Write text as UTF-16, through code points that stay in the first-level cache.
+// Their memory is not to be part of a frame that short text has too: each page of it costs a nanosecond.
+#[inline(never)]
 fn write_pieces(text: &str, big_endian: bool, out: &mut Output<'_, u8>) {
     let wide = Wide { unit_bytes: 2, big_endian, has_surrogates: false };
     let (mut memory, mut rest) = ([MaybeUninit::uninit(); PIECE], text);
@@ -191,34 +154,64 @@ fn write_pieces(text: &str, big_endian: bool, out: &mut Output<'_, u8>) {
     }
 }
 
-fn units_of_utf8(text: &Measured<'_>, target: Unicode) -> usize {
-    match target {
-        Unicode::Utf16 { .. } if text.width() == Width::Ucs4 => simdutf::utf16_units(text.text().as_bytes()),
-        _ => text.count(),
+/// Write text as UTF-32.
+fn write_as_utf32(text: &Measured<'_>, out: &mut Output<'_, u32>) {
+    match text.width() {
+        Width::Ascii => simdutf::ascii_to_utf32(text.text().as_bytes(), out),
+        _ => text.write_ucs4(out),
     }
 }
 
-/// UTF-16 and how many units of the target it takes; None if it is ill-formed.
-fn of_utf16(units: &[u16], big_endian: bool, target: Unicode) -> Option<(Utf16<'_>, usize)> {
-    let is_swapped = big_endian != cfg!(target_endian = "big");
-    let length = match target {
-        Unicode::Utf8 => dispatch::validate_utf16::<true>(units, is_swapped)?,
-        Unicode::Utf16 { .. } => dispatch::validate_utf16::<false>(units, is_swapped).map(|_| units.len())?,
-        Unicode::Utf32 => dispatch::validate_utf16::<false>(units, is_swapped)?,
-    };
-    // SAFETY: it has just been found to be well-formed.
-    Some((unsafe { Utf16::known(units, big_endian) }, length))
+/// What becomes of bytes; None if they are not UTF-8 to the end, or are to stay what they are.
+fn of_utf8(data: &[u8], target: Unicode) -> Option<Way<'_>> {
+    let text = Measured::new(data);
+    let is_whole = text.text().len() == data.len();
+    match target {
+        _ if !is_whole => None,
+        Unicode::Utf8 => None,
+        Unicode::Utf16 { big_endian } => {
+            let units = if text.width() == Width::Ucs4 { simdutf::utf16_units(data) } else { text.count() };
+            Some(Way::Utf8ToUtf16 { text, units, big_endian })
+        }
+        Unicode::Utf32 => Some(Way::Utf8ToUtf32(text)),
+    }
 }
 
-/// As [`of_utf16`].
-fn of_utf32(units: &[u32], target: Unicode) -> Option<(Utf32<'_>, usize)> {
-    let length = match target {
-        Unicode::Utf8 => dispatch::validate_utf32::<true>(units)?,
-        Unicode::Utf16 { .. } => dispatch::validate_utf32::<false>(units)?,
-        Unicode::Utf32 => dispatch::validate_utf32::<false>(units).map(|_| units.len())?,
+/// What becomes of UTF-16; None if it is ill-formed.
+fn of_utf16(units: &[u16], big_endian: bool, target: Unicode) -> Option<Way<'_>> {
+    let is_swapped = big_endian != cfg!(target_endian = "big");
+    let Counts { pairs, bytes } = match target {
+        Unicode::Utf8 => dispatch::validate_utf16::<true>(units, is_swapped)?,
+        Unicode::Utf16 { .. } | Unicode::Utf32 => dispatch::validate_utf16::<false>(units, is_swapped)?,
     };
-    // SAFETY: as above.
-    Some((unsafe { Utf32::known(units) }, length))
+    // SAFETY: it has just been found to be well-formed.
+    let text = unsafe { Utf16::known(units, big_endian) };
+    Some(match target {
+        // SAFETY: it is well-formed without pairs, so without surrogates.
+        Unicode::Utf8 if pairs == 0 && !is_swapped => unsafe {
+            Way::ScalarToUtf8(Scalar::known(Text::Two(units), bytes))
+        },
+        Unicode::Utf8 => Way::Utf16ToUtf8 { text, bytes },
+        Unicode::Utf16 { .. } => Way::Swapped(units),
+        Unicode::Utf32 => Way::Utf16ToUtf32 { text, count: units.len() - pairs },
+    })
+}
+
+/// What becomes of UTF-32; None if it is ill-formed, or is to stay what it is.
+fn of_utf32(units: &[u32], target: Unicode) -> Option<Way<'_>> {
+    match target {
+        Unicode::Utf8 => {
+            let bytes = dispatch::validate_utf32::<true>(units)?;
+            // SAFETY: it has just been found to be well-formed.
+            Some(Way::ScalarToUtf8(unsafe { Scalar::known(Text::Four(units), bytes) }))
+        }
+        Unicode::Utf16 { big_endian } => {
+            let count = dispatch::validate_utf32::<false>(units)?;
+            // SAFETY: as above.
+            Some(Way::Utf32ToUtf16 { text: unsafe { Utf32::known(units) }, units: count, big_endian })
+        }
+        Unicode::Utf32 => None,
+    }
 }
 
 /// Where the first piece of a text ends.

@@ -16,17 +16,6 @@ pub enum Unicode {
     Utf32,
 }
 
-impl Unicode {
-    /// How many bytes a unit has.
-    pub(super) fn unit_bytes(self) -> usize {
-        match self {
-            Unicode::Utf8 => 1,
-            Unicode::Utf16 { .. } => 2,
-            Unicode::Utf32 => 4,
-        }
-    }
-}
-
 /// Bytes as units; None if they are not aligned, or part of a unit is left.
 pub(super) fn aligned<T: Unit>(data: &[u8]) -> Option<&[T]> {
     // SAFETY: any bytes are a value of these types.

@@ -7,16 +7,32 @@ use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS};
 /// Units that are looked at together: most have no surrogates, or are ASCII.
 pub const PIECE: usize = 256;
 
-/// Measure UTF-16: in bytes of UTF-8 if `EIGHT`, else in code points. None if it is ill-formed. `is_swapped` says whether
-/// its units are in the byte order of other machines.
+/// What well-formed UTF-16 comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// How many surrogate pairs it has.
+    pub pairs: usize,
+    /// How many bytes of UTF-8 it takes, where that is asked.
+    pub bytes: usize,
+}
+
+impl Counts {
+    /// The same where each half of a pair was counted as a sequence of three bytes: it takes two.
+    pub fn without_halves(self) -> Self {
+        Counts { bytes: self.bytes.saturating_sub(2 * self.pairs), ..self }
+    }
+}
+
+/// Measure UTF-16; its bytes in UTF-8 too if `EIGHT`. None if it is ill-formed. `is_swapped` says whether its units are in
+/// the byte order of other machines.
 #[inline(always)]
-pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize> {
+pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<Counts> {
     if is_swapped { measured_16::<EIGHT>(units, u16::swap_bytes) } else { measured_16::<EIGHT>(units, |unit| unit) }
 }
 
 #[inline(always)]
-fn measured_16<const EIGHT: bool>(units: &[u16], ordered: impl Fn(u16) -> u16 + Copy) -> Option<usize> {
-    let (mut length, mut before) = (units.len(), 0);
+fn measured_16<const EIGHT: bool>(units: &[u16], ordered: impl Fn(u16) -> u16 + Copy) -> Option<Counts> {
+    let (mut counts, mut before) = (Counts { pairs: 0, bytes: units.len() }, 0);
     let mut add = |piece: &[u16; PIECE]| {
         if is_in(LEADS, before) != is_in(TRAILS, ordered(piece[0])) {
             return None;
@@ -25,11 +41,10 @@ fn measured_16<const EIGHT: bool>(units: &[u16], ordered: impl Fn(u16) -> u16 + 
         let largest = piece.iter().fold(0, |largest, &unit| largest.max(ordered(unit)));
         if EIGHT && largest >= 0x80 {
             let more = |unit: u16| u16::from(unit >= 0x80) + u16::from(unit >= 0x800);
-            length += usize::from(piece.iter().fold(0, |sum, &unit| sum + more(ordered(unit))));
+            counts.bytes += usize::from(piece.iter().fold(0, |sum, &unit| sum + more(ordered(unit))));
         }
         if u32::from(largest) >= SURROGATES.0 {
-            // Each half of a pair was counted as a sequence of three, and takes two.
-            length -= trails_of(piece, ordered)? * if EIGHT { 2 } else { 1 };
+            counts.pairs += trails_of(piece, ordered)?;
         }
         Some(())
     };
@@ -41,7 +56,7 @@ fn measured_16<const EIGHT: bool>(units: &[u16], ordered: impl Fn(u16) -> u16 + 
     let mut piece = [0; PIECE];
     piece[..rest.len()].copy_from_slice(rest);
     add(&piece)?;
-    Some(length)
+    Some(counts.without_halves())
 }
 
 /// The number of trails; None if a unit but the first and the last should be half of a pair and is not.

@@ -2,11 +2,11 @@
 
 use eightfold_features::vectors;
 
-use crate::kernels::validated;
+use crate::kernels::validated::{self, Counts};
 
 /// As [`validated::utf16`].
 #[vectors]
-pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize> {
+pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<Counts> {
     validated::utf16::<EIGHT>(units, is_swapped)
 }
 

@@ -8,11 +8,11 @@ use eightfold_features::avx512;
 use super::units::ordered;
 use super::{fetch_ahead, units_16, units_32};
 use crate::code_point::{LARGEST_IN_STR, LEADS, SURROGATES, TRAILS};
-use crate::kernels::validated::PIECE;
+use crate::kernels::validated::{Counts, PIECE};
 
 /// As [`crate::kernels::validated::utf16`].
 #[avx512]
-pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize> {
+pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<Counts> {
     // Where units are swapped, so is what they are compared with.
     let each = |value: u32| {
         let value = value as u16;
@@ -20,7 +20,7 @@ pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize
     };
     let [beyond_one, beyond_two] = [each(!0x7F), each(!0x7FF)];
     let [upper, lead, trail] = [!(LEADS.1 - LEADS.0), LEADS.0, TRAILS.0].map(each);
-    let (mut length, mut before, mut is_paired) = (units.len(), 0, false);
+    let (mut counts, mut before, mut is_paired) = (Counts { pairs: 0, bytes: units.len() }, 0, false);
     for start in (0..units.len()).step_by(PIECE) {
         let blocks = || {
             (start..units.len().min(start + PIECE)).step_by(32).map(|at| {
@@ -38,7 +38,7 @@ pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize
             let largest = blocks().fold(_mm512_setzero_si512(), larger);
             let reaches = |least: u32| _mm512_cmpge_epu16_mask(largest, _mm512_set1_epi16(least as i16)) != 0;
             if before == 0 && !reaches(SURROGATES.0) {
-                length += if EIGHT && reaches(0x80) { blocks().map(count).sum() } else { 0 };
+                counts.bytes += if EIGHT && reaches(0x80) { blocks().map(count).sum() } else { 0 };
                 continue;
             }
         }
@@ -49,16 +49,15 @@ pub fn utf16<const EIGHT: bool>(units: &[u16], is_swapped: bool) -> Option<usize
             ill |= trails ^ (leads << 1 | before);
             before = leads >> 31;
             pairs += trails.count_ones() as usize;
-            length += count(block);
+            counts.bytes += count(block);
         }
         if ill != 0 {
             return None;
         }
-        // Each half of a pair was counted as a sequence of three, and takes two.
-        length -= if EIGHT { 2 * pairs } else { pairs };
+        counts.pairs += pairs;
         is_paired = pairs > 0;
     }
-    (before == 0).then_some(length)
+    (before == 0).then_some(counts.without_halves())
 }
 
 /// As [`crate::kernels::validated::utf32`].
