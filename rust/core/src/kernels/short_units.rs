@@ -5,13 +5,14 @@
 
 use std::mem::MaybeUninit;
 
-use super::level::Level;
 use super::output::Output;
 use super::simdutf;
 use super::unicode::{Unicode, Unit, aligned};
 
 /// The longest result that short text may have, in bytes.
 const MOST: usize = 8192;
+/// The same of UTF-16 as UTF-32: to copy more takes longer than to measure it first.
+const MOST_WIDENED: usize = 2048;
 
 /// Memory that short text is converted to.
 #[repr(align(64))]
@@ -30,9 +31,6 @@ impl ShortUnits {
     pub fn converted(&mut self, data: &[u8], source: Unicode, target: Unicode) -> Option<&[u8]> {
         let out = &mut self.0[..];
         match (source, target) {
-            (Unicode::Utf8, Unicode::Utf16 { big_endian }) if has_quicker(big_endian) => {
-                units(out, |out| simdutf::utf8_to_utf16(data, big_endian, out))
-            }
             // Kernels of our own convert what they have measured more quickly than the library.
             (Unicode::Utf8, _) => None,
             (Unicode::Utf16 { big_endian }, Unicode::Utf8) => {
@@ -41,7 +39,7 @@ impl ShortUnits {
             }
             (Unicode::Utf16 { big_endian }, Unicode::Utf32) => {
                 let data = aligned(data)?;
-                units(out, |out| simdutf::utf16_to_utf32(data, big_endian, out))
+                units(&mut out[..MOST_WIDENED], |out| simdutf::utf16_to_utf32(data, big_endian, out))
             }
             (Unicode::Utf32, Unicode::Utf8) => {
                 let data = aligned(data)?;
@@ -60,12 +58,6 @@ impl Default for ShortUnits {
     fn default() -> Self {
         ShortUnits::new()
     }
-}
-
-/// Whether the library writes UTF-8 as such units in less time than kernels of ours measure and write it.
-fn has_quicker(big_endian: bool) -> bool {
-    let is_native = big_endian == cfg!(target_endian = "big");
-    !is_native || Level::current() == Level::Avx512
 }
 
 /// The bytes of the units that `write` writes to memory; None if it writes none.

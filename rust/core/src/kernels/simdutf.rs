@@ -243,14 +243,7 @@ unsafe fn attempt<S, T>(
     unsafe { out.advance(count) };
 }
 
-/// Write bytes as UTF-16 if they are UTF-8 and the output has room for the most that they may become.
-pub fn utf8_to_utf16(data: &[u8], big_endian: bool, out: &mut Output<'_, u16>) {
-    let convert = if big_endian { simdutf::convert_utf8_to_utf16be } else { simdutf::convert_utf8_to_utf16le };
-    // SAFETY: no sequence takes more units than bytes.
-    unsafe { attempt(data, 1, convert, out) }
-}
-
-/// Write units as UTF-8 if they are UTF-16, as above.
+/// Write units as UTF-8 if they are UTF-16 and the output has room for the most that they may become.
 pub fn utf16_to_utf8(units: &[u16], big_endian: bool, out: &mut Output<'_, u8>) {
     let convert = if big_endian { simdutf::convert_utf16be_to_utf8 } else { simdutf::convert_utf16le_to_utf8 };
     // SAFETY: a unit takes three bytes at most, a pair four.
