@@ -163,7 +163,8 @@ fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Opti
 /// The bytes of a str that the form can write completely.
 fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     if !form.agreement.is_total() {
-        return bytes_of_text(py, (form, Missing::Stop), points, b"");
+        let written = bytes_at_once(py, (form, Missing::Stop), points)?;
+        return if written.is_some() { Ok(written) } else { bytes_of_text(py, (form, Missing::Stop), points, b"") };
     }
     released(py, points.len(), || points.scalar()).map(|scalar| bytes_of_scalar(py, scalar)).transpose()
 }

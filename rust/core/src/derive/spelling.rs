@@ -2,7 +2,7 @@
 //! text.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
-use crate::derive::instead::Instead;
+use crate::derive::instead::{Instead, RARE};
 use crate::derive::layout::{Layout, PAIR, SURROGATE};
 use crate::policy::{ESCAPED, Lacking, Missing};
 use crate::tables::{Row, Tables};
@@ -35,7 +35,7 @@ pub struct Spelling {
     pub missing: Vec<Range>,
     /// What the kernels write for them.
     pub lacking: Lacking,
-    /// What is written instead of surrogates in text that is otherwise written as in UTF-8.
+    /// What is written instead of what is rare in text that is otherwise written as in UTF-8.
     pub instead: Instead,
 }
 
@@ -63,7 +63,7 @@ impl Spelling {
             instead: Instead::Stop,
         };
         spelling.begin_as_usual();
-        spelling.instead = spelling.instead_of_surrogates();
+        spelling.instead = spelling.instead_of_rare();
         let whole_byte = escape.is_none_or(|row| row.first & 0xFF == 0x80);
         // Only rows beyond Unicode, which no str holds, may be longer than the spelling allows.
         let tells = |row: &&Row| {
@@ -100,19 +100,17 @@ impl Spelling {
             }
             _ => {}
         }
-        spelling.instead = spelling.instead_of_surrogates();
+        spelling.instead = spelling.instead_of_rare();
         spelling
     }
 
-    fn instead_of_surrogates(&self) -> Instead {
+    fn instead_of_rare(&self) -> Instead {
         let lacks_all = !self.joins && self.missing == [SURROGATES];
         match (self.lacking, self.escapes) {
             (Lacking::Mark, _) if lacks_all => Instead::Mark,
             (Lacking::Nothing, _) if lacks_all => Instead::Nothing,
             (Lacking::Escape, _) if lacks_all => Instead::Escape,
-            (_, Some(range)) if !self.joins && SURROGATES.0 <= range.0 && range.1 <= SURROGATES.1 => {
-                Instead::Byte(range)
-            }
+            (_, Some(range)) if !self.joins && RARE.0 <= range.0 && range.1 <= RARE.1 => Instead::Byte(range),
             (_, None) if self.missing.is_empty() && self.writes_surrogates() => {
                 Instead::Sequence { but_pairs: self.joins }
             }

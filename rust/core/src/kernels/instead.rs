@@ -1,9 +1,9 @@
-//! The bytes that are written instead of a surrogate.
+//! The bytes that are written instead of a surrogate, or of an escape.
 
 use super::plain::{self, Point};
 use super::text::Text;
 use crate::code_point::{LEADS, SURROGATES, TRAILS, holds};
-use crate::derive::instead::Instead;
+use crate::derive::instead::{Instead, RARE};
 use crate::policy::backslashed;
 
 /// As many bytes as an answer is written with.
@@ -16,7 +16,14 @@ pub const ESCAPE: usize = r"\uDC80".len();
 pub type Answer = Option<(u128, usize)>;
 
 impl Instead {
-    /// What is written for the code point at an index, if it is a surrogate.
+    /// Whether a code point of the BMP from U+0800 on is written as in UTF-8.
+    #[inline(always)]
+    pub fn leaves(&self, point: u32) -> bool {
+        !holds(RARE, point)
+            || !(holds(SURROGATES, point) || matches!(*self, Instead::Byte(range) if holds(range, point)))
+    }
+
+    /// What is written for the code point at an index, if it is a surrogate or an escape.
     #[inline]
     pub fn at(self, text: Text<'_>, at: usize) -> Answer {
         match text {
@@ -30,6 +37,9 @@ impl Instead {
     #[inline]
     pub fn of<P: Point>(&self, points: &[P], at: usize) -> Answer {
         let point = points[at].into();
+        if let Instead::Byte(range) = *self {
+            return holds(range, point).then_some((u128::from(point & 0xFF), 1));
+        }
         if !holds(SURROGATES, point) {
             return None;
         }
@@ -38,7 +48,6 @@ impl Instead {
             Instead::Nothing => Some((0, 0)),
             Instead::Mark => Some((b'?'.into(), 1)),
             Instead::Escape => Some(backslashed(point)),
-            Instead::Byte(range) if holds(range, point) => Some((u128::from(point & 0xFF), 1)),
             Instead::Sequence { but_pairs } if !(but_pairs && is_pair()) => Some((plain::three(point).into(), 3)),
             _ => None,
         }

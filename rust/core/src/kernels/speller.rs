@@ -12,6 +12,7 @@ use super::portable::bytes_at;
 use super::spelt::{Spelt, Stretch};
 use super::text::Text;
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, split};
+use crate::derive::instead::RARE;
 use crate::policy::{Lacking, backslashed};
 
 /// What becomes of code points of a range.
@@ -71,9 +72,6 @@ impl Odd {
         Odd { range, how, lengths: how.length().filter(|_| is_even).map(|length| (length, usual(range.0))) }
     }
 }
-
-/// Surrogates and the private use area.
-const RARE: Range = (SURROGATES.0, 0xF8FF);
 
 /// The bytes of an odd code point as a number, the first lowest, and how many these are. A number does not wait for bytes
 /// that were stored one by one.

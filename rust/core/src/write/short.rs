@@ -4,7 +4,6 @@
 use std::mem::MaybeUninit;
 
 use crate::chunk::CHUNK_POINTS;
-use crate::code_point::{SURROGATES, holds};
 use crate::derive::instead::Instead;
 use crate::form::Form;
 use crate::kernels::{Level, Output, Text, append_up_to, find_point, room_for, write_short};
@@ -39,8 +38,8 @@ impl Form {
         policy: Option<Missing>,
         memory: &'m mut ShortBytes,
     ) -> Option<&'m [u8]> {
-        let mut out = Output::new(memory);
-        let start = if self.shares(text) { write_short(text, self.instead(policy), &mut out) } else { 0 };
+        let (mut out, instead) = (Output::new(memory), self.instead(policy));
+        let start = if self.shares_short(text, instead) { write_short(text, instead, &mut out) } else { 0 };
         if start < text.len() {
             let policy = policy?;
             if text.len() - start > out.room() / self.most_bytes(policy) {
@@ -62,8 +61,8 @@ impl Form {
         mut goes_on: impl FnMut(usize) -> bool,
     ) -> bool {
         let (instead, mut at) = (self.instead(Some(policy)), 0);
-        let is_known = self.agreement.is_total() && *instead != Instead::Stop && text.len() <= MOST_AT_ONCE;
-        let is_tried = is_known && Level::current() == Level::Portable && has_long_runs(text);
+        let is_known = self.is_known(instead) && *instead != Instead::Stop && text.len() <= MOST_AT_ONCE;
+        let is_tried = is_known && Level::current() == Level::Portable && has_long_runs(text, instead);
         let Some(room) = room_for(text, instead).filter(|_| is_tried) else { return false };
         if out.try_reserve_exact(room).is_err() {
             return false;
@@ -81,32 +80,38 @@ impl Form {
         })
     }
 
-    /// What is written instead of surrogates under a policy, if that is known.
+    /// What is written instead of what is rare under a policy, if that is known.
     #[inline]
     fn instead(&self, policy: Option<Missing>) -> &Instead {
         let spelling = policy.and_then(|policy| self.spelling_under(policy));
         spelling.map_or(&Instead::Stop, |spelling| &spelling.instead)
     }
 
-    /// Whether a text is short, and written as UTF-8 does but for surrogates.
+    /// Whether a text is short, and written as UTF-8 does but for what something else is written instead of.
     #[inline]
-    fn shares(&self, text: Text<'_>) -> bool {
-        let shares = || {
-            self.agreement.is_total()
-                || self.agreement.is_worthwhile() && find_point(text, self.agreement.apart()).is_none()
-        };
+    fn shares_short(&self, text: Text<'_>, instead: &Instead) -> bool {
+        let has_none = || self.agreement.is_worthwhile() && find_point(text, self.agreement.apart()).is_none();
         let most = if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS };
-        text.len() <= most && shares()
+        text.len() <= most && (self.is_known(instead) || has_none())
+    }
+
+    /// Whether any text is. The kernels of machines know what is written instead of surrogates only.
+    #[inline]
+    fn is_known(&self, instead: &Instead) -> bool {
+        let is_covered = || instead.is_of_scalars() && instead.covers(self.agreement.apart());
+        self.agreement.is_total() || Level::current() == Level::Portable && is_covered()
     }
 }
 
 /// Whether a text is likely to be runs of sequences of one length, as its beginning is: those of two bytes are between
-/// others, and so are surrogates. Of a long text with more than a few of them, blocks take less time.
-fn has_long_runs(text: Text<'_>) -> bool {
-    let weight = |at| match text.at(at) {
-        0x80..0x800 => 1,
-        point if holds(SURROGATES, point) => 4,
-        _ => 0,
-    };
-    text.len() < LONG_POINTS || (0..SAMPLE_POINTS).map(weight).sum::<usize>() <= SAMPLE_POINTS / 8
+/// others, and so is what something else is written instead of. Of a long text with more than a few of them, blocks take less
+/// time; so they do of one with less than a few, but that there are surrogates is known.
+fn has_long_runs(text: Text<'_>, instead: &Instead) -> bool {
+    let sample = || (0..SAMPLE_POINTS.min(text.len())).map(|at| text.at(at));
+    let twos = sample().filter(|point| (0x80..0x800).contains(point)).count();
+    let others = sample().filter(|&point| (0x800..0x1_0000).contains(&point) && !instead.leaves(point)).count();
+    // With escapes with a backslash blocks take more time too.
+    let weight = if *instead == Instead::Escape { 0 } else { 4 };
+    let is_likely = text.len() < LONG_POINTS || twos + weight * others <= SAMPLE_POINTS / 8;
+    is_likely && (others > 1 || !instead.is_of_scalars())
 }
