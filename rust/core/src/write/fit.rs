@@ -6,8 +6,12 @@ use crate::kernels::{Script, Text};
 use crate::policy::Missing;
 use crate::read::sequence::Step;
 
-/// So few code points are written one by one, if they do not all fit.
+/// So few code points are measured one by one.
 const FEW_POINTS: usize = 32;
+/// The same of those that are not likely to fit all, which the kernels measure more than once.
+const FEW_TO_CUT: usize = 96;
+/// The most bytes that a code point is likely to take.
+const LIKELY_BYTES: usize = 3;
 
 /// The part of a text that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +35,12 @@ impl Form {
         let (mut fit, mut window) = (Fit { end: start, bytes: 0, missing: None }, WINDOW_POINTS);
         while fit.end < text.len() {
             let before = fit.end;
-            if let Some(script) = script.as_ref().filter(|_| fitting.most_points(&fit) > FEW_POINTS) {
+            if let Some(script) = script.as_ref().filter(|_| fitting.most_points(&fit) > fitting.few_points(&fit)) {
                 fitting.take(script, &mut fit, &mut goes_on);
             }
             window = point_window_after(fit.end - before, window);
-            let few = if fitting.most_points(&fit) > FEW_POINTS { window } else { FEW_POINTS + 1 };
+            let few = fitting.few_points(&fit);
+            let few = if fitting.most_points(&fit) > few { window } else { few + 1 };
             if !fitting.walk(&mut fit, few) || !goes_on(fit.end - before) {
                 break;
             }
@@ -55,6 +60,12 @@ impl Fitting<'_> {
     /// How many code points can follow at most: each takes a unit at least.
     fn most_points(&self, fit: &Fit) -> usize {
         (self.text.len() - fit.end).min((self.room - fit.bytes) / self.form.tables.unit_bytes)
+    }
+
+    /// How many code points are better measured one by one.
+    fn few_points(&self, fit: &Fit) -> usize {
+        let fits_all = (self.room - fit.bytes) / LIKELY_BYTES >= self.text.len() - fit.end;
+        if fits_all { FEW_POINTS } else { FEW_TO_CUT }
     }
 
     /// Go on with the kernels, until they stop or not much more fits.
