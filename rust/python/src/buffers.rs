@@ -2,11 +2,11 @@
 //! there, so that nothing of ours reads or writes memory that others may be writing to, but for that copy.
 
 use eightfold_core::{Form, Missing};
-use pyo3::buffer::PyBuffer;
+use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
+use pyo3::types::{PySlice, PyString};
 
 use crate::cutting::{fit, lacking, size_of};
 use crate::encode::text_object;
@@ -23,25 +23,36 @@ const MADE_POINTS: usize = 1 << 14;
 
 /// A buffer of the caller, which cannot be resized until this is dropped.
 struct Place<'py> {
-    bytes: Bound<'py, PyAny>,
+    items: Bound<'py, PyAny>,
 }
 
 impl<'py> Place<'py> {
     /// The bytes of a view that can be written to.
     fn of(view: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Ok(Place { bytes: view.call_method1(intern!(view.py(), "cast"), (intern!(view.py(), "B"),))? })
+        Ok(Place { items: cast(view, intern!(view.py(), "B"))? })
     }
 
+    /// The same as code points.
+    fn of_points(view: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(Place { items: cast(&Place::of(view)?.items, intern!(view.py(), "I"))? })
+    }
+
+    /// How many items have room.
     fn len(&self) -> PyResult<usize> {
-        self.bytes.len()
+        self.items.len()
     }
 
-    /// Write bytes at an offset, for which there is room.
-    fn write(&self, offset: usize, bytes: &[u8]) -> PyResult<()> {
-        let py = self.bytes.py();
-        let part = PySlice::new(py, offset as isize, (offset + bytes.len()) as isize, 1);
-        PyBuffer::<u8>::get(&self.bytes.get_item(part)?)?.copy_from_slice(py, bytes)
+    /// Write items from an index on, for which there is room.
+    fn write<T: Element>(&self, start: usize, items: &[T]) -> PyResult<()> {
+        let py = self.items.py();
+        let part = PySlice::new(py, start as isize, (start + items.len()) as isize, 1);
+        PyBuffer::<T>::get(&self.items.get_item(part)?)?.copy_from_slice(py, items)
     }
+}
+
+/// A view as one of items of another format.
+fn cast<'py>(view: &Bound<'py, PyAny>, format: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    view.call_method1(intern!(view.py(), "cast"), (format,))
 }
 
 /// Encode as much of a str as fits into a buffer: see `eightfold.buffers.encode_into`.
@@ -99,11 +110,11 @@ pub fn decode_code_points_into<'py>(
     let length = content.as_bytes().len();
     let opened = asked.opened(content)?;
     let reading = asked.reading(py, opened.plain, &Errors::Strict, false)?;
-    let place = Place::of(&names::items(py)?.call1((buffer,))?)?;
+    let place = Place::of_points(&names::items(py)?.call1((buffer,))?)?;
     let data = opened.content.as_bytes();
     let (end, count) = fill(py, &reading.form, (data, opened.skipped), &place)?;
     let (is_nothing, cut) = (count == 0 && opened.skipped < data.len(), length - data.len());
-    if is_nothing && place.len()? >= 4 {
+    if is_nothing && place.len()? > 0 {
         // The data begin with a fault: this raises.
         Reader::new(reading, opened.content, opened.skipped, u32::MAX).next(true, &mut Vec::new())?;
     }
@@ -116,19 +127,15 @@ pub fn decode_code_points_into<'py>(
 /// Write code points from an offset on, until the data end, the place is full or a fault comes; return where that is and
 /// how many they are.
 fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Place<'_>) -> PyResult<(usize, usize)> {
-    let no_memory = || PyMemoryError::new_err(());
-    let (most, mut at, mut count, mut bytes) = (place.len()? / 4, start, 0, Vec::new());
+    let (most, mut at, mut count) = (place.len()?, start, 0);
     while at < data.len() && count < most {
         let next_most = MADE_POINTS.min(most - count);
         let found = released(py, data.len() - at, || form.first_points(data, at, next_most));
-        let (points, end) = found.map_err(|_| no_memory())?;
+        let (points, end) = found.map_err(|_| PyMemoryError::new_err(()))?;
         if points.is_empty() {
             break;
         }
-        bytes.clear();
-        bytes.try_reserve(points.len()).map_err(|_| no_memory())?;
-        bytes.extend(points.iter().map(|point| point.to_ne_bytes()));
-        place.write(4 * count, bytes.as_flattened())?;
+        place.write(count, &points)?;
         (at, count) = (end, count + points.len());
     }
     Ok((at, count))

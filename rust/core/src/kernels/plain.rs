@@ -97,7 +97,8 @@ fn is_two(byte: u8) -> bool {
 }
 
 fn ascii<T: Unit>(block: &[u8; BLOCK], out: &mut Output<'_, T>) -> usize {
-    out.extend_by(block, |byte| T::of(byte.into()));
+    let (words, _) = block.as_chunks();
+    words.iter().for_each(|&word| out.extend_first(&T::of_bytes(word), word.len()));
     BLOCK
 }
 
