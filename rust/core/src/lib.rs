@@ -41,7 +41,7 @@ pub use read::count::Count;
 pub use read::cuts::{PIECE_BYTES, by_threads};
 pub use read::fault::Fault;
 pub use read::line::Place as LinePlace;
-pub use read::nearly_ascii::Attempt;
+pub use read::nearly_ascii::{Attempt, OnePass};
 pub use read::pass::{Halt, Pass, Pending, Sink, Survey};
 pub use read::scan::{Scan, Tally};
 pub use read::sequence::{NO_RUN, Span, Step};

@@ -6,7 +6,7 @@ mod forms;
 use std::mem::MaybeUninit;
 
 use eightfold_core::kernels::{Level, Unit};
-use eightfold_core::{Attempt, Form, Halt, OnFault, Output, Pass, Sink, TextBuffer, Width};
+use eightfold_core::{Attempt, Form, Halt, OnFault, OnePass, Output, Pass, Sink, TextBuffer, Width};
 use forms::family;
 
 const POLICIES: [OnFault; 4] = [OnFault::Ignore, OnFault::BackslashReplace, OnFault::Replace, OnFault::SurrogateEscape];
@@ -26,19 +26,20 @@ fn walked(pass: &Pass<'_>) -> Vec<u32> {
 
 /// What is written in one pass into the room that it asks for, as the kind of str that it asks for, if that is so.
 fn written(pass: &Pass<'_>) -> Option<Vec<u32>> {
-    match pass.nearly_ascii_width() {
-        Width::Ascii | Width::Latin1 => written_as::<u8>(pass),
-        Width::Ucs2 => written_as::<u16>(pass),
-        Width::Ucs4 => written_as::<u32>(pass),
+    let once = pass.in_one_pass()?;
+    match once.width {
+        Width::Ascii | Width::Latin1 => written_as::<u8>(&once),
+        Width::Ucs2 => written_as::<u16>(&once),
+        Width::Ucs4 => written_as::<u32>(&once),
     }
 }
 
-fn written_as<T: Unit>(pass: &Pass<'_>) -> Option<Vec<u32>>
+fn written_as<T: Unit>(once: &OnePass<'_>) -> Option<Vec<u32>>
 where
     for<'o> Output<'o, T>: Sink,
 {
-    let mut memory = vec![MaybeUninit::<T>::uninit(); pass.nearly_ascii_room()?];
-    let (attempt, values) = Output::written(&mut memory, |out| pass.write_nearly_ascii(0, out, |_| true));
+    let mut memory = vec![MaybeUninit::<T>::uninit(); once.room];
+    let (attempt, values) = Output::written(&mut memory, |out| once.write(0, out, |_| true));
     (attempt == Attempt::Done).then(|| values.iter().map(|&value| value.into()).collect())
 }
 
@@ -94,7 +95,7 @@ fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
                     let found = written(&pass);
                     taken += usize::from(found.is_some() && pass.begun_width().is_some());
                     if let Some(found) = found {
-                        let most = pass.nearly_ascii_width().largest();
+                        let most = pass.in_one_pass().expect("it has been written so").width.largest();
                         assert!(found.iter().all(|&point| point <= most), "{name} {on_fault:?} {data:X?}");
                         assert_eq!(found, walked(&pass), "{name} {on_fault:?} {data:X?}");
                     } else if let Some(found) = written_wider(&pass) {
@@ -111,13 +112,14 @@ fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
 
 /// What is written where the text begins as if it were narrower than it is.
 fn written_wider(pass: &Pass<'_>) -> Option<Vec<u32>> {
-    let mut memory = vec![MaybeUninit::<u16>::uninit(); pass.nearly_ascii_room()?];
-    let (attempt, narrow) = Output::written(&mut memory, |out| pass.write_nearly_ascii(0, out, |_| true));
+    let once = pass.in_one_pass()?;
+    let mut memory = vec![MaybeUninit::<u16>::uninit(); once.room];
+    let (attempt, narrow) = Output::written(&mut memory, |out| once.write(0, out, |_| true));
     let Attempt::Wider(at) = attempt else { return None };
     let mut memory = vec![MaybeUninit::<u32>::uninit(); pass.data.len()];
     let (attempt, values) = Output::written(&mut memory, |out| {
         out.extend(narrow);
-        pass.write_nearly_ascii(at, out, |_| true)
+        once.write(at, out, |_| true)
     });
     (attempt == Attempt::Done).then(|| values.to_vec())
 }
@@ -141,10 +143,10 @@ fn few_flocks_are_taken_and_many_where_nothing_is_quicker() {
         }
     }
     for on_fault in [OnFault::Stop, OnFault::SurrogatePass] {
-        assert_eq!(pass(form, b"a", on_fault).nearly_ascii_room(), None);
+        assert_eq!(pass(form, b"a", on_fault).in_one_pass().map(|once| once.room), None);
     }
-    assert_eq!(pass(form, b"a\xFF\xFF", OnFault::BackslashReplace).nearly_ascii_room(), None);
-    assert_eq!(pass(form, b"ab\xFF\xFF", OnFault::BackslashReplace).nearly_ascii_room(), Some(16));
+    assert_eq!(pass(form, b"a\xFF\xFF", OnFault::BackslashReplace).in_one_pass().map(|once| once.room), None);
+    assert_eq!(pass(form, b"ab\xFF\xFF", OnFault::BackslashReplace).in_one_pass().map(|once| once.room), Some(16));
 }
 
 #[test]
@@ -175,6 +177,6 @@ fn escapes_among_ascii_are_written_in_one_pass_if_nothing_else_is_first() {
         }
     }
     for data in [&b"text"[..], b"text \xC3\xA9 \xFF"] {
-        assert_eq!(pass(form, data, OnFault::Stop).nearly_ascii_room(), None);
+        assert_eq!(pass(form, data, OnFault::Stop).in_one_pass().map(|once| once.room), None);
     }
 }

@@ -12,8 +12,8 @@ use crate::given::bytes_of;
 use crate::handle::{Errors, Handle, shares_ascii};
 use crate::known::{Key, PolicyName};
 use crate::memory::{
-    Aligned, str_if_ascii, str_if_guessed, str_if_nearly_ascii, str_of_ascii, str_of_buffer, str_of_measured,
-    str_of_pass, str_of_points,
+    Aligned, str_if_ascii, str_if_guessed, str_in_one_pass, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
+    str_of_points,
 };
 use crate::names;
 use crate::reader::{Event, Reader, put_all};
@@ -229,8 +229,8 @@ fn nearly_ascii_text<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<B
     };
     let is_likely = |probe| count_beyond_ascii(probe) < most || pass.begun_width().is_some();
     let is_likely = pass.data.len() <= SHORT_INPUT || is_likely(&pass.data[..PROBE_BYTES]);
-    match pass.nearly_ascii_room().filter(|_| is_likely && shares_ascii(pass.form)) {
-        Some(room) => str_if_nearly_ascii(py, pass, room),
+    match pass.in_one_pass().filter(|_| is_likely && shares_ascii(pass.form)) {
+        Some(once) => str_in_one_pass(py, &once),
         None => Ok(None),
     }
 }

@@ -11,8 +11,8 @@ use std::{ptr, slice};
 
 use eightfold_core::kernels::{self, Ascii, Scalar, Unit};
 use eightfold_core::{
-    Attempt, Form, LARGEST_IN_STR, Measured, Missing, Output, Pass, Place, SHORT_INPUT, ShortBytes, Sink, Text,
-    TextBuffer, TextFault, Width, encode_text,
+    Attempt, Form, LARGEST_IN_STR, Measured, Missing, OnePass, Output, Pass, Place, SHORT_INPUT, ShortBytes, Sink,
+    Text, TextBuffer, TextFault, Width, encode_text,
 };
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::ffi;
@@ -245,26 +245,21 @@ pub fn str_if_ascii<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Option<Bound<
     unsafe { new_str(py, data.len(), Width::Ascii, fill) }
 }
 
-/// Make a str of text that is ASCII but for a few faults, or is written in one pass for another reason, in so much room at
-/// most; None where it is not.
-pub fn str_if_nearly_ascii<'py>(
-    py: Python<'py>,
-    pass: &Pass<'_>,
-    room: usize,
-) -> PyResult<Option<Bound<'py, PyString>>> {
-    let width = pass.nearly_ascii_width();
+/// Make a str of text in one pass; None where it turns out not to be such as is written so.
+pub fn str_in_one_pass<'py>(py: Python<'py>, once: &OnePass<'_>) -> PyResult<Option<Bound<'py, PyString>>> {
+    let &OnePass { pass, room, width, .. } = once;
     match width {
-        Width::Ascii | Width::Latin1 if room <= SHORT_INPUT => return short_str_if_nearly_ascii::<u8>(py, pass, room),
-        Width::Ucs2 if room <= SHORT_INPUT => return short_str_if_nearly_ascii::<u16>(py, pass, room),
+        Width::Ascii | Width::Latin1 if room <= SHORT_INPUT => return short_str_in_one_pass::<u8>(py, once),
+        Width::Ucs2 if room <= SHORT_INPUT => return short_str_in_one_pass::<u16>(py, once),
         _ => {}
     }
     let (mut attempt, mut ear, bytes) = (Attempt::Failed, Ear::default(), pass.data.len());
     let fill = |memory: Unseen<'_, '_>| {
         let goes_on = |bytes| ear.goes_on(bytes);
         attempt = released(py, bytes, || match memory {
-            Unseen::One(out) => pass.write_nearly_ascii(0, out, goes_on),
-            Unseen::Two(out) => pass.write_nearly_ascii(0, out, goes_on),
-            Unseen::Four(out) => pass.write_nearly_ascii(0, out, goes_on),
+            Unseen::One(out) => once.write(0, out, goes_on),
+            Unseen::Two(out) => once.write(0, out, goes_on),
+            Unseen::Four(out) => once.write(0, out, goes_on),
         });
     };
     // SAFETY: what is written is ASCII, or has a character of this width, or nobody sees it.
@@ -273,7 +268,7 @@ pub fn str_if_nearly_ascii<'py>(
     let made = match (made, attempt) {
         (Ok((text, count)), Attempt::Wider(at)) => {
             // SAFETY: as below.
-            widened(pass, at, &unsafe { shortened(text, count) }?, &mut ear)
+            widened(once, at, &unsafe { shortened(text, count) }?, &mut ear)
         }
         (made, attempt) => made.ok().filter(|_| attempt == Attempt::Done),
     };
@@ -282,17 +277,13 @@ pub fn str_if_nearly_ascii<'py>(
     made.map(|(text, count)| unsafe { shortened(text, count) }).transpose()
 }
 
-/// As [`str_if_nearly_ascii`], in little room: what is written on the stack first is copied in less time than a str is cut.
-fn short_str_if_nearly_ascii<'py, T: Unit>(
-    py: Python<'py>,
-    pass: &Pass<'_>,
-    room: usize,
-) -> PyResult<Option<Bound<'py, PyString>>>
+/// As [`str_in_one_pass`], in little room: what is written on the stack first is copied in less time than a str is cut.
+fn short_str_in_one_pass<'py, T: Unit>(py: Python<'py>, once: &OnePass<'_>) -> PyResult<Option<Bound<'py, PyString>>>
 where
     for<'o> Output<'o, T>: Sink,
 {
     let mut memory = [const { MaybeUninit::<T>::uninit() }; SHORT_INPUT];
-    let (attempt, points) = Output::written(&mut memory[..room], |out| pass.write_nearly_ascii(0, out, |_| true));
+    let (attempt, points) = Output::written(&mut memory[..once.room], |out| once.write(0, out, |_| true));
     if attempt != Attempt::Done {
         return Ok(None);
     }
@@ -302,24 +293,24 @@ where
         Unseen::Four(_) => {}
     };
     // SAFETY: what is written is ASCII, or has a character of this width.
-    unsafe { new_str(py, points.len(), pass.nearly_ascii_width(), fill) }
+    unsafe { new_str(py, points.len(), once.width, fill) }
 }
 
 /// A str of four bytes for each character: what a pass gives, given that up to an offset, where a character begins that takes
 /// so many. None where the rest must be measured first.
 fn widened<'py>(
-    pass: &Pass<'_>,
+    once: &OnePass<'_>,
     at: usize,
     narrow: &Bound<'py, PyString>,
     ear: &mut Ear,
 ) -> Option<(Bound<'py, PyString>, usize)> {
     let Ok(Text::Two(written)) = text_of(narrow) else { return None };
-    let (py, mut attempt, rest) = (narrow.py(), Attempt::Failed, pass.data.len() - at);
+    let (py, mut attempt, rest) = (narrow.py(), Attempt::Failed, once.pass.data.len() - at);
     let fill = |memory: Unseen<'_, '_>| {
         if let Unseen::Four(out) = memory {
             attempt = released(py, rest, || {
                 out.extend(written);
-                pass.write_nearly_ascii(at, out, |bytes| ear.goes_on(bytes))
+                once.write(at, out, |bytes| ear.goes_on(bytes))
             });
         }
     };

@@ -9,6 +9,7 @@ use super::measured::Width;
 use super::output::Output;
 use super::plain;
 use super::reader::{Block, Reader};
+use super::runs::{Points, Runner, Runs, answer_unit};
 use super::source::{Extent, Note, Notes, Source};
 use super::units::Units;
 use super::validity::BLOCK;
@@ -16,155 +17,24 @@ use super::words::{self, Shared};
 use super::{dispatch, validity};
 use crate::code_point::joined;
 use crate::derive::layout::{Layout, Pairs};
-use crate::derive::piece::{Piece, window};
+use crate::derive::piece::Piece;
 use crate::policy::{Answer, BACKSLASHED_BYTE, backslashed_byte};
 
 /// So much ASCII at the beginning of a block is taken by itself.
 const ASCII: usize = 16;
 
-/// A place for code points.
-pub trait Points {
-    /// Take one.
-    fn put(&mut self, code_point: u32);
-}
-
-impl<T: Unit> Points for Output<'_, T> {
-    #[inline]
-    fn put(&mut self, code_point: u32) {
-        self.push(T::of(code_point));
-    }
-}
-
 /// A place for what is read.
-trait Place: Points {
-    /// Take what some bytes of a source begin with that are runs with ill-formed units between: see [`Runs::write`].
+trait Place: Runner {
+    /// Take what some bytes of a source begin with that are runs with ill-formed units between: see [`Runs::read`].
     fn runs(&mut self, runs: &Runs<'_>, within: [usize; 2]) -> usize;
-    /// Take the run of sequences of three or of four bytes with which some bytes begin, and return its length.
-    fn run(&mut self, data: &[u8], shared: Shared) -> usize;
     /// Take the first bytes of a block, which are ASCII.
     fn ascii(&mut self, block: &[u8; BLOCK], length: usize);
-    /// Whether a code point has room in it.
-    fn holds(&self, code_point: u32) -> bool;
-    /// Notice that an ill-formed unit of so many bytes was answered at an offset.
-    fn answered(&mut self, at: usize, length: usize);
     /// Take what begins in a block of UTF-8 and ends there, given its largest byte, and return where that ends.
     fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize;
     /// Take what begins in the block at an offset.
     fn block(&mut self, reader: &Reader<'_>, window: &Window, block: &Block, at: usize);
     /// Take text.
     fn text(&mut self, text: &str);
-}
-
-/// A source as runs are read of it.
-#[derive(Clone, Copy)]
-pub struct Runs<'a> {
-    source: Source<'a>,
-    answer: Answer,
-    shared: Shared,
-}
-
-impl<'a> Runs<'a> {
-    fn new(source: &Source<'a>) -> Self {
-        Runs { source: *source, answer: source.answer(), shared: Shared::new(source.agreement) }
-    }
-
-    /// The same, to be written as a kind of str.
-    #[must_use]
-    pub fn within<T: Unit>(source: &Source<'a>) -> Self {
-        let runs = Runs::new(source);
-        Runs { shared: runs.shared.within::<T>(), ..runs }
-    }
-
-    /// The width of the sequence at an offset, if it is one of those that are read by words.
-    #[must_use]
-    pub fn width_at(&self, at: usize) -> Option<Width> {
-        match self.source.layout.piece(&window(self.source.data, at)) {
-            Piece::Value(code_point, _) if self.shared.has(self.source.data[at]) => Some(Width::of(code_point)),
-            _ => None,
-        }
-    }
-
-    /// Write text and the answers to the ill-formed units in it, which begin before a limit, up to what is neither, or has no
-    /// room in the kind of str; return where that is. Each byte gives at most one code point, but for `Answer::Backslash`.
-    ///
-    /// # Panics
-    /// There is no room for as many.
-    #[inline(never)]
-    pub fn write<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
-        out.go_on(|out| {
-            let mut at = start;
-            while at < limit {
-                at += self.shared.write(&self.source.data[at..limit], out);
-                if at < limit {
-                    match self.write_other(at, out) {
-                        0 => break,
-                        length => at += length,
-                    }
-                }
-            }
-            at
-        })
-    }
-
-    /// Write the sequence, or the answer to the ill-formed unit, that begins at an offset, and return its length; 0 if it has
-    /// no room in the kind of str, or no answer, or it parts from the layout.
-    #[inline(always)]
-    fn write_other<T: Unit>(&self, at: usize, out: &mut Output<'_, T>) -> usize {
-        let byte = self.source.data[at];
-        match self.source.layout.piece(&window(self.source.data, at)) {
-            Piece::IllFormed(length) if byte >= 0x80 => answer_unit(self.answer, byte, length, out).unwrap_or(0),
-            Piece::Value(code_point, length) if code_point <= T::MOST => {
-                out.put(code_point);
-                length
-            }
-            _ => 0,
-        }
-    }
-
-    /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where they
-    /// end.
-    #[inline(always)]
-    fn read(&self, [start, limit]: [usize; 2], out: &mut impl Place) -> usize {
-        let (layout, data) = (self.source.layout, self.source.data);
-        let mut at = start;
-        while let Some(&first) = data[..limit].get(at) {
-            if first >= words::THREE {
-                at += out.run(&data[at..limit], self.shared);
-            }
-            // What is next is no run, so that is not asked.
-            let Some(&byte) = data[..limit].get(at) else { break };
-            if byte < 0x80 {
-                break;
-            }
-            let length = match layout.piece(&window(data, at)) {
-                Piece::IllFormed(length) => length,
-                Piece::Value(code_point, length) if length > 2 && out.holds(code_point) => {
-                    out.put(code_point);
-                    at += length;
-                    continue;
-                }
-                _ => break,
-            };
-            let Some(length) = answer_unit(self.answer, byte, length, out) else { break };
-            out.answered(at, length);
-            at += length;
-        }
-        at
-    }
-}
-
-/// Take the answer to an ill-formed unit of so many bytes that begins with one from 80 up, and return how many of them it
-/// answers; None if there is none.
-#[inline(always)]
-fn answer_unit(answer: Answer, byte: u8, length: usize, out: &mut impl Points) -> Option<usize> {
-    match answer {
-        Answer::Replace => out.put(0xFFFD),
-        Answer::Drop => {}
-        Answer::Escape(base) => out.put(base + u32::from(byte)),
-        Answer::Backslash => backslashed_byte(byte).into_iter().for_each(|each| out.put(each.into())),
-        Answer::Stop | Answer::Never => return None,
-    }
-    Some(if answer.is_by_byte() { 1 } else { length })
 }
 
 /// A place that counts code points, and notes ill-formed blocks.
@@ -181,12 +51,7 @@ impl Points for Counter<'_> {
     }
 }
 
-impl Place for Counter<'_> {
-    #[inline(never)]
-    fn runs(&mut self, runs: &Runs<'_>, within: [usize; 2]) -> usize {
-        runs.read(within, self)
-    }
-
+impl Runner for Counter<'_> {
     #[inline(always)]
     fn run(&mut self, data: &[u8], shared: Shared) -> usize {
         let length = shared.read(data, |_, _| ());
@@ -195,10 +60,6 @@ impl Place for Counter<'_> {
             self.extent.width = self.extent.width.max(Width::of_largest(data[0]));
         }
         length
-    }
-
-    fn ascii(&mut self, _: &[u8; BLOCK], length: usize) {
-        self.extent.count += length;
     }
 
     #[inline(always)]
@@ -212,6 +73,17 @@ impl Place for Counter<'_> {
         if let Some(notes) = self.notes.as_mut() {
             notes.add(Note::new([1, 1, 0], at, length), at);
         }
+    }
+}
+
+impl Place for Counter<'_> {
+    #[inline(never)]
+    fn runs(&mut self, runs: &Runs<'_>, within: [usize; 2]) -> usize {
+        runs.read(within, self)
+    }
+
+    fn ascii(&mut self, _: &[u8; BLOCK], length: usize) {
+        self.extent.count += length;
     }
 
     fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
@@ -252,21 +124,9 @@ impl<T: Unit> Place for Output<'_, T> {
         self.go_on(|out| runs.read(within, out))
     }
 
-    #[inline(always)]
-    fn run(&mut self, data: &[u8], shared: Shared) -> usize {
-        shared.read(data, |values, count| self.extend_first(&values.map(T::of), count))
-    }
-
     fn ascii(&mut self, block: &[u8; BLOCK], length: usize) {
         self.extend_first(&block.map(|byte| T::of(byte.into())), length);
     }
-
-    #[inline(always)]
-    fn holds(&self, code_point: u32) -> bool {
-        code_point <= T::MOST
-    }
-
-    fn answered(&mut self, _: usize, _: usize) {}
 
     fn shared(&mut self, block: &[u8; BLOCK], largest: u8) -> usize {
         plain::decode_block(block, largest, self)

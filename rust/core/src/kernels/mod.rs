@@ -40,6 +40,7 @@ mod plain;
 mod portable;
 mod reader;
 mod replaced;
+mod runs;
 mod search;
 mod short;
 #[cfg(feature = "simdutf")]
@@ -70,7 +71,6 @@ pub use ascii::{Ascii, copy_ascii, copy_without_nul, count_beyond_ascii, is_asci
 pub(crate) use ascii_prefix::copy_ascii_prefix;
 pub(crate) use bulk::{utf8_points, utf16_units};
 pub use class::Class;
-pub(crate) use decode::Runs;
 pub(crate) use dispatch::{tally, tally_units};
 pub(crate) use find::run_length;
 pub use find::{find_byte, find_pair, find_point};
@@ -83,6 +83,7 @@ pub use output::Output;
 pub(crate) use output::{append, append_up_to};
 pub use paired::count_pairs;
 pub(crate) use reader::Reader;
+pub(crate) use runs::Runs;
 pub(crate) use search::{count_byte, counted};
 pub use search::{find_any, find_last, find_row};
 pub(crate) use short::room_for;

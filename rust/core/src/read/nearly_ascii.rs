@@ -53,15 +53,92 @@ pub enum Attempt {
     Failed,
 }
 
+/// An input to be written in one pass: text that is likely to be ASCII but for faults, or that begins beyond U+00FF.
+#[derive(Clone, Copy, Debug)]
+pub struct OnePass<'a> {
+    /// The pass that would measure it first.
+    pub pass: &'a Pass<'a>,
+    /// How many code points have to have room.
+    pub room: usize,
+    /// The width of the text, unless the attempt fails or it turns out to be wider.
+    pub width: Width,
+    begins_wide: bool,
+}
+
+impl OnePass<'_> {
+    /// Write all that the input gives from an offset on, in a form that shares ASCII. It stops if that holds much else, if
+    /// there are so many faults that the kernels are faster, if the room does not suffice, or if `goes_on` says so, which is
+    /// called now and then with the bytes since the last time.
+    ///
+    /// # Panics
+    /// There is less room than that.
+    pub fn write<T: Unit>(&self, start: usize, out: &mut Output<'_, T>, goes_on: impl FnMut(usize) -> bool) -> Attempt
+    where
+        for<'o> Output<'o, T>: Sink,
+    {
+        self.try_writing(start, out, goes_on).err().unwrap_or(Attempt::Done)
+    }
+
+    fn try_writing<T: Unit>(
+        &self,
+        start: usize,
+        out: &mut Output<'_, T>,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> Result<(), Attempt>
+    where
+        for<'o> Output<'o, T>: Sink,
+    {
+        let (pass, length) = (self.pass, self.pass.data.len());
+        // Between ASCII and faults they would be looked for in vain.
+        let runs = if start > 0 || self.begins_wide { pass.runs::<T>() } else { None };
+        let (mut at, mut flocks, mut others) = (start, 0, 0);
+        loop {
+            let before = at;
+            at += copy_ascii_prefix(&pass.data[at..], out);
+            if at == length {
+                break;
+            }
+            flocks += 1;
+            likely(flocks <= FLOCKS + at / pass.bytes_a_flock() && goes_on(at - before))?;
+            let Some(runs) = &runs else {
+                at = pass.write_flock(at, out, &mut goes_on)?;
+                continue;
+            };
+            let before = at;
+            at = runs.write([at, length.min(at + CHUNK_BYTES)], out);
+            if pass.data.get(at).is_some_and(|&byte| byte >= 0x80) {
+                others += 1;
+                likely(others <= FLOCKS + at / BYTES_AN_OTHER)?;
+                at = pass.write_other(at, out)?;
+            }
+            likely(goes_on(at - before))?;
+        }
+        let is_answered = flocks > 0 && runs.is_none() && !pass.on_fault.answers_ascii();
+        likely(is_answered || greatest(out) >= T::LEAST)
+    }
+}
+
+/// Whether an attempt is to go on.
+fn likely(is_so: bool) -> Result<(), Attempt> {
+    if is_so { Ok(()) } else { Err(Attempt::Failed) }
+}
+
 impl Pass<'_> {
-    /// The room that [`Pass::write_nearly_ascii`] needs; None under a policy that answers nothing, or answers by the
-    /// form's tables, if no escape is first, and where so much is not ASCII that the attempt would be futile.
+    /// How the input is written in one pass; None under a policy that answers nothing, or answers by the form's tables, if
+    /// no escape is first, and where so much is not ASCII that the attempt would be futile.
     #[must_use]
-    pub fn nearly_ascii_room(&self) -> Option<usize> {
-        let count = self.data.len();
-        if !(self.on_fault.answers_alone() || self.begun_width().is_some() || self.begins_with_escape()) {
+    pub fn in_one_pass(&self) -> Option<OnePass<'_>> {
+        let begun = self.begun_width();
+        if !(self.on_fault.answers_alone() || begun.is_some() || self.begins_with_escape()) {
             return None;
         }
+        let is_ascii = self.on_fault.answers_ascii() && !self.has_escape();
+        let answered = if is_ascii { Width::Ascii } else { Width::Ucs2 };
+        Some(OnePass { pass: self, room: self.room()?, width: begun.unwrap_or(answered), begins_wide: begun.is_some() })
+    }
+
+    fn room(&self) -> Option<usize> {
+        let count = self.data.len();
         if self.on_fault != OnFault::BackslashReplace {
             return Some(count);
         }
@@ -76,15 +153,7 @@ impl Pass<'_> {
         count.checked_add(longer.checked_mul(count.div_ceil(SAMPLE_BYTES))?)
     }
 
-    /// The width of text that [`Pass::write_nearly_ascii`] writes.
-    #[must_use]
-    pub fn nearly_ascii_width(&self) -> Width {
-        let is_ascii = self.on_fault.answers_ascii() && !self.has_escape();
-        let answered = if is_ascii { Width::Ascii } else { Width::Ucs2 };
-        self.begun_width().unwrap_or(answered)
-    }
-
-    /// The width of the first sequence beyond U+00FF in the beginning, where text is not measured first.
+    /// The width of the first sequence beyond U+00FF in the beginning, where such text is not measured first.
     #[must_use]
     pub fn begun_width(&self) -> Option<Width> {
         let runs = self.runs::<u32>().filter(|_| !self.is_short())?;
@@ -134,61 +203,24 @@ impl Pass<'_> {
         }
     }
 
-    /// Write all that the input gives from an offset on, in a form that shares ASCII. It stops if that holds much else, if
-    /// there are so many faults that the kernels are faster, if the room does not suffice, or if `goes_on` says so, which is
-    /// called now and then with the bytes since the last time.
-    ///
-    /// # Panics
-    /// There is less room than [`Pass::nearly_ascii_room`] says.
-    pub fn write_nearly_ascii<T: Unit>(
+    /// Answer what begins at an offset up to the next ASCII, and return where that is.
+    #[inline(always)]
+    fn write_flock<T: Unit>(
         &self,
         start: usize,
         out: &mut Output<'_, T>,
         mut goes_on: impl FnMut(usize) -> bool,
-    ) -> Attempt
+    ) -> Result<usize, Attempt>
     where
         for<'o> Output<'o, T>: Sink,
     {
-        // Between ASCII and faults they would be looked for in vain.
-        let has_runs = start > 0 || self.begun_width().is_some();
-        let runs = if has_runs { self.runs::<T>() } else { None };
-        let (mut at, mut flocks, mut others, mut answered) = (start, 0, 0, start);
-        loop {
-            at += copy_ascii_prefix(&self.data[at..], out);
-            if at == self.data.len() {
-                let is_answered = flocks > 0 && runs.is_none() && !self.on_fault.answers_ascii();
-                let has_width = is_answered || greatest(out) >= T::LEAST;
-                return if has_width { Attempt::Done } else { Attempt::Failed };
-            }
-            flocks += 1;
-            if flocks > FLOCKS + at / self.bytes_a_flock() {
-                return Attempt::Failed;
-            }
-            if let Some(runs) = &runs {
-                at = runs.write([at, self.data.len().min(at + CHUNK_BYTES)], out);
-                if !goes_on(at - answered) {
-                    return Attempt::Failed;
-                }
-                answered = at;
-                if self.data.get(at).is_some_and(|&byte| byte >= 0x80) {
-                    others += 1;
-                    if others > FLOCKS + at / BYTES_AN_OTHER {
-                        return Attempt::Failed;
-                    }
-                    match self.write_other(at, out) {
-                        Ok(next) => at = next,
-                        Err(attempt) => return attempt,
-                    }
-                }
-                continue;
-            }
-            while self.data.get(at).is_some_and(|&byte| byte >= 0x80) {
-                match self.answered(at, out.room(), out) {
-                    Some(next) if goes_on(next - answered) => (at, answered) = (next, next),
-                    _ => return Attempt::Failed,
-                }
-            }
+        let mut at = start;
+        while self.data.get(at).is_some_and(|&byte| byte >= 0x80) {
+            let next = self.answered(at, out.room(), out).ok_or(Attempt::Failed)?;
+            likely(goes_on(next - at))?;
+            at = next;
         }
+        Ok(at)
     }
 
     /// Write what begins at an offset and is not in a run, and return the next offset.

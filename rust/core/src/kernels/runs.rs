@@ -1,0 +1,161 @@
+//! Runs of what a form shares with UTF-8, and ill-formed units between them, read sequence by sequence: branches decide how
+//! much of a word counts. Other stretches are read in the blocks of `decode`.
+
+use super::kind::Unit;
+use super::measured::Width;
+use super::output::Output;
+use super::source::Source;
+use super::words::{self, Shared};
+use crate::derive::piece::{Piece, window};
+use crate::policy::{Answer, backslashed_byte};
+
+/// A place for code points.
+pub trait Points {
+    /// Take one.
+    fn put(&mut self, code_point: u32);
+}
+
+impl<T: Unit> Points for Output<'_, T> {
+    #[inline]
+    fn put(&mut self, code_point: u32) {
+        self.push(T::of(code_point));
+    }
+}
+
+/// A place for runs.
+pub trait Runner: Points {
+    /// Take the run of sequences of three or of four bytes with which some bytes begin, and return its length.
+    fn run(&mut self, data: &[u8], shared: Shared) -> usize;
+    /// Whether a code point has room in it.
+    fn holds(&self, code_point: u32) -> bool;
+    /// Notice that an ill-formed unit of so many bytes was answered at an offset.
+    fn answered(&mut self, at: usize, length: usize);
+}
+
+impl<T: Unit> Runner for Output<'_, T> {
+    #[inline(always)]
+    fn run(&mut self, data: &[u8], shared: Shared) -> usize {
+        shared.read(data, |values, count| self.extend_first(&values.map(T::of), count))
+    }
+
+    #[inline(always)]
+    fn holds(&self, code_point: u32) -> bool {
+        code_point <= T::MOST
+    }
+
+    fn answered(&mut self, _: usize, _: usize) {}
+}
+
+/// A source as runs are read of it.
+#[derive(Clone, Copy)]
+pub struct Runs<'a> {
+    source: Source<'a>,
+    answer: Answer,
+    shared: Shared,
+}
+
+impl<'a> Runs<'a> {
+    /// Those of a source.
+    #[must_use]
+    pub fn new(source: &Source<'a>) -> Self {
+        Runs { source: *source, answer: source.answer(), shared: Shared::new(source.agreement) }
+    }
+
+    /// The same, to be written as a kind of str.
+    #[must_use]
+    pub fn within<T: Unit>(source: &Source<'a>) -> Self {
+        let runs = Runs::new(source);
+        Runs { shared: runs.shared.within::<T>(), ..runs }
+    }
+
+    /// The width of the sequence at an offset, if it is one of those that are read by words.
+    #[must_use]
+    pub fn width_at(&self, at: usize) -> Option<Width> {
+        match self.source.layout.piece(&window(self.source.data, at)) {
+            Piece::Value(code_point, _) if self.shared.has(self.source.data[at]) => Some(Width::of(code_point)),
+            _ => None,
+        }
+    }
+
+    /// Write text and the answers to the ill-formed units in it, which begin before a limit, up to what is neither, or has no
+    /// room in the kind of str; return where that is. Each byte gives at most one code point, but for `Answer::Backslash`.
+    ///
+    /// # Panics
+    /// There is no room for as many.
+    #[inline(never)]
+    pub fn write<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
+        out.go_on(|out| {
+            let mut at = start;
+            while at < limit {
+                at += self.shared.write(&self.source.data[at..limit], out);
+                if at < limit {
+                    match self.write_other(at, out) {
+                        0 => break,
+                        length => at += length,
+                    }
+                }
+            }
+            at
+        })
+    }
+
+    /// Write the sequence, or the answer to the ill-formed unit, that begins at an offset, and return its length; 0 if it has
+    /// no room in the kind of str, or no answer, or it parts from the layout.
+    #[inline(always)]
+    fn write_other<T: Unit>(&self, at: usize, out: &mut Output<'_, T>) -> usize {
+        let byte = self.source.data[at];
+        match self.source.layout.piece(&window(self.source.data, at)) {
+            Piece::IllFormed(length) if byte >= 0x80 => answer_unit(self.answer, byte, length, out).unwrap_or(0),
+            Piece::Value(code_point, length) if code_point <= T::MOST => {
+                out.put(code_point);
+                length
+            }
+            _ => 0,
+        }
+    }
+
+    /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where they
+    /// end.
+    #[inline(always)]
+    pub fn read(&self, [start, limit]: [usize; 2], out: &mut impl Runner) -> usize {
+        let (layout, data) = (self.source.layout, self.source.data);
+        let mut at = start;
+        while let Some(&first) = data[..limit].get(at) {
+            if first >= words::THREE {
+                at += out.run(&data[at..limit], self.shared);
+            }
+            // What is next is no run, so that is not asked.
+            let Some(&byte) = data[..limit].get(at) else { break };
+            if byte < 0x80 {
+                break;
+            }
+            let length = match layout.piece(&window(data, at)) {
+                Piece::IllFormed(length) => length,
+                Piece::Value(code_point, length) if length > 2 && out.holds(code_point) => {
+                    out.put(code_point);
+                    at += length;
+                    continue;
+                }
+                _ => break,
+            };
+            let Some(length) = answer_unit(self.answer, byte, length, out) else { break };
+            out.answered(at, length);
+            at += length;
+        }
+        at
+    }
+}
+
+/// Take the answer to an ill-formed unit of so many bytes that begins with one from 80 up, and return how many of them it
+/// answers; None if there is none.
+#[inline(always)]
+pub fn answer_unit(answer: Answer, byte: u8, length: usize, out: &mut impl Points) -> Option<usize> {
+    match answer {
+        Answer::Replace => out.put(0xFFFD),
+        Answer::Drop => {}
+        Answer::Escape(base) => out.put(base + u32::from(byte)),
+        Answer::Backslash => backslashed_byte(byte).into_iter().for_each(|each| out.put(each.into())),
+        Answer::Stop | Answer::Never => return None,
+    }
+    Some(if answer.is_by_byte() { 1 } else { length })
+}
