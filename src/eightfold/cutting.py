@@ -301,6 +301,8 @@ class _Cutter:
         self._forms = (plain, *(variant.form for variant in plain.variants))
         self._marks = tuple(signature.mark for signature in asked.signatures)
         self._width = max(form.unit_bytes for form in self._forms)
+        # Each call costs as much as a kilobyte.
+        self._is_alone = len(self._forms) == 1 and not self._marks
 
     def piece_end(self, view: memoryview, start: int, size: int) -> int:
         """Return the end of a piece: the last cut after at most ``size`` bytes, else the next one."""
@@ -323,7 +325,7 @@ class _Cutter:
         near = min(high - low, len(window) - len(window) % self._width)
         while near > 0:
             near = cut_before(self._forms[0], window, near, 0)
-            if near > 0 and self._is_cut(window, near):
+            if near > 0 and (self._is_alone or self._is_cut(window, near)):
                 return low + near
             near -= self._forms[0].unit_bytes
         return low
