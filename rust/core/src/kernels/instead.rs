@@ -12,18 +12,17 @@ pub const ANSWER: usize = 16;
 /// The length of the escape of a surrogate, the longest answer.
 pub const ESCAPE: usize = r"\uDC80".len();
 
-/// The bytes of a code point that is no scalar value, as a number, the first lowest, and how many these are.
+/// The bytes of a code point that is rare, as a number, the first lowest, and how many these are.
 pub type Answer = Option<(u128, usize)>;
 
 impl Instead {
-    /// Whether a code point of the BMP from U+0800 on is written as in UTF-8.
-    #[inline(always)]
+    /// Whether a code point that is rare is written as in UTF-8.
+    #[inline]
     pub fn leaves(&self, point: u32) -> bool {
-        !holds(RARE, point)
-            || !(holds(SURROGATES, point) || matches!(*self, Instead::Byte(range) if holds(range, point)))
+        !holds(SURROGATES, point) && !matches!(*self, Instead::Byte(range) if holds(range, point))
     }
 
-    /// What is written for the code point at an index, if it is a surrogate or an escape.
+    /// What is written for the code point at an index, if it is rare.
     #[inline]
     pub fn at(self, text: Text<'_>, at: usize) -> Answer {
         match text {
@@ -37,17 +36,18 @@ impl Instead {
     #[inline]
     pub fn of<P: Point>(&self, points: &[P], at: usize) -> Answer {
         let point = points[at].into();
-        if let Instead::Byte(range) = *self {
-            return holds(range, point).then_some((u128::from(point & 0xFF), 1));
-        }
-        if !holds(SURROGATES, point) {
+        if !holds(RARE, point) {
             return None;
+        }
+        if self.leaves(point) {
+            return Some((plain::three(point).into(), 3));
         }
         let is_pair = || holds(LEADS, point) && points.get(at + 1).is_some_and(|&next| holds(TRAILS, next.into()));
         match *self {
             Instead::Nothing => Some((0, 0)),
             Instead::Mark => Some((b'?'.into(), 1)),
             Instead::Escape => Some(backslashed(point)),
+            Instead::Byte(range) if holds(range, point) => Some((u128::from(point & 0xFF), 1)),
             Instead::Sequence { but_pairs } if !(but_pairs && is_pair()) => Some((plain::three(point).into(), 3)),
             _ => None,
         }

@@ -21,7 +21,7 @@ use super::text::Text;
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
-use crate::code_point::LARGEST_IN_STR;
+use crate::code_point::{LARGEST_IN_STR, holds};
 use crate::derive::instead::{Instead, RARE};
 
 /// What a step may write beyond what it says.
@@ -105,7 +105,7 @@ fn spell<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
     out.extend_within(most, |place| unsafe { by_words(points, instead, place) })
 }
 
-/// Write a word at once where all of it takes as many bytes, and else one by one, and what is answered to others.
+/// Write a word at once where all of it takes as many bytes, and else one by one, and what becomes of those that are rare.
 ///
 /// # Safety
 /// There is room for the longest of each and one answer more.
@@ -119,9 +119,9 @@ unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u
             // SAFETY: the contract of this function.
             Some(word) if unsafe { write_word(word, &mut place) } => WORD,
             // SAFETY: as above.
-            Some(word) => unsafe { write_each(word, instead, &mut place) },
+            Some(word) => unsafe { write_each(word, &mut place) },
             // SAFETY: as above.
-            None => unsafe { write_each(rest, instead, &mut place) },
+            None => unsafe { write_each(rest, &mut place) },
         };
         at += count;
         if count < WORD && at < points.len() {
@@ -163,20 +163,20 @@ unsafe fn write_word<P: Point>(word: &[P; WORD], place: &mut Place<u8>) -> bool 
 
 /// Whether a code point takes three bytes whatever is written instead of what is rare.
 fn takes_three(point: u32) -> bool {
-    (point.wrapping_sub(0x800) < 0x1_0000 - 0x800) & (point.wrapping_sub(RARE.0) > RARE.1 - RARE.0)
+    (point.wrapping_sub(0x800) < 0x1_0000 - 0x800) & !holds(RARE, point)
 }
 
 fn takes_four(point: u32) -> bool {
     point.wrapping_sub(0x1_0000) <= LARGEST_IN_STR - 0x1_0000
 }
 
-/// Write scalar values, and return how many are before something else, or instead of which something is written. Each length has a branch of its own, so that where the
-/// next sequence goes does not wait for it.
+/// Write scalar values that are not rare, and return how many are before something else. Each length has a branch of its own,
+/// so that where the next sequence goes does not wait for it.
 ///
 /// # Safety
 /// There is room for the longest sequence of each.
 #[inline(always)]
-unsafe fn write_each<P: Point>(points: &[P], instead: &Instead, place: &mut Place<u8>) -> usize {
+unsafe fn write_each<P: Point>(points: &[P], place: &mut Place<u8>) -> usize {
     for (count, &point) in points.iter().enumerate() {
         let point = point.into();
         // SAFETY: the contract of this function.
@@ -184,7 +184,7 @@ unsafe fn write_each<P: Point>(points: &[P], instead: &Instead, place: &mut Plac
             match point {
                 0..0x80 => place.put([point as u8], 1),
                 0x80..0x800 => place.put([0xC0 | (point >> 6) as u8, 0x80 | point as u8 & 0x3F], 2),
-                0x800..0x1_0000 if instead.leaves(point) => place.put(plain::three(point).to_le_bytes(), 3),
+                0x800..0x1_0000 if !holds(RARE, point) => place.put(plain::three(point).to_le_bytes(), 3),
                 0x1_0000..=LARGEST_IN_STR => place.put(plain::four(point).to_le_bytes(), LONGEST),
                 _ => return count,
             }

@@ -109,7 +109,7 @@ impl Form {
 fn has_long_runs(text: Text<'_>, instead: &Instead) -> bool {
     let sample = || (0..SAMPLE_POINTS.min(text.len())).map(|at| text.at(at));
     let twos = sample().filter(|point| (0x80..0x800).contains(point)).count();
-    let others = sample().filter(|&point| (0x800..0x1_0000).contains(&point) && !instead.leaves(point)).count();
+    let others = sample().filter(|&point| !instead.leaves(point)).count();
     // With escapes with a backslash blocks take more time too.
     let weight = if *instead == Instead::Escape { 0 } else { 4 };
     let is_likely = text.len() < LONG_POINTS || twos + weight * others <= SAMPLE_POINTS / 8;
