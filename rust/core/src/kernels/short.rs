@@ -41,7 +41,7 @@ const WHOLE: usize = 128;
 pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     let limit = text.whole_up_to(text.len().min(out.room().saturating_sub(SLACK) / longest(instead)));
     #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 {
+    if Level::current() == Level::Avx512 && !instead.is_of_scalars() {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::short::write(text.slice(0, limit), instead, out) };
     }
@@ -66,7 +66,7 @@ fn longest(instead: &Instead) -> usize {
 fn write<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     match Level::current() {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS => in_turns(points, instead, out),
+        Level::VECTORS if !instead.is_of_scalars() => in_turns(points, instead, out),
         _ => spell(points, instead, out),
     }
 }

@@ -14,6 +14,8 @@ use crate::write::encode::encode_text;
 const SHORT_RESULT: usize = 8192;
 /// Up to so many code points, what a form shares with UTF-8 is written by the kernel for little text.
 const SHORT_POINTS: usize = 256;
+/// The same where something else is written instead of scalar values.
+const FEW_POINTS: usize = 64;
 /// The same where there are no kernels that write blocks.
 const SHORT_POINTS_ALONE: usize = 2048;
 
@@ -38,8 +40,8 @@ impl Form {
         policy: Option<Missing>,
         memory: &'m mut ShortBytes,
     ) -> Option<&'m [u8]> {
-        let (mut out, instead) = (Output::new(memory), self.instead(policy));
-        let start = if self.shares_short(text, instead) { write_short(text, instead, &mut out) } else { 0 };
+        let (mut out, shared) = (Output::new(memory), self.shared_in_short(text, self.instead(policy)));
+        let start = shared.map_or(0, |instead| write_short(text, instead, &mut out));
         if start < text.len() {
             let policy = policy?;
             if text.len() - start > out.room() / self.most_bytes(policy) {
@@ -87,19 +89,25 @@ impl Form {
         spelling.map_or(&Instead::Stop, |spelling| &spelling.instead)
     }
 
-    /// Whether a text is short, and written as UTF-8 does but for what something else is written instead of.
+    /// Where a text is short, and written as UTF-8 does but for what something else is written instead of, that.
     #[inline]
-    fn shares_short(&self, text: Text<'_>, instead: &Instead) -> bool {
-        let has_none = || self.agreement.is_worthwhile() && find_point(text, self.agreement.apart()).is_none();
-        let most = if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS };
-        text.len() <= most && (self.is_known(instead) || has_none())
+    fn shared_in_short<'a>(&self, text: Text<'_>, instead: &'a Instead) -> Option<&'a Instead> {
+        let is_alone = Level::current() == Level::Portable;
+        if text.len() > if is_alone { SHORT_POINTS_ALONE } else { SHORT_POINTS } {
+            return None;
+        }
+        // The kernels of machines know what is written instead of surrogates only.
+        if self.agreement.is_total() || (is_alone || text.len() <= FEW_POINTS) && self.is_known(instead) {
+            return Some(instead);
+        }
+        let has_none = self.agreement.is_worthwhile() && find_point(text, self.agreement.apart()).is_none();
+        has_none.then_some(&Instead::Stop)
     }
 
-    /// Whether any text is. The kernels of machines know what is written instead of surrogates only.
+    /// Whether any text is written so.
     #[inline]
     fn is_known(&self, instead: &Instead) -> bool {
-        let is_covered = || instead.is_of_scalars() && instead.covers(self.agreement.apart());
-        self.agreement.is_total() || Level::current() == Level::Portable && is_covered()
+        self.agreement.is_total() || instead.is_of_scalars() && instead.covers(self.agreement.apart())
     }
 }
 
