@@ -54,6 +54,12 @@ impl Extent {
         Extent { end: at, count: 0, width: Width::Ascii, is_clean: true }
     }
 
+    /// Whether each byte of it is a character of ASCII, given the offset where it begins: others are longer.
+    #[must_use]
+    pub fn is_ascii(&self, start: usize) -> bool {
+        self.is_clean && self.width == Width::Ascii && self.count == self.end - start
+    }
+
     /// This extent followed by another.
     #[must_use]
     pub fn and(self, next: Extent) -> Self {

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::chunk::{CHUNK_BYTES, LOOK_AHEAD, WINDOW_BYTES, window_after};
 use crate::code_point::LARGEST_IN_STR;
 use crate::form::Form;
-use crate::kernels::{Extent, Input, Notes, Output, Source, Units, Width};
+use crate::kernels::{Extent, Input, Notes, Output, Source, Units, Width, append, copy_ascii_prefix};
 use crate::memory::OutOfMemory;
 use crate::policy::{Answer, OnFault, SURROGATE_ESCAPE, backslashed_byte};
 use crate::read::sequence::{NO_RUN, Span, Step};
@@ -386,7 +386,10 @@ impl Sink for Vec<u32> {
     fn take(&mut self, input: &Input<'_>, start: usize, limit: usize) -> Result<usize, Halt> {
         input.each_chunk(start, limit, |extent, input, (from, to)| {
             self.try_reserve(extent.count).map_err(OutOfMemory::from)?;
-            crate::kernels::append(self, extent.count, |out| input.write_ucs4(from, to, out));
+            append(self, extent.count, |out| match input {
+                Input::Bytes(source) if extent.is_ascii(from) => copy_ascii_prefix(&source.data[from..to], out),
+                _ => input.write_ucs4(from, to, out),
+            });
             Ok(())
         })
     }

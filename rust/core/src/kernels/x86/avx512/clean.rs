@@ -130,13 +130,7 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
     let (mut at, mut leads, mut guess) = (0, 0, pairs::Guess::default());
     while at < text.len() {
         fetch_ahead(text, at);
-        let bytes = bytes_64(text, at);
-        if _mm512_movepi8_mask(bytes) == 0 {
-            put_ascii(bytes, text.len() - at, out);
-            (at, leads) = (at + 64, 0);
-            continue;
-        }
-        let after = bytes_64(text, at + 64);
+        let (bytes, after) = (bytes_64(text, at), bytes_64(text, at + 64));
         let mut begins = begins_64(bytes) & low_64(text.len() - at);
         let surrogates = if pairs_join { surrogates(bytes, bytes_64(text, at + 1)) } else { Surrogates::NONE };
         begins &= !(surrogates.trails & (surrogates.leads << 3 | leads));
@@ -166,21 +160,6 @@ pub fn write_ucs4(text: &[u8], shift: Option<&Layout>, pairs_join: bool, out: &m
             left = left.saturating_sub(16);
         }
         at += 64;
-    }
-}
-
-/// Write a block of ASCII, of which so many bytes are left, as 32-bit units.
-#[inline]
-#[avx512]
-fn put_ascii(bytes: __m512i, left: usize, out: &mut Output<'_, u32>) {
-    let quarters = [
-        _mm512_castsi512_si128(bytes),
-        _mm512_extracti32x4_epi32::<1>(bytes),
-        _mm512_extracti32x4_epi32::<2>(bytes),
-        _mm512_extracti32x4_epi32::<3>(bytes),
-    ];
-    for (place, quarter) in quarters.into_iter().enumerate() {
-        put_32(out, _mm512_cvtepu8_epi32(quarter), left.saturating_sub(16 * place).min(16));
     }
 }
 
