@@ -111,7 +111,11 @@ def test_a_start_that_is_not_in_the_text(start: int) -> None:
     assert encode_into("abc", "utf-8", bytearray(4), 3) == (0, 0)
 
 
-@pytest.mark.parametrize("wrong", [b"1234", "1234", memoryview(bytearray(8))[::2], None, memoryview(b"1234")])
+FOREIGN = (ctypes.c_uint32 * 2)()
+"""Items in a format that says the order of their bytes."""
+
+
+@pytest.mark.parametrize("wrong", [b"1234", "1234", memoryview(bytearray(8))[::2], None, memoryview(b"1234"), FOREIGN])
 def test_what_cannot_be_written_to(wrong: Any) -> None:
     for call in (lambda: encode_into("a", "utf-8", wrong), lambda: decode_code_points_into(b"a", "utf-8", wrong)):
         with pytest.raises(TypeError):
@@ -138,6 +142,12 @@ def test_what_can_be_written_to() -> None:
     assert decode_code_points_into("a😀".encode(), "utf-8", signed) == (5, 2)
     assert list(signed) == [0x61, 0x1F600]
     assert (ctypes.c_uint32 * 2).from_buffer(signed)[1] == 0x1F600
+    unaligned = bytearray(9)
+    assert decode_code_points_into("a😀".encode(), "utf-8", memoryview(unaligned)[1:].cast("I")) == (5, 2)
+    assert unaligned[1:] == signed.tobytes()
+    square = memoryview(bytearray(8)).cast("I", (2, 1))
+    assert decode_code_points_into("a😀".encode(), "utf-8", square) == (5, 2)
+    assert square.tobytes() == signed.tobytes()
 
 
 def test_the_data_may_lie_in_the_buffer() -> None:

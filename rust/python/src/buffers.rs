@@ -1,14 +1,14 @@
 //! Encoding and decoding into memory of the caller. The results are made first, code points chunk by chunk, and then copied
 //! there, so that nothing of ours reads or writes memory that others may be writing to, but for that copy.
 
-use eightfold_core::{Form, Missing};
-use pyo3::buffer::{Element, PyBuffer};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
-use pyo3::intern;
-use pyo3::prelude::*;
-use pyo3::types::{PySlice, PyString};
+#![expect(unsafe_code, reason = "what has been made is copied to memory of others")]
 
-use crate::cutting::{fit, lacking, size_of};
+use eightfold_core::{Form, Missing};
+use pyo3::buffer::{Element, PyUntypedBuffer};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::cutting::{self, fit, lacking};
 use crate::encode::text_object;
 use crate::given::bytes_of;
 use crate::handle::{Errors, Handle};
@@ -21,38 +21,63 @@ use crate::released::released;
 /// Code points that are made and then copied: they stay in the second-level cache meanwhile.
 const MADE_POINTS: usize = 1 << 14;
 
-/// A buffer of the caller, which cannot be resized until this is dropped.
-struct Place<'py> {
-    items: Bound<'py, PyAny>,
+/// A buffer of the caller that can be written to, which cannot be resized until this is dropped.
+struct Place(PyUntypedBuffer);
+
+impl Place {
+    /// The memory of an object that can be written to, contiguous, and of items in a native format: see
+    /// `eightfold.buffers.writable`.
+    fn of_bytes(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Place::of(object, |_| true, names::writable)
+    }
+
+    /// The same of integers of four bytes: see `eightfold.buffers.items`.
+    fn of_points(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let are_integers = |buffer: &PyUntypedBuffer| {
+            buffer.item_size() == 4 && format_of(buffer).first().is_some_and(|format| b"IiLl".contains(format))
+        };
+        Place::of(object, are_integers, names::items)
+    }
+
+    /// What is refused is left to the function of Python, which says why.
+    fn of<'py>(
+        object: &Bound<'py, PyAny>,
+        is_meant: impl Fn(&PyUntypedBuffer) -> bool,
+        refusing: impl Fn(Python<'py>) -> PyResult<&'py Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let is_native = |buffer: &PyUntypedBuffer| format_of(buffer).len() == 1;
+        let can_be_written = |buffer: &PyUntypedBuffer| !buffer.readonly() && buffer.is_c_contiguous();
+        let buffer = PyUntypedBuffer::get(object).ok();
+        match buffer.filter(|buffer| can_be_written(buffer) && is_native(buffer) && is_meant(buffer)) {
+            Some(buffer) => Ok(Place(buffer)),
+            None => Ok(Place(PyUntypedBuffer::get(&refusing(object.py())?.call1((object,))?)?)),
+        }
+    }
+
+    /// How many bytes have room.
+    fn len(&self) -> usize {
+        self.0.len_bytes()
+    }
+
+    /// Write items from an index on. They need not be aligned there.
+    ///
+    /// # Panics
+    /// There is no room for them.
+    fn write<T: Element>(&self, start: usize, items: &[T]) {
+        let (offset, count) = (start * size_of::<T>(), size_of_val(items));
+        assert!(offset <= self.len() && count <= self.len() - offset, "there is no room");
+        if count > 0 {
+            // SAFETY: the memory is contiguous and writable, has room, and stays where it is while this lives; what is
+            // written is ours, and elsewhere.
+            unsafe { self.0.buf_ptr().cast::<u8>().add(offset).copy_from_nonoverlapping(items.as_ptr().cast(), count) };
+        }
+    }
 }
 
-impl<'py> Place<'py> {
-    /// The bytes of a view that can be written to.
-    fn of(view: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Ok(Place { items: cast(view, intern!(view.py(), "B"))? })
-    }
-
-    /// The same as code points.
-    fn of_points(view: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Ok(Place { items: cast(&Place::of(view)?.items, intern!(view.py(), "I"))? })
-    }
-
-    /// How many items have room.
-    fn len(&self) -> PyResult<usize> {
-        self.items.len()
-    }
-
-    /// Write items from an index on, for which there is room.
-    fn write<T: Element>(&self, start: usize, items: &[T]) -> PyResult<()> {
-        let py = self.items.py();
-        let part = PySlice::new(py, start as isize, (start + items.len()) as isize, 1);
-        PyBuffer::<T>::get(&self.items.get_item(part)?)?.copy_from_slice(py, items)
-    }
-}
-
-/// A view as one of items of another format.
-fn cast<'py>(view: &Bound<'py, PyAny>, format: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-    view.call_method1(intern!(view.py(), "cast"), (format,))
+/// The format of the items of a buffer, without the mark of the native ones.
+fn format_of(buffer: &PyUntypedBuffer) -> &[u8] {
+    let format = buffer.format().to_bytes();
+    format.strip_prefix(b"@").unwrap_or(format)
 }
 
 /// Encode as much of a str as fits into a buffer: see `eightfold.buffers.encode_into`.
@@ -69,20 +94,20 @@ pub fn encode_into<'py>(
     let asked = handle.get();
     asked.check(py, &Errors::Strict)?;
     let text = text_object(text)?;
-    let begin = start.map_or(Ok(0), |start| size_of(start, "start"))?;
+    let begin = start.map_or(Ok(0), |start| cutting::size_of(start, "start"))?;
     let length = text_length(text);
     if begin > length {
         let message = format!("start must be at most {length}, the length of the text, not {}", start.unwrap());
         return Err(PyValueError::new_err(message));
     }
     let form = asked.strictly_written(py)?;
-    let place = Place::of(&names::writable(py)?.call1((buffer,))?)?;
+    let place = Place::of_bytes(buffer)?;
     let mark = if begin == 0 { asked.mark() } else { b"" };
-    let fit = fit(py, &form, text, begin, place.len()?.saturating_sub(mark.len()))?;
+    let fit = fit(py, &form, text, begin, place.len().saturating_sub(mark.len()))?;
     if let Some(span) = fit.missing.filter(|_| fit.end == begin) {
         return Err(lacking(asked, text, span));
     }
-    if place.len()? < mark.len() || fit.end == begin && begin < length {
+    if place.len() < mark.len() || fit.end == begin && begin < length {
         return Ok(Made((0, 0)));
     }
     let mut bytes = Vec::new();
@@ -90,8 +115,8 @@ pub fn encode_into<'py>(
     let points = text_of(text)?.slice(begin, fit.end);
     let written = encoded(py, (&form, Missing::Stop), (points, 0), &mut bytes)?;
     assert!(written.is_ok() && bytes.len() == fit.bytes, "the text takes other bytes than it was measured to");
-    place.write(0, mark)?;
-    place.write(mark.len(), &bytes)?;
+    place.write(0, mark);
+    place.write(mark.len(), &bytes);
     Ok(Made((fit.end - begin, mark.len() + bytes.len())))
 }
 
@@ -110,11 +135,11 @@ pub fn decode_code_points_into<'py>(
     let length = content.as_bytes().len();
     let opened = asked.opened(content)?;
     let reading = asked.reading(py, opened.plain, &Errors::Strict, false)?;
-    let place = Place::of_points(&names::items(py)?.call1((buffer,))?)?;
+    let place = Place::of_points(buffer)?;
     let data = opened.content.as_bytes();
     let (end, count) = fill(py, &reading.form, (data, opened.skipped), &place)?;
     let (is_nothing, cut) = (count == 0 && opened.skipped < data.len(), length - data.len());
-    if is_nothing && place.len()? > 0 {
+    if is_nothing && place.len() >= 4 {
         // The data begin with a fault: this raises.
         Reader::new(reading, opened.content, opened.skipped, u32::MAX).next(true, &mut Vec::new())?;
     }
@@ -126,8 +151,8 @@ pub fn decode_code_points_into<'py>(
 
 /// Write code points from an offset on, until the data end, the place is full or a fault comes; return where that is and
 /// how many they are.
-fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Place<'_>) -> PyResult<(usize, usize)> {
-    let (most, mut at, mut count) = (place.len()?, start, 0);
+fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Place) -> PyResult<(usize, usize)> {
+    let (most, mut at, mut count) = (place.len() / 4, start, 0);
     while at < data.len() && count < most {
         let next_most = MADE_POINTS.min(most - count);
         let found = released(py, data.len() - at, || form.first_points(data, at, next_most));
@@ -135,7 +160,7 @@ fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Plac
         if points.is_empty() {
             break;
         }
-        place.write(count, &points)?;
+        place.write(count, &points);
         (at, count) = (end, count + points.len());
     }
     Ok((at, count))
