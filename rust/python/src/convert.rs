@@ -19,10 +19,10 @@ use pyo3::types::PyBytes;
 
 use crate::given::{bytes_of, offset_in};
 use crate::handle::{Errors, Handle, Writing, shares_ascii};
-use crate::known::{Key, PolicyName};
 use crate::made::{Made, Make};
 use crate::memory::{append, bytes_if_written, bytes_of_parts, bytes_of_slice, bytes_of_text};
 use crate::names;
+use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader};
 use crate::released::{RELEASE_BYTES, released};
 use crate::threads::{PIECES_AHEAD, threads_of};
@@ -309,7 +309,7 @@ pub fn short<'py>(
     policy: Option<PolicyName>,
 ) -> Option<Bound<'py, PyAny>> {
     let content = data.cast_exact::<PyBytes>().ok()?.as_bytes();
-    let (source, target) = (Key::of(source)?.handle()?.get(), Key::of(target)?.handle()?.get());
+    let (source, target) = (Handle::known(source)?, Handle::known(target)?);
     if !source.is_plain || !target.is_plain || content.len() >= RELEASE_BYTES {
         return None;
     }

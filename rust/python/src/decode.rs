@@ -10,12 +10,12 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::given::bytes_of;
 use crate::handle::{Errors, Handle, shares_ascii};
-use crate::known::{Key, PolicyName};
 use crate::memory::{
     Aligned, str_if_ascii, str_if_guessed, str_in_one_pass, str_of_ascii, str_of_buffer, str_of_measured, str_of_pass,
     str_of_points,
 };
 use crate::names;
+use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader, put_all};
 use crate::released::{RELEASE_BYTES, released};
 use crate::surveyed::Surveyed;
@@ -75,7 +75,7 @@ pub fn decode<'py>(
 #[inline]
 pub fn short<'py>([data, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyName>) -> Option<Bound<'py, PyAny>> {
     let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
-    let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
+    let (handle, py) = (Handle::known(form)?, form.py());
     if !handle.is_plain || data.len() >= RELEASE_BYTES || !handle.takes(policy) {
         return None;
     }

@@ -10,7 +10,6 @@ use crate::convert::{Target, writer};
 use crate::faults::limit_of;
 use crate::handle::{Errors, Handle, Writing};
 use crate::heard::{Ear, Hears};
-use crate::known::{Key, PolicyName};
 use crate::made::Made;
 use crate::memory::{
     append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice, bytes_of_text,
@@ -18,6 +17,7 @@ use crate::memory::{
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
+use crate::policy_names::PolicyName;
 use crate::released::{RELEASE_BYTES, released};
 
 /// Return the bytes that write a str in a form: see `eightfold.text.encode`.
@@ -47,7 +47,7 @@ pub fn encode<'py>(
 #[inline]
 pub fn short<'py>([text, form]: [&Bound<'py, PyAny>; 2], policy: Option<PolicyName>) -> Option<Bound<'py, PyAny>> {
     let text = text.cast_exact::<PyString>().ok()?;
-    let (handle, py) = (Key::of(form)?.handle()?.get(), form.py());
+    let (handle, py) = (Handle::known(form)?, form.py());
     if text_length(text) >= RELEASE_BYTES || !handle.takes(policy) {
         return None;
     }
@@ -194,7 +194,7 @@ pub fn is_encodable<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, form: &Bound
 /// The fast path of `is_encodable`.
 pub fn short_is_encodable<'py>([text, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
     let points = text_of(text.cast_exact::<PyString>().ok()?).ok()?;
-    let handle = Key::of(form)?.handle()?.get();
+    let handle = Handle::known(form)?;
     if !handle.is_plain || points.len() >= RELEASE_BYTES {
         return None;
     }

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use pyo3::ffi::{self, PyCFunctionFastWithKeywords as Code, PyObject};
 use pyo3::prelude::*;
 
-use crate::known::PolicyName;
+use crate::policy_names::PolicyName;
 use crate::{convert, decode, encode, faults, stream};
 
 /// How the interpreter calls a function that has an entrance.

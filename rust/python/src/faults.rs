@@ -15,7 +15,6 @@ use crate::fault_object::{fault_object, kind_name};
 use crate::given::offset_in;
 use crate::handle::Handle;
 use crate::heard::{Heard, Worker, heard_by_threads};
-use crate::known::Key;
 use crate::made::Made;
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
@@ -132,7 +131,7 @@ pub fn tally<'py>(
 /// The fast path of `is_well_formed`.
 pub fn short_is_well_formed<'py>([data, form]: [&Bound<'py, PyAny>; 2]) -> Option<Bound<'py, PyAny>> {
     let data = data.cast_exact::<PyBytes>().ok()?.as_bytes();
-    let handle = Key::of(form)?.handle()?.get();
+    let handle = Handle::known(form)?;
     if !handle.is_plain || data.len() >= RELEASE_BYTES {
         return None;
     }

@@ -11,11 +11,14 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use pyo3::{Borrowed, intern};
 
 use crate::kept::Policies;
-use crate::known::{Key, PLAIN_POLICIES, POLICIES, PolicyName};
+use crate::known::{Key, Known};
 use crate::locks::locked;
 use crate::memory::bytes_of_slice;
 use crate::names;
+use crate::policy_names::{PLAIN_POLICIES, POLICIES, PolicyName};
 
+/// The handles of names, and of the forms of the family.
+static KNOWN: Known<Py<Handle>> = Known::new();
 /// The slot of a Form in which its handle is kept.
 const SLOT: &str = "native";
 /// The name of a policy as it was given.
@@ -221,7 +224,7 @@ impl Handle {
     /// The handle of a Form or of the name of one.
     pub fn of<'py>(form: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Handle>> {
         let key = Key::of(form);
-        if let Some(known) = key.and_then(Key::handle) {
+        if let Some(known) = key.and_then(|key| KNOWN.get(key)) {
             return Ok(known.bind(form.py()).clone());
         }
         let named = names::form_named(form.py())?.call1((form,))?;
@@ -231,9 +234,15 @@ impl Handle {
         // another object's.
         let lasts = form.is_exact_instance_of::<PyString>() || named.is(form) && handle.get().is_of_family;
         if let Some(key) = key.filter(|_| lasts) {
-            key.remember(&handle);
+            KNOWN.remember(key, handle.clone().unbind());
         }
         Ok(handle)
+    }
+
+    /// The handle of a Form or of a name that has been used before.
+    #[inline(always)]
+    pub fn known(form: &Bound<'_, PyAny>) -> Option<&'static Handle> {
+        KNOWN.get(Key::of(form)?).map(Py::get)
     }
 
     fn of_form<'py>(form: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Handle>> {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 
-use crate::known::{POLICIES, PolicyName};
 use crate::locks::locked;
+use crate::policy_names::{POLICIES, PolicyName};
 
 /// Where a policy is asked for: one of the forms that a form with signatures announces, or 0 for itself, and whether the
 /// other end of a conversion asks.

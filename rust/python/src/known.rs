@@ -1,28 +1,23 @@
-//! A cache from what callers pass as a form to its handle. A lookup takes no call to Python, no dict and no reference
+//! A cache of what is known about what callers pass as a form. A lookup takes no call to Python, no dict and no reference
 //! count.
 //!
 //! A name is identified by its characters, because each code object of Python has its own str for `"utf-8"`; a Form by
-//! its address. Entries are never removed, so readers need no lock; a key without a free slot is resolved as on first
-//! use. The handle keeps the Form alive, so its address stays unique.
+//! its address, which stays unique if what is known keeps the Form alive. Entries are never removed, so readers need no
+//! lock; a key without a free slot is resolved as on first use.
 
 use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::handle::Handle;
 use crate::memory::ascii_of;
 
 const SLOTS: usize = 256;
 /// How many slots a key may be in, its own included.
 const STEPS: usize = 4;
 
-struct Known {
-    key: Key,
-    handle: Py<Handle>,
-}
-
-static KNOWN: [OnceLock<Known>; SLOTS + STEPS] = [const { OnceLock::new() }; SLOTS + STEPS];
+/// What is known under some keys.
+pub struct Known<T>([OnceLock<(Key, T)>; SLOTS + STEPS]);
 
 /// A complete name of 4 to 24 ASCII characters (the words may overlap), or an address.
 #[derive(Clone, Copy)]
@@ -55,12 +50,12 @@ impl Key {
         Some(Key { words, length })
     }
 
+    /// The first of the slots that the key may be in.
     #[inline(always)]
-    fn slots(self) -> &'static [OnceLock<Known>] {
+    fn slot(self) -> usize {
         let [head, tail, middle] = self.words;
         let mixed = (head ^ tail.rotate_left(29) ^ middle).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let first = (mixed >> 32) as usize % SLOTS;
-        &KNOWN[first..first + STEPS]
+        (mixed >> 32) as usize % SLOTS
     }
 
     /// Compare word by word: a wider load would wait for the words just stored, which was measured at 4 ns.
@@ -69,78 +64,34 @@ impl Key {
         let pairs = self.words.into_iter().zip(other.words);
         self.length == other.length && pairs.fold(0, |differing, (one, another)| differing | (one ^ another)) == 0
     }
+}
 
-    /// The handle stored under this key.
-    #[inline(always)]
-    pub fn handle(self) -> Option<&'static Py<Handle>> {
-        let found = self.slots().iter().map_while(OnceLock::get).find(|known| known.key.is(self));
-        found.map(|known| &known.handle)
+impl<T> Known<T> {
+    /// Nothing is known.
+    pub const fn new() -> Self {
+        Known([const { OnceLock::new() }; _])
     }
 
-    /// Remember the handle, if there is room.
-    pub fn remember(self, handle: &Bound<'_, Handle>) {
-        let mut known = Known { key: self, handle: handle.clone().unbind() };
-        for slot in self.slots() {
+    #[inline(always)]
+    fn slots(&self, key: Key) -> &[OnceLock<(Key, T)>] {
+        &self.0[key.slot()..][..STEPS]
+    }
+
+    /// What is known under a key.
+    #[inline(always)]
+    pub fn get(&self, key: Key) -> Option<&T> {
+        let found = self.slots(key).iter().map_while(OnceLock::get).find(|(known, _)| known.is(key));
+        found.map(|(_, value)| value)
+    }
+
+    /// Remember something under a key, if there is room.
+    pub fn remember(&self, key: Key, value: T) {
+        let mut known = (key, value);
+        for slot in self.slots(key) {
             match slot.set(known) {
                 Ok(()) => return,
                 Err(refused) => known = refused,
             }
         }
-    }
-}
-
-/// The policies that need no registration, as in `eightfold.policy.Errors`.
-pub const POLICIES: [&str; 11] = [
-    "strict",
-    "replace",
-    "ignore",
-    "backslashreplace",
-    "surrogatepass",
-    "surrogateescape",
-    "xmlcharrefreplace",
-    "namereplace",
-    "escape",
-    "private-use",
-    "java",
-];
-
-/// Policies that every form accepts, which the fast paths therefore need not check; they matter only if there is a
-/// fault.
-pub const PLAIN_POLICIES: [&str; 5] = ["strict", "replace", "surrogatepass", "surrogateescape", "backslashreplace"];
-
-/// The index of a name in [`POLICIES`].
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct PolicyName(usize);
-
-impl PolicyName {
-    /// The name that a caller passed, if it is one of them.
-    #[inline]
-    pub fn of(errors: &Bound<'_, PyAny>) -> Option<PolicyName> {
-        let given = ascii_of(errors.cast_exact::<PyString>().ok()?)?;
-        POLICIES.iter().position(|name| name.as_bytes() == given).map(PolicyName)
-    }
-
-    /// Its index.
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0
-    }
-
-    /// Whether this is the name `strict`.
-    #[inline]
-    pub fn is_strict(self) -> bool {
-        POLICIES[self.0] == "strict"
-    }
-
-    /// Whether this is the name `ignore`, which some forms reject.
-    #[inline]
-    pub fn is_ignore(self) -> bool {
-        POLICIES[self.0] == "ignore"
-    }
-
-    /// Whether this is one of [`PLAIN_POLICIES`].
-    #[inline]
-    pub fn is_plain(self) -> bool {
-        PLAIN_POLICIES.contains(&POLICIES[self.0])
     }
 }

@@ -35,6 +35,7 @@ mod measuring;
 mod memory;
 mod names;
 mod peeking;
+mod policy_names;
 mod reader;
 mod released;
 mod stream;
@@ -105,7 +106,7 @@ mod _native {
         header::check(module.py())?;
         // What Python knows too: `eightfold._engine.compare` finds a difference.
         module.add("KINDS", PyTuple::new(module.py(), Kind::all().map(Kind::name).collect::<Vec<_>>())?)?;
-        module.add("POLICIES", PyTuple::new(module.py(), crate::known::POLICIES)?)?;
+        module.add("POLICIES", PyTuple::new(module.py(), crate::policy_names::POLICIES)?)?;
         module.add("UNITS_KEPT", crate::fault_object::UNITS_KEPT)?;
         module.add("STALLS_ALLOWED", crate::ask::STALLS_ALLOWED)?;
         module.add("FAULTS_AHEAD", crate::faults::FAULTS_AHEAD)?;

@@ -8,9 +8,9 @@ use crate::decode::clean_text;
 use crate::encode::{self, text_object, written};
 use crate::given::offset_in;
 use crate::handle::{Errors, Handle, shares_ascii};
-use crate::known::{Key, PolicyName};
 use crate::made::{Made, Make};
 use crate::memory::{bytes_of_slice, str_of_buffer, str_of_pass};
+use crate::policy_names::PolicyName;
 use crate::reader::{Event, Reader, put_all};
 use crate::released::RELEASE_BYTES;
 use crate::surveyed::Surveyed;
@@ -45,7 +45,7 @@ pub fn decoded_piece<'py>(
 pub fn short_decoded<'py>(given: [&Bound<'py, PyAny>; 7]) -> Option<Bound<'py, PyAny>> {
     let [form, errors, data, start, chosen, in_run, is_final] = given;
     let (py, data) = (form.py(), data.cast_exact::<PyBytes>().ok()?.as_bytes());
-    let handle = Key::of(form)?.handle()?.get();
+    let handle = Handle::known(form)?;
     let is_whole = !is_true(in_run)? && start.extract::<usize>().ok()? == 0 && chosen.extract::<usize>().ok()? == 0;
     if !handle.is_plain
         || !PolicyName::of(errors).is_some_and(PolicyName::is_plain)
