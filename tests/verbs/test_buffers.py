@@ -145,9 +145,12 @@ def test_what_can_be_written_to() -> None:
     unaligned = bytearray(9)
     assert decode_code_points_into("a😀".encode(), "utf-8", memoryview(unaligned)[1:].cast("I")) == (5, 2)
     assert unaligned[1:] == signed.tobytes()
-    square = memoryview(bytearray(8)).cast("I", (2, 1))
-    assert decode_code_points_into("a😀".encode(), "utf-8", square) == (5, 2)
-    assert square.tobytes() == signed.tobytes()
+    column, single = memoryview(bytearray(8)).cast("I", (2, 1)), memoryview(bytearray(4)).cast("I", ())
+    assert decode_code_points_into("a😀".encode(), "utf-8", column) == (5, 2)
+    assert column.tobytes() == signed.tobytes()
+    assert decode_code_points_into("a😀".encode(), "utf-8", single) == (1, 1)
+    assert encode_into("ab", "utf-8", single) == (2, 2)
+    assert single.tobytes() == b"ab\0\0"
 
 
 def test_the_data_may_lie_in_the_buffer() -> None:

@@ -39,19 +39,20 @@ impl Place {
         Place::of(object, are_integers, names::items)
     }
 
-    /// What is refused is left to the function of Python, which says why.
+    /// What has more dimensions or none, and what is refused, is left to the function of Python.
     fn of<'py>(
         object: &Bound<'py, PyAny>,
         is_meant: impl Fn(&PyUntypedBuffer) -> bool,
         refusing: impl Fn(Python<'py>) -> PyResult<&'py Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        let is_native = |buffer: &PyUntypedBuffer| format_of(buffer).len() == 1;
-        let can_be_written = |buffer: &PyUntypedBuffer| !buffer.readonly() && buffer.is_c_contiguous();
+        let is_row = |buffer: &PyUntypedBuffer| buffer.dimensions() == 1 && buffer.is_c_contiguous();
+        let is_native = |buffer: &PyUntypedBuffer| !buffer.readonly() && format_of(buffer).len() == 1;
         let buffer = PyUntypedBuffer::get(object).ok();
-        match buffer.filter(|buffer| can_be_written(buffer) && is_native(buffer) && is_meant(buffer)) {
-            Some(buffer) => Ok(Place(buffer)),
-            None => Ok(Place(PyUntypedBuffer::get(&refusing(object.py())?.call1((object,))?)?)),
+        if let Some(buffer) = buffer.filter(|buffer| is_row(buffer) && is_native(buffer) && is_meant(buffer)) {
+            return Ok(Place(buffer));
         }
+        let view = refusing(object.py())?.call1((object,))?;
+        Ok(Place(PyUntypedBuffer::get(&view.call_method1("cast", ("B",))?)?))
     }
 
     /// How many bytes have room.
