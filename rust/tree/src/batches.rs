@@ -14,8 +14,10 @@ use crate::walk::{Finding, Folder, Next, Walk, What};
 /// How many files and how many folders a batch has at most: a thread has these folders open.
 const FILES: usize = 256;
 const FOLDERS: usize = 3;
-/// How many batches may be done before the first of them is taken, for each thread.
+/// How many batches may be done before the first of them is taken, for each thread, and for all: while a file with faults
+/// is looked at in Python, threads go on.
 const AHEAD: usize = 8;
+const LEAST_AHEAD: usize = 128;
 
 /// What came of some files.
 #[derive(Debug, Default)]
@@ -193,7 +195,7 @@ impl Batches {
             done: Mutex::default(),
             is_ready: Condvar::new(),
             has_room: Condvar::new(),
-            ahead: AHEAD * threads.get(),
+            ahead: LEAST_AHEAD.max(AHEAD * threads.get()),
         });
         let begun: Result<Vec<_>, _> = (0..threads.get()).map(|_| begin(&shared)).collect();
         match begun {
