@@ -33,7 +33,8 @@ impl Instead {
     }
 
     /// The same in a known kind of str.
-    #[inline]
+    // As a call, it took a quarter more time where four of 64 code points are surrogates.
+    #[inline(always)]
     pub fn of<P: Point>(&self, points: &[P], at: usize) -> Answer {
         let point = points[at].into();
         if !holds(RARE, point) {

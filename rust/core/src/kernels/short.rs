@@ -39,9 +39,9 @@ const WHOLE: usize = 128;
 /// how many code points that is.
 #[inline]
 pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    let limit = text.whole_up_to(text.len().min(out.room().saturating_sub(SLACK) / longest(instead)));
+    let limit = limit(text, instead, out);
     #[cfg(target_arch = "x86_64")]
-    if Level::current() == Level::Avx512 && !instead.is_of_scalars() {
+    if Level::current() == Level::Avx512 {
         // SAFETY: the machine has the instructions.
         return unsafe { avx512::short::write(text.slice(0, limit), instead, out) };
     }
@@ -50,6 +50,22 @@ pub fn write_short(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) 
         Text::Two(points) => write(&points[..limit], instead, out),
         Text::Four(points) => write(&points[..limit], instead, out),
     }
+}
+
+/// As [`write_short`], word by word on any machine: the kernels know what is written instead of surrogates only.
+pub fn write_by_words(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    let limit = limit(text, instead, out);
+    match text {
+        Text::One(points) => spell(&points[..limit], instead, out),
+        Text::Two(points) => spell(&points[..limit], instead, out),
+        Text::Four(points) => spell(&points[..limit], instead, out),
+    }
+}
+
+/// How much of a text is sure to have room.
+#[inline]
+fn limit(text: Text<'_>, instead: &Instead, out: &Output<'_, u8>) -> usize {
+    text.whole_up_to(text.len().min(out.room().saturating_sub(SLACK) / longest(instead)))
 }
 
 /// The room in which [`write_short`] writes a text to its end; None if that is more than a number says.
@@ -66,7 +82,7 @@ fn longest(instead: &Instead) -> usize {
 fn write<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     match Level::current() {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        Level::VECTORS if !instead.is_of_scalars() => in_turns(points, instead, out),
+        Level::VECTORS => in_turns(points, instead, out),
         _ => spell(points, instead, out),
     }
 }

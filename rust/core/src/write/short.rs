@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::chunk::CHUNK_POINTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Level, Output, Text, append_up_to, find_point, room_for, write_short};
+use crate::kernels::{Level, Output, Text, append_up_to, find_point, room_for, write_by_words, write_short};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
@@ -40,8 +40,12 @@ impl Form {
         policy: Option<Missing>,
         memory: &'m mut ShortBytes,
     ) -> Option<&'m [u8]> {
-        let (mut out, shared) = (Output::new(memory), self.shared_in_short(text, self.instead(policy)));
-        let start = shared.map_or(0, |instead| write_short(text, instead, &mut out));
+        let (mut out, instead) = (Output::new(memory), self.instead(policy));
+        let start = match self.agreement.is_total() {
+            _ if text.len() > most_points() => 0,
+            true => write_short(text, instead, &mut out),
+            false => self.write_what_is_shared(text, instead, &mut out),
+        };
         if start < text.len() {
             let policy = policy?;
             if text.len() - start > out.room() / self.most_bytes(policy) {
@@ -89,26 +93,27 @@ impl Form {
         spelling.map_or(&Instead::Stop, |spelling| &spelling.instead)
     }
 
-    /// Where a text is short, and written as UTF-8 does but for what something else is written instead of, that.
-    #[inline]
-    fn shared_in_short<'a>(&self, text: Text<'_>, instead: &'a Instead) -> Option<&'a Instead> {
+    /// As [`write_short`], in a form that does not share all of UTF-8: nothing where it does not share all of the text.
+    fn write_what_is_shared(&self, text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
         let is_alone = Level::current() == Level::Portable;
-        if text.len() > if is_alone { SHORT_POINTS_ALONE } else { SHORT_POINTS } {
-            return None;
-        }
-        // The kernels of machines know what is written instead of surrogates only.
-        if self.agreement.is_total() || (is_alone || text.len() <= FEW_POINTS) && self.is_known(instead) {
-            return Some(instead);
+        if (is_alone || text.len() <= FEW_POINTS) && self.is_known(instead) {
+            return write_by_words(text, instead, out);
         }
         let has_none = self.agreement.is_worthwhile() && find_point(text, self.agreement.apart()).is_none();
-        has_none.then_some(&Instead::Stop)
+        if has_none { write_short(text, &Instead::Stop, out) } else { 0 }
     }
 
-    /// Whether any text is written so.
+    /// Whether it is known what becomes of all that the form does not share with UTF-8.
     #[inline]
     fn is_known(&self, instead: &Instead) -> bool {
         self.agreement.is_total() || instead.is_of_scalars() && instead.covers(self.agreement.apart())
     }
+}
+
+/// The most code points that are written as UTF-8 without looking for more than surrogates.
+#[inline]
+fn most_points() -> usize {
+    if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS }
 }
 
 /// Whether a text is likely to be runs of sequences of one length, as its beginning is: those of two bytes are between
