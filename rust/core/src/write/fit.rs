@@ -35,13 +35,13 @@ impl Form {
         let (mut fit, mut window) = (Fit { end: start, bytes: 0, missing: None }, WINDOW_POINTS);
         while fit.end < text.len() {
             let before = fit.end;
-            if let Some(script) = script.as_ref().filter(|_| fitting.most_points(&fit) > fitting.few_points(&fit)) {
+            if let Some(script) = script.as_ref().filter(|_| !fitting.is_little(&fit)) {
                 fitting.take(script, &mut fit, &mut goes_on);
             }
             window = point_window_after(fit.end - before, window);
-            let few = fitting.few_points(&fit);
-            let few = if fitting.most_points(&fit) > few { window } else { few + 1 };
-            if !fitting.walk(&mut fit, few) || !goes_on(fit.end - before) {
+            // One more than can follow shows that it does not fit.
+            let count = if fitting.is_little(&fit) { FEW_TO_CUT + 1 } else { window };
+            if !fitting.walk(&mut fit, count) || !goes_on(fit.end - before) {
                 break;
             }
         }
@@ -62,10 +62,10 @@ impl Fitting<'_> {
         (self.text.len() - fit.end).min((self.room - fit.bytes) / self.form.tables.unit_bytes)
     }
 
-    /// How many code points are better measured one by one.
-    fn few_points(&self, fit: &Fit) -> usize {
+    /// Whether so few code points can follow that they are better measured one by one.
+    fn is_little(&self, fit: &Fit) -> bool {
         let fits_all = (self.room - fit.bytes) / LIKELY_BYTES >= self.text.len() - fit.end;
-        if fits_all { FEW_POINTS } else { FEW_TO_CUT }
+        self.most_points(fit) <= if fits_all { FEW_POINTS } else { FEW_TO_CUT }
     }
 
     /// Go on with the kernels, until they stop or not much more fits.
