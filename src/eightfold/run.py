@@ -277,7 +277,7 @@ def encoded_pieces(writing: Writing, text: str) -> Iterator[bytes]:
 
 def unencodable_end(form: Form, points: Sequence[int], start: int) -> int:
     """Return the end of an encoding error: the longest run of such code points in a byte form, else one code point."""
-    at = start + 1
+    _, at = next_written(form, points, start)
     while form.unit_bits == 8 and at < len(points):
         code_point, end = next_written(form, points, at)
         if encoded(form, code_point) is not None:

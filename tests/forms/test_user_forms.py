@@ -127,6 +127,27 @@ def test_pairs_are_joined_beside_shifted_sequences_of_their_lead_byte(policy: An
     assert eightfold.convert(pair, form, "utf-8") == "\U0010ffc0".encode()
 
 
+@pytest.mark.parametrize(
+    ("policy", "answer"),
+    [
+        ("replace", b"??"),
+        ("ignore", b""),
+        ("backslashreplace", rb"\udbff\udfff"),
+        ("xmlcharrefreplace", b"&#56319;&#57343;"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "a", "\U000fffff", "\udbff\udfff" * 70])
+def test_a_joined_pair_that_the_form_lacks_is_one_unit(before: str, policy: Any, answer: bytes) -> None:
+    """It has both halves: if a unit ended between them, the second would be written."""
+    rows = [ASCII, TWO, Row(0x800, 0xFFF, 0xE0, (0xA0, 0xBF), TAIL), Row(0x1000, 0xFFFF, (0xE1, 0xEF), TAIL, TAIL)]
+    form, pair = Form("three", rows, joins_pairs=True), "\udbff\udfff"
+    assert eightfold.encode(before + pair + "a", form, policy) == eightfold.encode(before, form, policy) + answer + b"a"
+    assert eightfold.encode(pair[::-1] + "a", form, policy) == b"\xed\xbf\xbf\xed\xaf\xbfa"
+    with pytest.raises(eightfold.EncodeError) as raised:
+        eightfold.encode("a" + pair + "a", form)
+    assert (raised.value.start, raised.value.end) == (1, 3)
+
+
 @padded
 @pytest.mark.parametrize("policy", ["strict", "replace", "ignore", "surrogatepass", "backslashreplace"])
 def test_split_code_points_alone(policy: Any, padding: str) -> None:

@@ -82,7 +82,7 @@ def test_a_form_of_ones_own_is_asked_what_it_prescribes() -> None:
         assert bool(spans(PAIR, own, warnings=True)) != prescribes
     # What is joined to a code point that the form lacks is an error: there is no pair to warn of.
     short = Form("short", [row for row in rows if row.last <= 0xFFFF], joins_pairs=True)
-    assert spans("a" + PAIR + "b", short, warnings=True) == [("unrepresentable", 1, 2)]
+    assert spans("a" + PAIR + "b", short, warnings=True) == [("unrepresentable", 1, 3)]
     assert list(TWINS["encode_faults"](PAIR, short, warnings=True)) == list(encode_faults(PAIR, short, warnings=True))
 
 

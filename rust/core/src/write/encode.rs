@@ -96,7 +96,7 @@ impl Form {
 
     /// As [`Form::missing_end`], or where the limit is reached before.
     fn missing_end_within(&self, text: Text<'_>, start: usize, limit: usize) -> usize {
-        let (mut at, limit) = (start + 1, limit.min(text.len()));
+        let (mut at, limit) = (self.next_written(text, start).1, limit.min(text.len()));
         while self.tables.unit_bytes == 1 && at < limit {
             let (code_point, end) = self.next_written(text, at);
             if self.has(code_point) {
