@@ -463,3 +463,18 @@ def test_what_a_run_means_is_known_at_its_end_alone() -> None:
             checker = Checker(form)
             found = checker.check(data[:cut]) + checker.check(data[cut:], final=True)
             assert [each.fault for each in found] == list(eightfold.faults(data, form)), (data, cut)
+
+
+@pytest.mark.parametrize("before", [b"", b"a\0", b"a\0" * 400, b"\xa5\xda_\xdf"])
+@pytest.mark.parametrize("after", [b"", b"a\0", b"\x01\xd8", b"_\xdf"])
+def test_a_unit_of_which_only_the_beginning_is_answered_may_be_cut_anywhere(before: bytes, after: bytes) -> None:
+    """`surrogateescape` answers two bytes of the six; what begins with the third may wait for more input."""
+    unit = eightfold.fault_row("reserved", (0xD800, 0xDBFF), (0xDC00, 0xDFFF), (0xD801, 0xD808))
+    bmp = eightfold.Row(0, 0xFFFF, (0, 0xFFFF))
+    form = eightfold.Form("units", [bmp], units=[unit], unit_bits=16, byte_order="little", joins_pairs=True)
+    data = before + b"\xa5\xda_\xdf\x01\xd8" + after
+    expected = eightfold.decode(data, form, "surrogateescape")
+    assert "\udca5\udcda\udf5f" in expected
+    for cut in range(len(data) + 1):
+        decoder = Decoder(form, "surrogateescape")
+        assert decoder.decode(data[:cut]) + decoder.decode(data[cut:], True) == expected, cut

@@ -31,6 +31,12 @@ impl OnFault {
         OnFault::BackslashReplace,
     ];
 
+    /// Whether reading goes on behind each unit that is answered: a surrogate may stand for its beginning only.
+    #[must_use]
+    pub fn answers_whole_units(self) -> bool {
+        !matches!(self, OnFault::SurrogateEscape | OnFault::SurrogatePass)
+    }
+
     /// Whether every fault is answered without the form's tables; but `SurrogateEscape` stops at bytes below 80.
     #[must_use]
     pub fn answers_alone(self) -> bool {

@@ -9,9 +9,10 @@ use crate::released::released;
 /// A pass and what measuring it came to. Only [`Surveyed::new`] makes one, so that what belongs to one input is not
 /// written with what was seen of another.
 pub struct Surveyed<'a> {
-    /// As far as it was measured.
     pass: Pass<'a>,
     start: usize,
+    /// As far as it was measured.
+    end: usize,
     survey: Survey,
 }
 
@@ -26,8 +27,10 @@ impl<'a> Surveyed<'a> {
         let halt = released(py, pass.data.len(), || pass.run(start, &mut heard));
         heard.result()?;
         let Halt::End(end) = halt else { return Ok(None) };
-        // What is behind the end decides nothing that is before it.
-        Ok(Some(Surveyed { pass: Pass { data: &pass.data[..end], is_final: true, ..pass }, start, survey }))
+        // What is behind the end decides nothing before it, unless the end is inside a unit that was answered in part.
+        let is_cut = pass.on_fault.answers_whole_units();
+        let pass = if is_cut { Pass { data: &pass.data[..end], is_final: true, ..pass } } else { pass };
+        Ok(Some(Surveyed { pass, start, end, survey }))
     }
 
     /// The pass.
@@ -42,12 +45,12 @@ impl<'a> Surveyed<'a> {
 
     /// Where it ends.
     pub fn end(&self) -> usize {
-        self.pass.data.len()
+        self.end
     }
 
     /// The input, where it is ASCII and means itself.
     pub fn same(&self) -> Option<&'a [u8]> {
-        let data = &self.pass.data[self.start..];
+        let data = &self.pass.data[self.start..self.end];
         let is_same = self.survey.is_clean && self.survey.width == Width::Ascii && self.survey.count == data.len();
         is_same.then_some(data)
     }
