@@ -87,6 +87,20 @@ def test_a_continuation_byte_that_begins_a_sequence(padding: str) -> None:
 
 
 @padded
+@pytest.mark.parametrize("first", [0x00, 0x41, 0x7F])
+def test_a_unit_that_begins_with_a_character(first: int, padding: str) -> None:
+    form = Form("units", [ASCII, TWO], units=[fault_row("reserved", first, 0xBD, 0xBD)])
+    data = bytes([first, 0xBD, 0xBD])
+    assert text_of(data + b"b", form, "replace", padding) == "\ufffdb"
+    assert text_of(data + b"b", form, "ignore", padding) == "b"
+    start, data = len(padding), padding.encode() + data
+    assert [(fault.kind, fault.start, fault.end) for fault in eightfold.faults(data, form)] == [
+        ("reserved", start, start + 3)
+    ]
+    assert eightfold.tally(data, form) == {"reserved": 1}
+
+
+@padded
 def test_escaped_bytes_are_those_of_the_whole_unit(padding: str) -> None:
     three, four = Row(0x800, 0xFFF, 0xE0, (0xA0, 0xBF), TAIL), Row(0x10000, 0x3FFFF, 0xF0, (0x90, 0xBF), TAIL, TAIL)
     form = Form("strays", [ASCII, three, four, Row(*SURROGATES, (0x80, 0x87), (0x00, 0xFF))])

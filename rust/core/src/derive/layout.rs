@@ -549,11 +549,13 @@ fn ascii(tables: &Tables) -> Option<bool> {
         let row = rows.max_by_key(|row| row.ranges.len())?;
         (row.ranges.len() == 1).then_some(row.first + byte - row.ranges[0].0 == byte)
     };
-    let known = |byte: u32| tables.units.iter().all(|unit| !holds(unit.ranges[0], byte));
-    let rest = (1..0x80).all(|byte| same(byte) == Some(true) && known(byte));
+    let begins_unit = |byte: u32| tables.units.iter().any(|unit| holds(unit.ranges[0], byte));
+    if (0..0x80).any(begins_unit) || (1..0x80).any(|byte| same(byte) != Some(true)) {
+        return None;
+    }
     match same(0) {
-        Some(true) => rest.then_some(true),
-        None if tables.rows.iter().all(|row| !holds(row.ranges[0], 0)) => (rest && known(0)).then_some(false),
+        Some(true) => Some(true),
+        None if tables.rows.iter().all(|row| !holds(row.ranges[0], 0)) => Some(false),
         _ => None,
     }
 }
