@@ -74,6 +74,20 @@ def test_a_gap_beyond_16_bits_moves_nothing_below(padding: str) -> None:
     assert text_of(b"\xe0\xbf\xbf", form, "strict", padding) == "\u0fff"
 
 
+@pytest.mark.parametrize("first", [0x110000, 0x7FFFF800, 0xFFFFF800])
+def test_surrogates_with_values_beyond_unicode_move_no_other(first: int) -> None:
+    """What the form shares with UTF-8 is written as a layout says, which must be that of all it shares."""
+    rows = [row for row in eightfold.form("generalized-utf-8").rows if not SURROGATES[0] <= row.first <= SURROGATES[1]]
+    form = Form("moved", [*rows, Row(first, first + 0x7FF, 0xED, (0xA0, 0xBF), TAIL)])
+    for last in ("\xe9", "\u4e2d", "\uffff", "\U00010000", "\U0003ffff"):
+        for count in range(130):
+            text = "a" * count + last
+            data = text.encode()
+            assert eightfold.decode(data, form) == text
+            assert eightfold.decode_code_points(data, form).tolist() == [*map(ord, text)]
+            assert eightfold.convert(data, form, "utf-16-le") == text.encode("utf-16-le")
+
+
 @padded
 def test_three_bytes_of_latin_1_are_no_two(padding: str) -> None:
     form = Form("long", [ASCII, Row(0x80, 0xBF, 0xE0, 0x82, TAIL), Row(0xC0, 0xFF, 0xC3, TAIL)])

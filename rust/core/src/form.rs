@@ -65,7 +65,7 @@ impl Form {
             automaton: Automaton::new(&tables)?,
             later: merged(tables.rows.iter().flat_map(|row| row.ranges[1..].iter().copied()).collect()),
             by_point: by_point(&tables.rows),
-            agreement: Agreement::new(&tables),
+            agreement: Agreement::new(&tables, layout.as_ref()),
             spelling: layout.as_ref().and_then(|layout| Spelling::new(&tables, layout)),
             layout,
             wide: Wide::new(&tables),
@@ -131,7 +131,7 @@ impl Form {
         if own.escape.is_some() {
             return Some(own);
         }
-        self.passing.get_or_init(|| passing(&self.tables)).as_ref().or(Some(own))
+        self.passing.get_or_init(|| passing(&self.tables, &self.agreement)).as_ref().or(Some(own))
     }
 
     /// Whether one of the form's own units has no fixed length.
@@ -153,8 +153,8 @@ impl Form {
     }
 }
 
-/// The layout of the form's rows plus one row by which `surrogatepass` reads surrogates.
-fn passing(tables: &Tables) -> Option<Layout> {
+/// The layout of the form's rows plus one row by which `surrogatepass` reads surrogates, if the same of it agrees with UTF-8.
+fn passing(tables: &Tables, agreement: &Agreement) -> Option<Layout> {
     let ranges = surrogate_ranges(tables)?;
     // Units that are surrogates or prefixes of surrogates need no entry: the new row leaves the same maximal subparts.
     let is_of_surrogates = |unit: &FaultRow| unit.run.is_empty() && SURROGATE.starts_with(&unit.ranges);
@@ -165,7 +165,7 @@ fn passing(tables: &Tables) -> Option<Layout> {
     let mut tables = tables.clone();
     tables.units.clear();
     tables.rows.push(Row { first: SURROGATES.0, last: SURROGATES.1, ranges });
-    Layout::new(&tables)
+    Layout::new(&tables).filter(|layout| Agreement::new(&tables, Some(layout)).parts_as(agreement))
 }
 
 /// The indices of the rows in the order of their code points, if rows share none.

@@ -2,9 +2,11 @@
 //! here searches text for them.
 //!
 //! A well-formed UTF-8 sequence *agrees* if the form reads it as the same code point, writes that so, and has nothing
-//! longer that begins with it. Valid UTF-8 without the parting bytes is therefore the same text in the form.
+//! longer that begins with it. Valid UTF-8 without the parting bytes is therefore the same text in the form. Kernels write
+//! what they have found to be shared by the form's layout, so what this does not describe does not agree either.
 
 use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds};
+use crate::derive::layout::Layout;
 use crate::tables::{Row, Tables};
 
 const CONTINUATION: Range = (0x80, 0xBF);
@@ -31,11 +33,14 @@ struct Block {
 }
 
 impl Agreement {
-    pub(crate) fn new(tables: &Tables) -> Self {
+    pub(crate) fn new(tables: &Tables, layout: Option<&Layout>) -> Self {
         if tables.unit_bytes != 1 {
             return Agreement { apart: vec![(0, u32::MAX)], ..Agreement::default() };
         }
-        let blocks: Vec<Block> = (0..=0xF4u8).flat_map(|lead| blocks(tables, lead)).collect();
+        let mut blocks: Vec<Block> = (0..=0xF4u8).flat_map(|lead| blocks(tables, lead)).collect();
+        for block in &mut blocks {
+            block.agrees &= layout.is_none_or(|layout| layout.describes(block.lead, block.second));
+        }
         let shared = blocks.iter().filter(|block| block.agrees && block.second.is_none()).count();
         let mut agreement = Agreement { worthwhile: shared >= 64, ..Agreement::default() };
         // Whether some block of each first byte agrees.
@@ -58,6 +63,11 @@ impl Agreement {
     #[must_use]
     pub fn is_total(&self) -> bool {
         self.worthwhile && self.leads.is_empty() && self.pairs.is_empty()
+    }
+
+    /// Whether another form parts from UTF-8 at the same bytes.
+    pub(crate) fn parts_as(&self, other: &Agreement) -> bool {
+        (&self.leads, &self.pairs, self.worthwhile) == (&other.leads, &other.pairs, other.worthwhile)
     }
 
     /// Whether the form shares enough for the kernels to be worth trying.

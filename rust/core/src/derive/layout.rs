@@ -213,6 +213,14 @@ impl Layout {
             && all.all(|ranges| ranges.len() <= SURROGATE.len() || ranges[1].1 < u32::from(SURROGATE_SECOND))
     }
 
+    /// Whether what begins with a byte, or with two, are sequences of which the layout gives the values.
+    pub(crate) fn describes(&self, lead: u8, second: Option<u8>) -> bool {
+        let Some(second) = second else { return lead > 0 || self.has_nul };
+        let lead = self.lead(lead);
+        let fits = |seconds: Option<(u8, u8)>| seconds.is_some_and(|(low, span)| second.wrapping_sub(low) <= span);
+        !lead.parts && fits(lead.seconds) && !fits(lead.parting)
+    }
+
     /// The length of the sequences with this lead byte, if any begin with it.
     #[must_use]
     pub fn length(lead: u8) -> Option<usize> {
