@@ -156,7 +156,9 @@ def _whole(
         units = _units(form, data, start, end)
         return Decoded(end, value(entry.first, entry.unit_ranges, units))
     if entry.run:
-        end = run_end(form, data, run[1] if run[0] <= end < run[1] else end)
+        # Where a handler has gone back into the middle of a unit, the units from there on are others.
+        is_known = run[0] <= end < run[1] and (end - run[0]) % form.unit_bytes == 0
+        end = run_end(form, data, run[1] if is_known else end)
         if not final and len(data) - end < form.unit_bytes:
             return None
     return Decoded(end, None)

@@ -455,6 +455,28 @@ def test_a_run_of_wide_units_is_one_fault_and_one_row_wherever_it_is_cut() -> No
         assert list(iter_explained(pieces, WIDE_RUN)) == rows, (first, second)
 
 
+def test_behind_the_middle_of_a_unit_a_run_is_made_of_other_units() -> None:
+    """The first byte of the run is answered, and with the next one a run begins that is over after one unit."""
+    unit = eightfold.fault_row("reserved", (0x110000, 0xFFFFFFFE), run=((0x10000, 0x10000),))
+    form = eightfold.Form(
+        "wide", [eightfold.Row(0, 0xD7FF, (0, 0xD7FF))], units=[unit], unit_bits=32, byte_order="little"
+    )
+    data = b"\x92xka" + b"\0\0\1\0" * 70
+    spans: list[tuple[int, int]] = []
+
+    def second_byte_first(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        spans.append((error.start, error.end))
+        return "", 1 if len(spans) == 1 else len(data)
+
+    codecs.register_error("eightfold-test-second-byte", second_byte_first)
+    eightfold.decode(data, form, "eightfold-test-second-byte")
+    assert spans == [(0, len(data)), (1, 5)]
+    with pytest.raises(eightfold.DecodeError) as raised:
+        eightfold.decode(data, form, "surrogateescape")
+    assert (raised.value.start, raised.value.end) == (1, 5)
+
+
 def test_what_a_run_means_is_known_at_its_end_alone() -> None:
     unit = eightfold.fault_row("truncated", (0xFB, 0xFB), meant=(5, 5))._replace(run=((0x80, 0x8F),))
     form = eightfold.Form("run-of-one", [eightfold.Row(0, 0x7F, (0, 0x7F))], units=[unit])

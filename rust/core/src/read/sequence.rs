@@ -153,7 +153,9 @@ impl Form {
         if unit.run.is_empty() {
             return Step::Unit { end };
         }
-        let known = if run.0 <= end && end < run.1 { run.1.min(data.len()) } else { end };
+        // Where a handler has gone back into the middle of a unit, the units from there on are others.
+        let is_known = run.0 <= end && end < run.1 && (end - run.0).is_multiple_of(self.tables.unit_bytes);
+        let known = if is_known { run.1.min(data.len()) } else { end };
         let end = self.run_end(data, known);
         if !is_final && data.len() - end < self.tables.unit_bytes { Step::Wait } else { Step::Unit { end } }
     }
