@@ -24,8 +24,13 @@ pub(crate) fn window(data: &[u8], at: usize) -> Window {
     if let Some(window) = data[at..].first_chunk() {
         return *window;
     }
+    let left = data.len() - at;
+    if let Some(last) = data.last_chunk() {
+        let before = 8 * (size_of::<Window>() - left) as u32;
+        return u64::from_le_bytes(*last).checked_shr(before).unwrap_or(0).to_le_bytes();
+    }
     let mut window = [0; 8];
-    window[..data.len() - at].copy_from_slice(&data[at..]);
+    window[..left].copy_from_slice(&data[at..]);
     window
 }
 

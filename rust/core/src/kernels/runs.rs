@@ -1,11 +1,15 @@
 //! Runs of what a form shares with UTF-8, and ill-formed units between them, read sequence by sequence: branches decide how
 //! much of a word counts. Other stretches are read in the blocks of `decode`.
 
+#![expect(unsafe_code, reason = "a loop does not look for room for each word")]
+
+use std::mem::MaybeUninit;
+
 use super::kind::Unit;
 use super::measured::Width;
 use super::output::Output;
 use super::source::Source;
-use super::words::{self, Shared};
+use super::words::{self, Shared, WORD};
 use crate::derive::piece::{Piece, window};
 use crate::policy::{Answer, backslashed_byte};
 
@@ -84,34 +88,7 @@ impl<'a> Runs<'a> {
     /// There is no room for as many.
     #[inline(never)]
     pub fn write<T: Unit>(&self, [start, limit]: [usize; 2], out: &mut Output<'_, T>) -> usize {
-        out.go_on(|out| {
-            let mut at = start;
-            while at < limit {
-                at += self.shared.write(&self.source.data[at..limit], out);
-                if at < limit {
-                    match self.write_other(at, out) {
-                        0 => break,
-                        length => at += length,
-                    }
-                }
-            }
-            at
-        })
-    }
-
-    /// Write the sequence, or the answer to the ill-formed unit, that begins at an offset, and return its length; 0 if it has
-    /// no room in the kind of str, or no answer, or it parts from the layout.
-    #[inline(always)]
-    fn write_other<T: Unit>(&self, at: usize, out: &mut Output<'_, T>) -> usize {
-        let byte = self.source.data[at];
-        match self.source.layout.piece(&window(self.source.data, at)) {
-            Piece::IllFormed(length) if byte >= 0x80 => answer_unit(self.answer, byte, length, out).unwrap_or(0),
-            Piece::Value(code_point, length) if code_point <= T::MOST => {
-                out.put(code_point);
-                length
-            }
-            _ => 0,
-        }
+        self.source.write_words(self.shared, self.answer, [start, limit], out)
     }
 
     /// Read runs of sequences of three or of four bytes and the ill-formed units before and between, and return where they
@@ -143,6 +120,100 @@ impl<'a> Runs<'a> {
             at += length;
         }
         at
+    }
+}
+
+/// What stands for something that is read by itself.
+#[derive(Clone, Copy)]
+struct Other {
+    /// How many bytes it has.
+    length: usize,
+    /// The code point, and how often it is written: once, or not at all.
+    point: u32,
+    count: usize,
+}
+
+impl Source<'_> {
+    /// Write what is shared with UTF-8 and what is read by itself, from an offset up to a limit, until something is neither;
+    /// return where that is. Branches decide how much of a word counts, which are foreseen where text is short or has few
+    /// lengths.
+    ///
+    /// # Panics
+    /// There is no room for as many values as bytes.
+    #[inline(always)]
+    pub fn write_words<T: Unit>(
+        &self,
+        shared: Shared,
+        answer: Answer,
+        [start, limit]: [usize; 2],
+        out: &mut Output<'_, T>,
+    ) -> usize {
+        let (at, is_done) = out.extend_within(limit - start, |mut place| {
+            let (words, mut at) = (&self.data[..limit], start);
+            while let Some(&word) = words.get(at..).and_then(<[u8]>::first_chunk) {
+                // SAFETY: so far there are no more values than bytes, and at least as many bytes are left as a word has.
+                let mut length = unsafe { shared.write_word(u64::from_le_bytes(word), &mut place) };
+                if length == 0 {
+                    let Some(other) = self.other(answer, at, T::MOST) else { return ((at, true), place) };
+                    debug_assert!(other.length >= other.count, "more values than bytes");
+                    // SAFETY: as above.
+                    unsafe { place.put([T::of(other.point)], other.count) };
+                    length = other.length;
+                }
+                at += length;
+            }
+            ((at, false), place)
+        });
+        if is_done { at } else { self.write_tail(shared, answer, [at, limit], out) }
+    }
+
+    /// As [`Source::write_words`], of less than a word.
+    #[inline(never)]
+    fn write_tail<T: Unit>(
+        &self,
+        shared: Shared,
+        answer: Answer,
+        [start, limit]: [usize; 2],
+        out: &mut Output<'_, T>,
+    ) -> usize {
+        let mut at = start;
+        while at < limit {
+            // Behind the last byte, bytes of no sequence.
+            let behind = u64::MAX << (8 * (limit - at));
+            let word = u64::from_le_bytes(window(&self.data[..limit], at)) | behind;
+            let length = if out.room() < WORD {
+                let mut memory = [const { MaybeUninit::uninit() }; WORD];
+                let (length, values) = Output::written(&mut memory, |out| shared.write_first(word, out));
+                out.copy(values);
+                length
+            } else {
+                shared.write_first(word, out)
+            };
+            at += length;
+            if length == 0 {
+                let Some(other) = self.other(answer, at, T::MOST) else { return at };
+                (other.count > 0).then(|| out.push(T::of(other.point)));
+                at += other.length;
+            }
+        }
+        at
+    }
+
+    /// What is read by itself at an offset, with the answer to what is ill-formed; None if its code point is beyond the
+    /// greatest, if it parts from the layout, or if the answer is not one code point.
+    #[inline(always)]
+    fn other(&self, answer: Answer, at: usize, most: u32) -> Option<Other> {
+        let byte = self.data[at];
+        match self.layout.piece(&window(self.data, at)) {
+            Piece::IllFormed(length) if byte >= 0x80 => match answer {
+                Answer::Replace => Some(Other { length, point: 0xFFFD, count: 1 }),
+                Answer::Drop => Some(Other { length, point: 0, count: 0 }),
+                Answer::Escape(base) => Some(Other { length: 1, point: base + u32::from(byte), count: 1 }),
+                Answer::Backslash | Answer::Stop | Answer::Never => None,
+            },
+            Piece::Value(point, length) if point <= most => Some(Other { length, point, count: 1 }),
+            _ => None,
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Sequences of one length in a row, of which a word holds several that are looked at together: runs of three or of four
 //! bytes, and UTF-8 read word by word.
 
+#![expect(unsafe_code, reason = "a loop does not look for room for each word")]
+
 use super::kind::Unit;
-use super::output::Output;
+use super::output::{Output, Place};
 use crate::derive::agreement::Agreement;
 use crate::derive::piece::window;
 
@@ -12,7 +14,7 @@ pub const THREE: u8 = 0xE0;
 const FOUR: u8 = 0xF0;
 
 /// The bytes of a word.
-const WORD: usize = size_of::<u64>();
+pub(super) const WORD: usize = size_of::<u64>();
 
 /// A number in each byte.
 const fn in_ones(number: u64) -> u64 {
@@ -124,62 +126,62 @@ impl Shared {
         }
     }
 
-    /// Write what some bytes begin with that is shared, and return where that ends: branches decide how much of a word
-    /// counts, which are foreseen where text is short or has few lengths.
+    /// As [`Shared::write_word`], to an output.
     ///
     /// # Panics
-    /// There is no room for as many values as bytes.
-    #[inline(always)]
-    pub fn write<T: Unit>(self, data: &[u8], out: &mut Output<'_, T>) -> usize {
-        let mut at = 0;
-        while let Some(word) = data[at..].first_chunk() {
-            match self.write_word(*word, WORD, out) {
-                0 => return at,
-                length => at += length,
-            }
-        }
-        while at < data.len() {
-            match self.write_word(window(data, at), data.len() - at, out) {
-                0 => break,
-                length => at += length,
-            }
-        }
-        at
+    /// It has no room for as many values as a word has bytes.
+    pub(super) fn write_first<T: Unit>(self, word: u64, out: &mut Output<'_, T>) -> usize {
+        // SAFETY: the place has as much room.
+        out.extend_within(WORD, |mut place| unsafe { (self.write_word(word, &mut place), place) })
     }
 
-    /// Write the ASCII or the sequences of one length with which a word begins, of which so many bytes are there, with zeros
-    /// behind, and return how many bytes they are.
+    /// Write the ASCII or the sequences of one length with which a word begins, and return how many bytes they are.
+    ///
+    /// # Safety
+    /// The place has room for as many values as a word has bytes.
     #[inline(always)]
-    fn write_word<T: Unit>(self, bytes: [u8; WORD], left: usize, out: &mut Output<'_, T>) -> usize {
-        let word = u64::from_le_bytes(bytes);
+    pub(super) unsafe fn write_word<T: Unit>(self, word: u64, place: &mut Place<T>) -> usize {
+        let bytes = word.to_le_bytes();
         let high = word & in_ones(0x80);
-        match (bytes[0], self.apart) {
-            (0..0x80, _) if !self.has_ascii => 0,
-            (0..0x80, _) if high == 0 => write_ascii(bytes, left, out),
-            // Between words there is one character, most of the time.
-            (0..0x80, _) if bytes[1] >= 0x80 => write_ascii(bytes, 1, out),
-            (0..0x80, _) => write_ascii(bytes, high.trailing_zeros() as usize / 8, out),
-            (0x80..THREE, _) if self.has_twos => write_twos(word, out),
-            (THREE..FOUR, Some(apart)) => write_pair::<3, T>(word, ill_threes(word, apart), out),
-            (FOUR.., _) if self.has_fours => write_pair::<4, T>(word, ill_fours(word), out),
-            _ => 0,
+        // SAFETY: the contract of this function.
+        unsafe {
+            match (bytes[0], self.apart) {
+                (0..0x80, _) if !self.has_ascii => 0,
+                (0..0x80, _) if high == 0 => write_ascii(bytes, WORD, place),
+                // Between words there is one character, most of the time.
+                (0..0x80, _) if bytes[1] >= 0x80 => write_ascii(bytes, 1, place),
+                (0..0x80, _) => write_ascii(bytes, high.trailing_zeros() as usize / 8, place),
+                (0x80..THREE, _) if self.has_twos => write_twos(word, place),
+                (THREE..FOUR, Some(apart)) => write_pair::<3, T>(word, ill_threes(word, apart), place),
+                (FOUR.., _) if self.has_fours => write_pair::<4, T>(word, ill_fours(word), place),
+                _ => 0,
+            }
         }
     }
 }
 
+/// Write the first bytes of a word, as many as `count` says.
+///
+/// # Safety
+/// As [`Shared::write_word`].
 #[inline(always)]
-fn write_ascii<T: Unit>(bytes: [u8; WORD], count: usize, out: &mut Output<'_, T>) -> usize {
-    out.extend_first(&T::of_bytes(bytes), count);
+unsafe fn write_ascii<T: Unit>(bytes: [u8; WORD], count: usize, place: &mut Place<T>) -> usize {
+    // SAFETY: the contract of this function.
+    unsafe { place.put(T::of_bytes(bytes), count) };
     count
 }
 
 /// Write those of four sequences of two bytes that are before one that is none.
+///
+/// # Safety
+/// As [`Shared::write_word`].
 #[inline(always)]
-fn write_twos<T: Unit>(word: u64, out: &mut Output<'_, T>) -> usize {
+unsafe fn write_twos<T: Unit>(word: u64, place: &mut Place<T>) -> usize {
     let ill = ill_twos(word);
     let values = (word & in_twos(0x1F)) << 6 | word >> 8 & in_twos(0x3F);
     let mut write = |count: usize| {
-        out.extend_first(&T::of_units(values), count);
+        // SAFETY: the contract of this function.
+        unsafe { place.put(T::of_units(values), count) };
         2 * count
     };
     match ill {
@@ -192,17 +194,25 @@ fn write_twos<T: Unit>(word: u64, out: &mut Output<'_, T>) -> usize {
 }
 
 /// Write those of two sequences of three bytes or of four that are before one that is none, given bits for those.
+///
+/// # Safety
+/// As [`Shared::write_word`].
 #[inline(always)]
-fn write_pair<const LENGTH: usize, T: Unit>(word: u64, ill: u64, out: &mut Output<'_, T>) -> usize {
-    let mut write = |count: usize| {
-        out.extend_first(&values::<LENGTH>(word).map(T::of), count);
-        LENGTH * count
-    };
-    match ill {
-        0 => write(2),
-        _ if ill << (64 - 8 * LENGTH) == 0 => write(1),
-        _ => 0,
+unsafe fn write_pair<const LENGTH: usize, T: Unit>(word: u64, ill: u64, place: &mut Place<T>) -> usize {
+    let values = values::<LENGTH>(word).map(T::of);
+    if ill == 0 {
+        // SAFETY: the contract of this function.
+        unsafe { place.put(values, 2) };
+        return 2 * LENGTH;
     }
+    if ill << (64 - 8 * LENGTH) == 0 {
+        // One alone is stored alone: if both branches stored the same, the compiler would make one of them, and where the
+        // next word is would wait for how much counts.
+        // SAFETY: as above.
+        unsafe { place.put([values[0]], 1) };
+        return LENGTH;
+    }
+    0
 }
 
 /// As [`Shared::read`], of bytes that are known to be UTF-8, or surrogates.
@@ -317,6 +327,22 @@ mod tests {
         }
     }
 
+    /// The values of what some bytes begin with that is shared, word by word, and its length.
+    fn written(shared: Shared, data: &[u8]) -> (usize, Vec<u32>) {
+        let (padded, mut at, mut values) = ([data, &[0xFF; WORD]].concat(), 0, vec![]);
+        while let Some(&word) = padded[at..].first_chunk() {
+            let mut memory = [const { MaybeUninit::uninit() }; WORD];
+            let (length, points): (_, &mut [u32]) =
+                Output::written(&mut memory, |out| shared.write_first(u64::from_le_bytes(word), out));
+            values.extend_from_slice(points);
+            at += length;
+            if length == 0 {
+                break;
+            }
+        }
+        (at, values)
+    }
+
     #[test]
     fn utf_8_is_written_up_to_what_is_none_wherever_that_stands_in_a_word() {
         let (bytes, runs) =
@@ -326,10 +352,8 @@ mod tests {
             for (before, behind) in [(0, ""), (1, "abcdefgh"), (2, ""), (3, "é"), (5, "abcdefgh")] {
                 let data = [run.repeat(before).as_bytes(), &bytes(number), behind.as_bytes()].concat();
                 let valid = data.utf8_chunks().next().expect("it is not empty").valid();
-                let mut memory = [const { MaybeUninit::uninit() }; 64];
-                let (end, points): (_, &mut [u32]) = Output::written(&mut memory, |out| Shared::ALL.write(&data, out));
-                assert_eq!(end, valid.len(), "{data:X?}");
-                assert!(points.iter().copied().eq(valid.chars().map(u32::from)), "{data:X?}");
+                let expected = (valid.len(), valid.chars().map(u32::from).collect());
+                assert_eq!(written(Shared::ALL, &data), expected, "{data:X?}");
             }
         }
     }
