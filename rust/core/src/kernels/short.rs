@@ -21,11 +21,13 @@ use super::text::Text;
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
-use crate::code_point::{LARGEST_IN_STR, holds};
+use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, TRAILS, holds};
 use crate::derive::instead::{Instead, RARE};
 
 /// What a step may write beyond what it says.
 const SLACK: usize = 64;
+/// No code points.
+const NONE: Range = (1, 0);
 /// The code points of a word.
 const WORD: usize = 8;
 /// From so many code points on, a call of the kernel for blocks pays, where the last one stopped at a surrogate.
@@ -59,6 +61,16 @@ pub fn write_by_words(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8
         Text::One(points) => spell(&points[..limit], instead, out),
         Text::Two(points) => spell(&points[..limit], instead, out),
         Text::Four(points) => spell(&points[..limit], instead, out),
+    }
+}
+
+/// As [`write_by_words`], one by one: text in which much is rare, of which words would be looked at in vain.
+pub fn write_by_points(text: Text<'_>, instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    let limit = limit(text, instead, out);
+    match text {
+        Text::One(points) => spell_each(&points[..limit], instead, out),
+        Text::Two(points) => spell_each(&points[..limit], instead, out),
+        Text::Four(points) => spell_each(&points[..limit], instead, out),
     }
 }
 
@@ -121,6 +133,31 @@ fn spell<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
     out.extend_within(most, |place| unsafe { by_words(points, instead, place) })
 }
 
+/// As [`spell`], one by one.
+#[inline(never)]
+fn spell_each<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
+    // What most answers are is asked with the lengths: as part of all answers, it took a fifth more time.
+    let usual = match *instead {
+        Instead::Byte(range) => [range, NONE],
+        // Before a trail that is reached no lead stands: what becomes of pairs is not known.
+        Instead::Sequence { but_pairs } => [NONE, if but_pairs { TRAILS } else { SURROGATES }],
+        _ => [NONE; 2],
+    };
+    let most = longest(instead) * points.len() + ANSWER;
+    out.extend_within(most, |mut place| {
+        let mut at = 0;
+        while at < points.len() {
+            // SAFETY: there is room for the longest answer to each and one more.
+            at += unsafe { write_each(&points[at..], usual, &mut place) };
+            let Some((bytes, length)) = points.get(at).and_then(|_| instead.of(points, at)) else { break };
+            // SAFETY: as above.
+            unsafe { place.put::<ANSWER>(bytes.to_le_bytes(), length) };
+            at += 1;
+        }
+        (at, place)
+    })
+}
+
 /// Write a word at once where all of it takes as many bytes, and else one by one, and what becomes of those that are rare.
 ///
 /// # Safety
@@ -135,9 +172,9 @@ unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u
             // SAFETY: the contract of this function.
             Some(word) if unsafe { write_word(word, &mut place) } => WORD,
             // SAFETY: as above.
-            Some(word) => unsafe { write_each(word, &mut place) },
+            Some(word) => unsafe { write_each(word, [NONE; 2], &mut place) },
             // SAFETY: as above.
-            None => unsafe { write_each(rest, &mut place) },
+            None => unsafe { write_each(rest, [NONE; 2], &mut place) },
         };
         at += count;
         if count < WORD && at < points.len() {
@@ -186,13 +223,13 @@ fn takes_four(point: u32) -> bool {
     point.wrapping_sub(0x1_0000) <= LARGEST_IN_STR - 0x1_0000
 }
 
-/// Write scalar values that are not rare, and return how many are before something else. Each length has a branch of its own,
-/// so that where the next sequence goes does not wait for it.
+/// Write scalar values that are not rare, the lowest byte of those in a range, and the three bytes of those in another, and
+/// return how many are before something else. Each length has a branch of its own, so that where the next sequence goes does not wait for it.
 ///
 /// # Safety
 /// There is room for the longest sequence of each.
 #[inline(always)]
-unsafe fn write_each<P: Point>(points: &[P], place: &mut Place<u8>) -> usize {
+unsafe fn write_each<P: Point>(points: &[P], [bytes, threes]: [Range; 2], place: &mut Place<u8>) -> usize {
     for (count, &point) in points.iter().enumerate() {
         let point = point.into();
         // SAFETY: the contract of this function.
@@ -202,6 +239,8 @@ unsafe fn write_each<P: Point>(points: &[P], place: &mut Place<u8>) -> usize {
                 0x80..0x800 => place.put([0xC0 | (point >> 6) as u8, 0x80 | point as u8 & 0x3F], 2),
                 0x800..0x1_0000 if !holds(RARE, point) => place.put(plain::three(point).to_le_bytes(), 3),
                 0x1_0000..=LARGEST_IN_STR => place.put(plain::four(point).to_le_bytes(), LONGEST),
+                _ if holds(bytes, point) => place.put([point as u8], 1),
+                _ if holds(threes, point) => place.put(plain::three(point).to_le_bytes(), 3),
                 _ => return count,
             }
         }

@@ -6,7 +6,9 @@ use std::mem::MaybeUninit;
 use crate::chunk::CHUNK_POINTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
-use crate::kernels::{Level, Output, Text, append_up_to, find_point, room_for, write_by_words, write_short};
+use crate::kernels::{
+    Level, Output, Text, append_up_to, find_point, room_for, write_by_points, write_by_words, write_short,
+};
 use crate::policy::Missing;
 use crate::write::encode::encode_text;
 
@@ -68,15 +70,16 @@ impl Form {
     ) -> bool {
         let (instead, mut at) = (self.instead(Some(policy)), 0);
         let is_known = self.is_known(instead) && *instead != Instead::Stop && text.len() <= MOST_AT_ONCE;
-        let is_tried = is_known && Level::current() == Level::Portable && has_long_runs(text, instead);
-        let Some(room) = room_for(text, instead).filter(|_| is_tried) else { return false };
+        let is_tried = is_known && Level::current() == Level::Portable;
+        let Some(write) = is_tried.then(|| at_once(text, instead)).flatten() else { return false };
+        let Some(room) = room_for(text, instead) else { return false };
         if out.try_reserve_exact(room).is_err() {
             return false;
         }
         append_up_to(out, room, |out| {
             while at < text.len() {
                 let limit = text.whole_up_to(text.len().min(at + CHUNK_POINTS));
-                let count = write_short(text.slice(at, limit), instead, out);
+                let count = write(text.slice(at, limit), instead, out);
                 at += count;
                 if at < limit || !goes_on(count) {
                     return false;
@@ -116,15 +119,24 @@ fn most_points() -> usize {
     if Level::current() == Level::Portable { SHORT_POINTS_ALONE } else { SHORT_POINTS }
 }
 
-/// Whether a text is likely to be runs of sequences of one length, as its beginning is: those of two bytes are between
-/// others, and so is what something else is written instead of. Of a long text with more than a few of them, blocks take less
-/// time; so they do of one with less than a few, but that there are surrogates is known.
-fn has_long_runs(text: Text<'_>, instead: &Instead) -> bool {
+/// What writes code points, and something instead of what is rare.
+type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
+
+/// What writes a long text in the least time, if it is as its beginning is; None if blocks do. They do where sequences of two
+/// bytes stand between others, or more than a few surrogates, of which they take three bytes for granted; and where fewer than
+/// a few escapes are, but that there are surrogates is known.
+fn at_once(text: Text<'_>, instead: &Instead) -> Option<Write> {
     let sample = || (0..SAMPLE_POINTS.min(text.len())).map(|at| text.at(at));
     let twos = sample().filter(|point| (0x80..0x800).contains(point)).count();
     let others = sample().filter(|&point| !instead.leaves(point)).count();
+    let ascii = sample().filter(|&point| point < 0x80).count();
+    let is_ascii = ascii + others > SAMPLE_POINTS - SAMPLE_POINTS / 16;
+    let has_usual = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. });
+    if others > SAMPLE_POINTS / 20 && has_usual && (is_ascii || instead.is_of_scalars()) {
+        return Some(write_by_points);
+    }
     // With escapes with a backslash blocks take more time too.
     let weight = if *instead == Instead::Escape { 0 } else { 4 };
-    let is_likely = text.len() < LONG_POINTS || twos + weight * others <= SAMPLE_POINTS / 8;
-    is_likely && (others > 1 || !instead.is_of_scalars())
+    let has_long_runs = text.len() < LONG_POINTS || twos + weight * others <= SAMPLE_POINTS / 8;
+    (has_long_runs && (others > 1 || !instead.is_of_scalars())).then_some(write_short)
 }
