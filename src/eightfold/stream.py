@@ -152,6 +152,7 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         self._waits = _waits_for_runs(self.form, errors)
         self._opening = _Opening(self.form)
         self._in_run = False
+        self._passes_on = not (self._waits or self.form.signatures)
 
     def __repr__(self) -> str:
         return f"<Decoder {self.form.name}, {self.errors}>"
@@ -162,13 +163,18 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         Raises:
             DecodeError: the bytes are ill-formed. Offsets refer to the error's object: the held bytes, then these.
         """
+        # To decode 64 bytes takes 230 ns in all; what follows would add 20 ns, and a call for bytes 40 ns.
+        if self._passes_on and type(input) is bytes:
+            text, self._held, self._in_run = decoded_piece(
+                self.form, self.errors, self._held + input, 0, 0, self._in_run, final
+            )
+            return text
         if self._waits:
             if not final and _goes_on(self._opening.plain, self._held, input):
                 self._behind.append(bytes_of(input))
                 return ""
             self._held, self._behind = b"".join((self._held, *self._behind)), []
-        # Most input is bytes. Decoding 64 of them takes 180 ns in all; the call would add 40 ns.
-        content = self._held + (input if type(input) is bytes else bytes_of(input))
+        content = self._held + bytes_of(input)
         skipped, opening = 0, self._opening
         if opening.plain is None:
             opened = opening.after(content, final=final)
@@ -197,6 +203,7 @@ class Decoder(Copied, codecs.IncrementalDecoder):
         (self._held, flags), self._behind = state, []
         self._opening = _Opening(self.form, flags // 2)
         self._in_run = bool(flags % 2)
+        self._passes_on = not (self._waits or self.form.signatures or self._opening.chosen)
 
 
 @_in_turn_without_global_lock("encode", "finish", "reset", "getstate", "setstate", "__getstate__")
@@ -228,6 +235,7 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         self._plain, self._mark = signed(self.form)
         self._holds = reference.holds_back_lead(self._plain)
         self._mark_due = bool(self._mark)
+        self._passes_on = not (self._holds or self._mark)
 
     def __repr__(self) -> str:
         return f"<Encoder {self.form.name}, {self.errors}>"
@@ -238,6 +246,9 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         Raises:
             EncodeError: the form cannot write the text. Offsets refer to the error's object: held lead, then text.
         """
+        # To encode 64 code points takes 120 ns in all; what follows would add 20 ns.
+        if self._passes_on and type(input) is str:
+            return encoded_piece(self.form, self.errors, input)
         try:
             content, held = self._held + input, ""
         except TypeError:
@@ -279,6 +290,7 @@ class Encoder(Copied, codecs.IncrementalEncoder):
         if not state:
             self._warn_of_loss()
         self._held, self._mark_due = (chr(code) if code else ""), bool(due)
+        self._passes_on = not (self._holds or self._mark or self._held or self._mark_due)
 
     def _warn_of_loss(self) -> None:
         if self._held:

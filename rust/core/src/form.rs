@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::code_point::{LEADS, Range, SURROGATES, TRAILS};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS};
 use crate::derive::agreement::{Agreement, merged};
 use crate::derive::automaton::{Automaton, TooLarge};
 use crate::derive::fault_table::FaultTable;
@@ -86,6 +86,14 @@ impl Form {
             spelling.joins = form.holds_back_lead;
         }
         Ok(form)
+    }
+
+    /// Whether the form is UTF-8: all of that is shared, and there are no other sequences.
+    #[must_use]
+    pub fn is_utf_8(&self) -> bool {
+        let count: u64 = self.tables.rows.iter().map(|row| u64::from(row.last - row.first) + 1).sum();
+        let scalars = u64::from(LARGEST_IN_STR + 1 - (SURROGATES.1 + 1 - SURROGATES.0));
+        self.agreement.is_total() && count == scalars
     }
 
     /// How the kernels write the form under a policy, if they can.

@@ -158,11 +158,25 @@ fn str_of_short<'py>(py: Python<'py>, pass: &Pass<'_>) -> PyResult<Option<Bound<
 
 /// The str of bytes that hold no fault: measured, then written once into memory of the exact kind.
 pub fn clean_text<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-    if shares_ascii(form)
-        && let Some(text) = ascii_text(py, data, SHORT_BYTES)?
-    {
+    let text = clean_ascii(py, form, data)?;
+    if text.is_some() { Ok(text) } else { clean_other(py, form, data) }
+}
+
+/// As [`clean_text`], of bytes that are likely to be few: it reads sequences too that are not UTF-8.
+pub fn clean_piece<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    if let Some(text) = clean_ascii(py, form, data)? {
         return Ok(Some(text));
     }
+    let text = text_in_one_pass(py, &pass_of(form, data, OnFault::Stop))?;
+    if text.is_some() { Ok(text) } else { clean_other(py, form, data) }
+}
+
+/// The str of bytes that are ASCII, in a form that shares it.
+fn clean_ascii<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
+    if shares_ascii(form) { ascii_text(py, data, SHORT_BYTES) } else { Ok(None) }
+}
+
+fn clean_other<'py>(py: Python<'py>, form: &Form, data: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
     if form.agreement.is_total() {
         return measured_text(py, data);
     }

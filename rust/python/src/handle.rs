@@ -193,6 +193,8 @@ pub struct Handle {
     pub shares_ascii: bool,
     /// Whether it is such a form, and all of UTF-8 is the same text in it.
     pub shares_utf8: bool,
+    /// Whether it has nothing else.
+    pub is_utf8: bool,
     checked: Mutex<Vec<usize>>,
     readings: Policies<Reading>,
     writings: Policies<Writing>,
@@ -275,6 +277,7 @@ impl Handle {
             is_plain,
             shares_ascii: is_plain && shares_ascii(&compiled),
             shares_utf8: is_plain && compiled.agreement.is_total(),
+            is_utf8: is_plain && compiled.is_utf_8(),
             form: Arc::new(compiled),
             name: form.getattr("name")?.extract()?,
             object: form.clone().unbind(),

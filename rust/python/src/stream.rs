@@ -2,9 +2,9 @@
 
 use eightfold_core::{Form, LARGEST_IN_STR, Step, TextBuffer};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
 
-use crate::decode::clean_text;
+use crate::decode::{clean_piece, clean_text};
 use crate::encode::{self, text_object, written};
 use crate::given::offset_in;
 use crate::handle::{Errors, Handle, shares_ascii};
@@ -46,7 +46,7 @@ pub fn short_decoded<'py>(given: [&Bound<'py, PyAny>; 7]) -> Option<Bound<'py, P
     let [form, errors, data, start, chosen, in_run, is_final] = given;
     let (py, data) = (form.py(), data.cast_exact::<PyBytes>().ok()?.as_bytes());
     let handle = Handle::known(form)?;
-    let is_whole = !is_true(in_run)? && start.extract::<usize>().ok()? == 0 && chosen.extract::<usize>().ok()? == 0;
+    let is_whole = !is_true(in_run)? && is_zero(start)? && is_zero(chosen)?;
     if !handle.is_plain
         || !PolicyName::of(errors).is_some_and(PolicyName::is_plain)
         || !is_whole
@@ -55,13 +55,19 @@ pub fn short_decoded<'py>(given: [&Bound<'py, PyAny>; 7]) -> Option<Bound<'py, P
         return None;
     }
     let end = certain_end(&handle.form, data, is_true(is_final)?)?;
-    let text = clean_text(py, &handle.form, &data[..end]).ok()??;
+    // In other forms, what is no UTF-8 may go on behind the end.
+    let clean = if handle.is_utf8 { clean_piece } else { clean_text };
+    let text = clean(py, &handle.form, &data[..end]).ok()??;
     let held = bytes_of_slice(py, &data[end..]).ok()?;
     (text, held, false).make(py).ok()
 }
 
 fn is_true(given: &Bound<'_, PyAny>) -> Option<bool> {
     given.cast_exact::<PyBool>().ok().map(|given| given.is_true())
+}
+
+fn is_zero(given: &Bound<'_, PyAny>) -> Option<bool> {
+    given.cast_exact::<PyInt>().ok().and_then(|given| given.is_truthy().ok()).map(|is_other| !is_other)
 }
 
 /// What a pass gives, measured and then written once; where a handler must be asked, or a sequence without a fixed length
