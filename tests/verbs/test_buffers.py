@@ -212,6 +212,21 @@ def test_sequences_around_the_end_of_a_piece(name: str, before: int) -> None:
         assert short == points[: before + 1]
 
 
+@pytest.mark.parametrize("before", range(MADE - 3, MADE + 2))
+@pytest.mark.parametrize("name", ["cesu-8", "wtf-8", "utf-8", "utf-16", "generalized-utf-8"])
+def test_text_around_the_end_of_a_piece(name: str, before: int) -> None:
+    pair = "\U0001f600" if name.startswith("utf") else "\ud83d\ude00"
+    for text in ("a" * before + pair + "b" * 10, "a" * before + pair, "a" * (before + 2)):
+        data = encode(text, name)
+        for room in (len(data) - 1, len(data), len(data) + 9):
+            buffer = bytearray(room)
+            count, size = encode_into(text, name, buffer)
+            assert (count == len(text)) == (room >= len(data))
+            assert bytes(buffer[:size]) == data[:size]
+            assert not any(buffer[size:])
+            assert data[size:] == encode(text[count:], name, "strict")[2 if name == "utf-16" else 0 :]
+
+
 @pytest.mark.parametrize("before", range(MADE - 2, MADE + 3))
 def test_a_fault_around_the_end_of_a_piece(before: int) -> None:
     points = array("I", b"\xaa" * 4 * (before + 2))

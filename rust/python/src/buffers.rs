@@ -1,9 +1,11 @@
-//! Encoding and decoding into memory of the caller. The results are made first, code points chunk by chunk, and then copied
+//! Encoding and decoding into memory of the caller. The results are made first, chunk by chunk, and then copied
 //! there, so that nothing of ours reads or writes memory that others may be writing to, but for that copy.
 
 #![expect(unsafe_code, reason = "what has been made is copied to memory of others")]
 
-use eightfold_core::{Form, Missing};
+use std::mem::MaybeUninit;
+
+use eightfold_core::{Form, Missing, ShortBytes, Text};
 use pyo3::buffer::{Element, PyUntypedBuffer};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
@@ -11,14 +13,14 @@ use pyo3::prelude::*;
 use crate::cutting::{self, fit, lacking};
 use crate::encode::text_object;
 use crate::given::bytes_of;
-use crate::handle::{Errors, Handle};
+use crate::handle::{Errors, Handle, shares_ascii};
 use crate::made::Made;
-use crate::memory::{encoded, text_length, text_of};
+use crate::memory::{Aligned, ascii_of, encoded, text_length, text_of};
 use crate::names;
 use crate::reader::Reader;
 use crate::released::released;
 
-/// Code points that are made and then copied: they stay in the second-level cache meanwhile.
+/// Code points that are made, or written, and then copied: they stay in the second-level cache meanwhile.
 const MADE_POINTS: usize = 1 << 14;
 
 /// A buffer of the caller that can be written to, which cannot be resized until this is dropped.
@@ -104,6 +106,13 @@ pub fn encode_into<'py>(
     let form = asked.strictly_written(py)?;
     let place = Place::of_bytes(buffer)?;
     let mark = if begin == 0 { asked.mark() } else { b"" };
+    let whole = match ascii_of(text).filter(|_| shares_ascii(&form)) {
+        Some(ascii) => write_whole(&ascii[begin..], (&place, mark)),
+        None => write_little(&form, text_of(text)?.slice(begin, length), (&place, mark)),
+    };
+    if let Some(filled) = whole {
+        return Ok(Made((length - begin, filled)));
+    }
     let fit = fit(py, &form, text, begin, place.len().saturating_sub(mark.len()))?;
     if let Some(span) = fit.missing.filter(|_| fit.end == begin) {
         return Err(lacking(asked, text, span));
@@ -111,14 +120,43 @@ pub fn encode_into<'py>(
     if place.len() < mark.len() || fit.end == begin && begin < length {
         return Ok(Made((0, 0)));
     }
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(fit.bytes).map_err(|_| PyMemoryError::new_err(()))?;
-    let points = text_of(text)?.slice(begin, fit.end);
-    let written = encoded(py, (&form, Missing::Stop), (points, 0), &mut bytes)?;
-    assert!(written.is_ok() && bytes.len() == fit.bytes, "the text takes other bytes than it was measured to");
     place.write(0, mark);
-    place.write(mark.len(), &bytes);
-    Ok(Made((fit.end - begin, mark.len() + bytes.len())))
+    let filled = write_text(py, &form, text_of(text)?.slice(begin, fit.end), (&place, mark.len()))?;
+    assert!(filled == mark.len() + fit.bytes, "the text takes other bytes than it was measured to");
+    Ok(Made((fit.end - begin, filled)))
+}
+
+/// As [`write_whole`], a text that is short; None too if it is not, or the form lacks a part of it.
+// In a function of its own its memory is no part of other frames: each page of one costs a nanosecond.
+#[inline(never)]
+fn write_little(form: &Form, text: Text<'_>, (place, mark): (&Place, &[u8])) -> Option<usize> {
+    let mut memory: Aligned<ShortBytes> = Aligned([const { MaybeUninit::uninit() }; _]);
+    write_whole(form.write_short(text, Some(Missing::Stop), &mut memory.0)?, (place, mark))
+}
+
+/// Write a mark and bytes, and return where they end; None if they have no room.
+fn write_whole(bytes: &[u8], (place, mark): (&Place, &[u8])) -> Option<usize> {
+    let end = mark.len() + bytes.len();
+    if end > place.len() {
+        return None;
+    }
+    place.write(0, mark);
+    place.write(mark.len(), bytes);
+    Some(end)
+}
+
+/// Write a text that has room from an offset of a place on, and return where it ends.
+fn write_text(py: Python<'_>, form: &Form, text: Text<'_>, (place, start): (&Place, usize)) -> PyResult<usize> {
+    let (mut bytes, mut at, mut filled) = (Vec::new(), 0, start);
+    while at < text.len() {
+        let limit = text.whole_up_to(text.len().min(at + MADE_POINTS));
+        let written = encoded(py, (form, Missing::Stop), (text.slice(at, limit), 0), &mut bytes)?;
+        assert!(written.is_ok(), "the text was measured");
+        place.write(filled, &bytes);
+        (at, filled) = (limit, filled + bytes.len());
+        bytes.clear();
+    }
+    Ok(filled)
 }
 
 /// Decode as many code points as fit into a buffer: see `eightfold.buffers.decode_code_points_into`.
