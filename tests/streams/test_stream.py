@@ -500,3 +500,30 @@ def test_a_unit_of_which_only_the_beginning_is_answered_may_be_cut_anywhere(befo
     for cut in range(len(data) + 1):
         decoder = Decoder(form, "surrogateescape")
         assert decoder.decode(data[:cut]) + decoder.decode(data[cut:], True) == expected, cut
+
+
+def with_ascii_within(*rows: eightfold.Row, **options: Any) -> eightfold.Form:
+    alone = [eightfold.Row(0, 0x7F, (0, 0x7F)), eightfold.Row(0xE0FF, 0xE0FF, (0xFF, 0xFF))]
+    return eightfold.Form("within", [*alone, *rows], **options)
+
+
+@pytest.mark.parametrize(
+    ("form", "sequence"),
+    [
+        (with_ascii_within(eightfold.Row(0x2000, 0x2000, 0xFF, 0x41, 0x42), longest_match=True), b"\xffAB"),
+        (with_ascii_within(eightfold.Row(0x2000, 0x203F, 0xFF, 0x41, (0x80, 0xBF)), longest_match=True), b"\xffA\x80"),
+        (with_ascii_within(units=[eightfold.fault_row("reserved", 0xFF, 0x41, 0x42)]), b"\xffAB"),
+        (with_ascii_within(units=[eightfold.fault_row("reserved", 0xFF, 0x41, run=((0x42, 0x42),))]), b"\xffABBB"),
+    ],
+)
+@pytest.mark.parametrize("before", [b"ab", b"ab" * 300])
+def test_what_begins_as_text_and_goes_on_with_ascii_may_be_cut_behind_it(
+    form: eightfold.Form, sequence: bytes, before: bytes
+) -> None:
+    data = before + sequence + b"c" + sequence
+    for policy in ("replace", "ignore", "backslashreplace"):
+        expected = eightfold.decode(data, form, policy)
+        for first, second in itertools.combinations_with_replacement(range(len(before), len(data) + 1), 2):
+            decoder = Decoder(form, policy)
+            *begun, last = data[:first], data[first:second], data[second:]
+            assert "".join(map(decoder.decode, begun)) + decoder.decode(last, True) == expected, (first, second)

@@ -37,6 +37,8 @@ pub struct Form {
     pub bmp: Option<Wide>,
     /// Which rows and units match after some code units.
     pub automaton: Automaton,
+    /// Whether no byte of ASCII occurs after the first place of anything: each ends what is before it.
+    pub ascii_only_opens: bool,
     /// The units that occur in a row after the first place, as ranges in order.
     pub(crate) later: Vec<Range>,
     /// The indices of the rows in the order of their code points; empty if rows share code points.
@@ -78,9 +80,11 @@ impl Form {
             spellings: [const { OnceLock::new() }; _],
             holds_back_lead: false,
             line_feed: Vec::new(),
+            ascii_only_opens: false,
             tables,
         };
         form.line_feed = form.written(0x0A);
+        form.ascii_only_opens = (0..0x80).all(|unit| form.only_opens(unit));
         form.holds_back_lead = form.tables.joins_pairs && form.splits_pairs();
         if let Some(spelling) = &mut form.spelling {
             spelling.joins = form.holds_back_lead;

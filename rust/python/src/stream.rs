@@ -101,7 +101,7 @@ fn gathered<'py>(py: Python<'py>, reader: &mut Reader<'py>, is_final: bool) -> P
 
 /// Where text ends that nothing behind it can change, if that is known without reading it.
 fn certain_end(form: &Form, data: &[u8], is_final: bool) -> Option<usize> {
-    if is_final || (shares_ascii(form) && data.last().is_none_or(u8::is_ascii)) {
+    if is_final || (shares_ascii(form) && form.ascii_only_opens && data.last().is_none_or(u8::is_ascii)) {
         return Some(data.len());
     }
     if !form.agreement.is_total() {

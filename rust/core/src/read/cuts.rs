@@ -57,7 +57,7 @@ impl Form {
     }
 
     /// Whether a unit occurs only at the beginning of a sequence, well-formed or not.
-    fn only_opens(&self, unit: u32) -> bool {
+    pub(crate) fn only_opens(&self, unit: u32) -> bool {
         let goes_on = |ranges: &[Range]| ranges[1..].iter().any(|&range| holds(range, unit));
         let named = self.tables.units.iter().chain(&self.tables.names);
         !self.tables.rows.iter().any(|row| goes_on(&row.ranges))
