@@ -115,6 +115,16 @@ def test_a_unit_that_begins_with_a_character(first: int, padding: str) -> None:
 
 
 @padded
+def test_where_each_byte_is_a_unit_a_truncated_sequence_is_several(padding: str) -> None:
+    rows = eightfold.form("utf-8").rows
+    form = Form("bytes", rows, units=[fault_row("invalid-byte", (0x80, 0xFF))])
+    data = b"\xe4\xb8a\xf0\x9f\x92a\xc3a\xe4\xb8\xad\xf0\x9f\x92\xa9"
+    assert text_of(data, form, "replace", padding) == "\ufffd\ufffda\ufffd\ufffd\ufffda\ufffda\u4e2d\U0001f4a9"
+    assert text_of(data, form, "ignore", padding) == "aaa\u4e2d\U0001f4a9"
+    assert eightfold.tally(padding.encode() + data, form) == {"invalid-byte": 6}
+
+
+@padded
 def test_escaped_bytes_are_those_of_the_whole_unit(padding: str) -> None:
     three, four = Row(0x800, 0xFFF, 0xE0, (0xA0, 0xBF), TAIL), Row(0x10000, 0x3FFFF, 0xF0, (0x90, 0xBF), TAIL, TAIL)
     form = Form("strays", [ASCII, three, four, Row(*SURROGATES, (0x80, 0x87), (0x00, 0xFF))])

@@ -94,6 +94,8 @@ def _changed(chance: Random, ranges: Ranges, bits: int) -> Ranges:
             lambda: one(_around(chance, bits)),
             lambda: ranges[:-1] or ranges,
             lambda: (*ranges, chance.choice(TAILS) if bits == 8 else _around(chance, bits))[:MOST_UNITS],
+            # What is text may begin something that goes on with anything.
+            lambda: (*ranges, _around(chance, bits))[:MOST_UNITS],
         )
     )()
 
