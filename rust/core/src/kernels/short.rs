@@ -224,7 +224,8 @@ fn takes_four(point: u32) -> bool {
 }
 
 /// Write scalar values that are not rare, the lowest byte of those in a range, and the three bytes of those in another, and
-/// return how many are before something else. Each length has a branch of its own, so that where the next sequence goes does not wait for it.
+/// return how many are before something else. Each length has a branch of its own, so that where the next sequence goes does
+/// not wait for it.
 ///
 /// # Safety
 /// There is room for the longest sequence of each.

@@ -27,6 +27,8 @@ const LONG_POINTS: usize = 1 << 16;
 const MOST_AT_ONCE: usize = 1 << 22;
 /// So many code points at the beginning say of a long text what it is likely to be.
 const SAMPLE_POINTS: usize = 512;
+/// If so many of them are rare, most words hold one.
+const MANY_OTHERS: usize = SAMPLE_POINTS / 20;
 
 /// Memory for the bytes of a short text.
 pub type ShortBytes = [MaybeUninit<u8>; SHORT_RESULT];
@@ -124,19 +126,24 @@ type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
 
 /// What writes a long text in the least time, if it is as its beginning is; None if blocks do. They do where sequences of two
 /// bytes stand between others, or more than a few surrogates, of which they take three bytes for granted; and where fewer than
-/// a few escapes are, but that there are surrogates is known.
+/// a few escapes are, but that there are surrogates is known. With many escapes, or surrogates among ASCII, words and blocks
+/// are looked at in vain.
 fn at_once(text: Text<'_>, instead: &Instead) -> Option<Write> {
-    let sample = || (0..SAMPLE_POINTS.min(text.len())).map(|at| text.at(at));
-    let twos = sample().filter(|point| (0x80..0x800).contains(point)).count();
-    let others = sample().filter(|&point| !instead.leaves(point)).count();
-    let ascii = sample().filter(|&point| point < 0x80).count();
-    let is_ascii = ascii + others > SAMPLE_POINTS - SAMPLE_POINTS / 16;
-    let has_usual = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. });
-    if others > SAMPLE_POINTS / 20 && has_usual && (is_ascii || instead.is_of_scalars()) {
-        return Some(write_by_points);
+    let others = sampled(text, |point| !instead.leaves(point));
+    if others > MANY_OTHERS && matches!(instead, Instead::Byte(_) | Instead::Sequence { .. }) {
+        let is_ascii = || sampled(text, |point| point < 0x80) + others > SAMPLE_POINTS - SAMPLE_POINTS / 16;
+        if instead.is_of_scalars() || is_ascii() {
+            return Some(write_by_points);
+        }
     }
+    let twos = sampled(text, |point| (0x80..0x800).contains(&point));
     // With escapes with a backslash blocks take more time too.
     let weight = if *instead == Instead::Escape { 0 } else { 4 };
     let has_long_runs = text.len() < LONG_POINTS || twos + weight * others <= SAMPLE_POINTS / 8;
     (has_long_runs && (others > 1 || !instead.is_of_scalars())).then_some(write_short)
+}
+
+/// How many code points at the beginning of a text are meant.
+fn sampled(text: Text<'_>, is_meant: impl Fn(u32) -> bool) -> usize {
+    (0..SAMPLE_POINTS.min(text.len())).filter(|&at| is_meant(text.at(at))).count()
 }
