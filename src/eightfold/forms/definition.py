@@ -233,7 +233,7 @@ class Form(_Fixed):
         units: ill-formed sequences that are one decoding unit; elsewhere the unit is the maximal subpart by the rows.
         names: fault rows that only name faults; they do not change how the input is divided.
         longest_match: allows a row to be the beginning of another.
-        joins_pairs: encoding joins a lead directly followed by a trail into the supplementary code point; where the form
+        joins_pairs: encoding joins a lead directly followed by a trail into the supplementary code point; if the form
             lacks that, the pair is one error.
         prescribes_joining: the form's own definition prescribes joining, so joining is not reported as a loss.
         byte_order: the byte order of 16- and 32-bit units; native by default.
