@@ -55,7 +55,7 @@ pub fn short_decoded<'py>(given: [&Bound<'py, PyAny>; 7]) -> Option<Bound<'py, P
         return None;
     }
     let end = certain_end(&handle.form, data, is_true(is_final)?)?;
-    // In other forms, what is no UTF-8 may go on behind the end.
+    // Other forms have sequences beside UTF-8, which may continue after the end.
     let clean = if handle.is_utf8 { clean_piece } else { clean_text };
     let text = clean(py, &handle.form, &data[..end]).ok()??;
     let held = bytes_of_slice(py, &data[end..]).ok()?;

@@ -431,11 +431,11 @@ struct Lead<'a> {
 impl<'a> Lead<'a> {
     fn new(tables: &'a Tables, byte: u8, without_pairs: bool) -> Self {
         let rows = tables.rows.iter().filter(|row| begins(&row.ranges, byte));
-        let units = tables.units.iter().map(|unit| unit.ranges.as_slice());
         // A unit of any byte is not what `begins` leaves to the escapes: what is truncated is several of them.
-        let units = units.filter(|ranges| holds(ranges[0], u32::from(byte)));
+        let begun = tables.units.iter().filter(|unit| holds(unit.ranges[0], u32::from(byte)));
+        let units = begun.clone().map(|unit| unit.ranges.as_slice());
         let is_apart = |ranges: &&[Range]| ranges.len() > 1 && !(without_pairs && *ranges == PAIR);
-        let has_run = tables.units.iter().any(|unit| begins(&unit.ranges, byte) && !unit.run.is_empty());
+        let has_run = begun.clone().any(|unit| !unit.run.is_empty());
         Lead {
             byte,
             rows: rows.clone().filter(|row| is_apart(&row.ranges.as_slice())).map(Line::new).collect(),

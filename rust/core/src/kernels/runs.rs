@@ -155,7 +155,8 @@ impl Source<'_> {
                 let mut length = unsafe { shared.write_word(u64::from_le_bytes(word), &mut place) };
                 if length == 0 {
                     let Some(other) = self.other(answer, at, T::MOST) else { return ((at, true), place) };
-                    debug_assert!(other.length >= other.count, "more values than bytes");
+                    // What is written below relies on it.
+                    assert!(other.length >= 1 && other.count <= 1, "more values than bytes");
                     // SAFETY: as above.
                     unsafe { place.put([T::of(other.point)], other.count) };
                     length = other.length;
