@@ -281,15 +281,16 @@ def split(data: Data, size: SupportsIndex, form: AnyForm) -> Iterator[memoryview
     ['naï', 've ', '€']
     """
     asked, most = form_named(form), size_of(size, "size", least=1)
-    return _pieces(asked, view_of(data), most)
+    return _pieces(asked, data if type(data) is bytes else view_of(data), most)
 
 
-def _pieces(asked: Form, view: memoryview, size: int) -> Iterator[memoryview]:
+def _pieces(asked: Form, data: bytes | memoryview, size: int) -> Iterator[memoryview]:
+    view = memoryview(data)
     plain, start = _opened(asked, view)
-    cutter = _Cutter(asked, plain)
-    at = 0
+    cutter = _Cutter(asked, plain, data)
+    at, size = 0, cutter.whole_units(size)
     while at < len(view):
-        end = cutter.piece_end(view, max(at, start), size)
+        end = cutter.piece_end(max(at, start), size)
         yield view[at:end]
         at = end
 
@@ -297,42 +298,57 @@ def _pieces(asked: Form, view: memoryview, size: int) -> Iterator[memoryview]:
 class _Cutter:
     """Finds the ends of pieces: cuts in the rows of a form and of its variants, and never before a signature."""
 
-    def __init__(self, asked: Form, plain: Form) -> None:
-        self._forms = (plain, *(variant.form for variant in plain.variants))
+    def __init__(self, asked: Form, plain: Form, data: bytes | memoryview) -> None:
+        self._form, *self._others = (plain, *(variant.form for variant in plain.variants))
         self._marks = tuple(signature.mark for signature in asked.signatures)
-        self._width = max(form.unit_bytes for form in self._forms)
-        # Each call costs as much as a kilobyte.
-        self._is_alone = len(self._forms) == 1 and not self._marks
+        self._is_alone = not self._others and not self._marks
+        self._width = max(form.unit_bytes for form in (self._form, *self._others))
+        self._data = data
 
-    def piece_end(self, view: memoryview, start: int, size: int) -> int:
+    def whole_units(self, size: int) -> int:
+        """Return a size that units of each of the forms fill, at least one."""
+        return max(size - size % self._width, self._width)
+
+    def piece_end(self, start: int, size: int) -> int:
         """Return the end of a piece: the last cut after at most ``size`` bytes, else the next one."""
-        size = max(size - size % self._width, self._width)
-        near = high = start + size
-        while near < len(view) and high > start:
-            low = max(start, high - _WINDOW_BYTES)
-            if (cut := self._last_cut(view, start, low, high)) > low:
-                return cut
-            high = low
-        while near < len(view):
+        near, length = start + size, len(self._data)
+        if near >= length:
+            return length
+        if (cut := self._last_cut(start, near)) > start:
+            return cut
+        while near < length:
             low, near = near, near + _WINDOW_BYTES
-            if (cut := self._last_cut(view, start, low, near)) > low:
+            if (cut := self._last_cut(low, near)) > low:
                 return cut
-        return len(view)
+        return length
 
-    def _last_cut(self, view: memoryview, start: int, low: int, high: int) -> int:
+    def _last_cut(self, low: int, high: int) -> int:
         """Return the last cut above ``low`` and at most at ``high``; ``low`` if there is none."""
-        window = view[low : high + _AHEAD_UNITS * self._width].tobytes()
-        near = min(high - low, len(window) - len(window) % self._width)
-        while near > 0:
-            near = cut_before(self._forms[0], window, near, 0)
-            if near > 0 and (self._is_alone or self._is_cut(window, near)):
-                return low + near
-            near -= self._forms[0].unit_bytes
+        while high > low:
+            least = max(low, high - _WINDOW_BYTES)
+            if isinstance(self._data, bytes):
+                cut = self._last_cut_in(self._data, least, high)
+            else:
+                # Others may write to it meanwhile.
+                window = self._data[least : high + _AHEAD_UNITS * self._width].tobytes()
+                cut = least + self._last_cut_in(window, 0, high - least)
+            if cut > least:
+                return cut
+            high = least
         return low
 
-    def _is_cut(self, window: bytes, at: int) -> bool:
-        others = (cut_before(form, window, at, at - form.unit_bytes) == at for form in self._forms[1:])
-        return at % self._width == 0 and all(others) and not window.startswith(self._marks, at)
+    def _last_cut_in(self, window: bytes, low: int, high: int) -> int:
+        near = min(high, len(window) - (len(window) - low) % self._width)
+        while near > low:
+            near = cut_before(self._form, window, near, low)
+            if near > low and (self._is_alone or self._is_cut(window, low, near)):
+                return near
+            near -= self._form.unit_bytes
+        return low
+
+    def _is_cut(self, window: bytes, low: int, at: int) -> bool:
+        others = (cut_before(form, window, at, at - form.unit_bytes) == at for form in self._others)
+        return (at - low) % self._width == 0 and all(others) and not window.startswith(self._marks, at)
 
 
 TWINS = twins_of(__name__)

@@ -194,7 +194,7 @@ def test_long_texts() -> None:
         assert points == array("I", map(ord, text))
 
 
-MADE = 1 << 14 if eightfold.ENGINE == "native" else 1 << 9
+MADE = 1 << 12 if eightfold.ENGINE == "native" else 1 << 9
 """How many code points are made before they are copied; the other engines are slow, and have no such pieces."""
 
 
@@ -232,3 +232,39 @@ def test_a_fault_around_the_end_of_a_piece(before: int) -> None:
     points = array("I", b"\xaa" * 4 * (before + 2))
     assert decode_code_points_into(b"a" * before + b"\xffa", "utf-8", points) == (before, before)
     assert points == array("I", [*b"a" * before, 0xAAAAAAAA, 0xAAAAAAAA])
+
+
+@pytest.mark.parametrize("name", ["utf-8", "mutf-8", "utf-8-sig", "utf-16-be"])
+def test_ascii_around_the_ends_of_blocks(name: str) -> None:
+    """ASCII is taken 64 bytes at a time, where the form has it and as far as there is room."""
+    for before in (*range(60, 69), *range(126, 132), 200):
+        text = "a" * before + "\xe9" + "b" * 130
+        data = encode(text, name)
+        for room in (0, 1, 63, 64, 65, before, before + 1, before + 65, len(text), len(text) + 3):
+            points = array("I", b"\xaa" * 4 * room)
+            read, count = decode_code_points_into(data, name, points)
+            assert count == min(room, len(text))
+            assert read == (len(encode(text[:count], name)) if count else 0)
+            assert points == array("I", [*map(ord, text[:count]), *[0xAAAAAAAA] * (room - count)])
+
+
+def test_a_fault_in_ascii() -> None:
+    for before in (0, 1, 63, 64, 65, 127, 128, 129):
+        points = array("I", b"\xaa" * 4 * 300)
+        if before:
+            assert decode_code_points_into(b"a" * before + b"\xff" + b"b" * 200, "utf-8", points) == (before, before)
+        else:
+            with pytest.raises(eightfold.DecodeError):
+                decode_code_points_into(b"\xff" + b"b" * 200, "utf-8", points)
+        assert points == array("I", [*b"a" * before, *[0xAAAAAAAA] * (300 - before)])
+
+
+def test_forms_that_lack_a_character_of_ascii() -> None:
+    """A NUL of two bytes, and rows in which ASCII means something else."""
+    points = array("I", bytes(4 * 200))
+    assert decode_code_points_into(b"a" * 64 + b"\xc0\x80" + b"b" * 64, "mutf-8", points) == (130, 129)
+    assert points[63:66] == array("I", [0x61, 0, 0x62])
+    assert decode_code_points_into(b"a" * 64 + b"\0" + b"b" * 64, "mutf-8", points) == (64, 64)
+    shifted = eightfold.Form("shifted", [eightfold.Row(0x100, 0x17F, (0, 0x7F))])
+    assert decode_code_points_into(b"a" * 130, shifted, points) == (130, 130)
+    assert set(points[:130]) == {0x161}

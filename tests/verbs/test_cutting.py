@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eightfold
-from eightfold import Form, Row, boundary, decode, encode, split, truncate, truncate_bytes
+from eightfold import Form, Row, Signature, boundary, decode, encode, split, truncate, truncate_bytes
 from eightfold.graphemes import grapheme_end
 from eightfold.policy import Errors
 from support.soups import NAMES, SOUP
@@ -277,6 +277,21 @@ def test_pieces_decode_to_what_the_whole_does(data: bytes, name: str, size: int)
     for policy in {*POLICIES, *variants}:
         if policy not in form.refuses:
             same_under(data, name, size, policy)
+
+
+@given(SOUP, st.sampled_from(NAMES), st.sampled_from((1, 40, 4000, 4096, 5000)))
+def test_bytes_are_cut_as_what_must_be_copied_is(data: bytes, name: str, size: int) -> None:
+    data *= 1 + (10_000 // (len(data) + 1) if eightfold.ENGINE == "native" else 0)
+    assert [*map(bytes, split(data, size, name))] == [*map(bytes, split(bytearray(data), size, name))]
+
+
+def test_units_are_counted_from_the_end_of_a_signature() -> None:
+    plain = eightfold.form("utf-16-be")
+    form = Form("marked", plain.rows, unit_bits=16, byte_order="big", signatures=(Signature(b"\xff", plain),))
+    data = b"\xff" + encode("ab€" * 3000, plain)
+    for kind in (bytes, bytearray):
+        assert {len(piece) % 2 for piece in split(kind(data), 100, form)} == {0, 1}
+        assert max(len(piece) for piece in split(kind(data), 100, form)) <= 101
 
 
 @pytest.mark.parametrize("name", NAMES)

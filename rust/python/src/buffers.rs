@@ -5,6 +5,7 @@
 
 use std::mem::MaybeUninit;
 
+use eightfold_core::kernels::is_ascii;
 use eightfold_core::{Form, Missing, ShortBytes, Text};
 use pyo3::buffer::{Element, PyUntypedBuffer};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -20,8 +21,10 @@ use crate::names;
 use crate::reader::Reader;
 use crate::released::released;
 
-/// Code points that are made, or written, and then copied: they stay in the second-level cache meanwhile.
-const MADE_POINTS: usize = 1 << 14;
+/// Code points that are made, or written, and then copied: they stay in the first-level cache meanwhile.
+const MADE_POINTS: usize = 1 << 12;
+/// Bytes of ASCII that are made, and copied, in registers.
+const BLOCK: usize = 64;
 
 /// A buffer of the caller that can be written to, which cannot be resized until this is dropped.
 struct Place(PyUntypedBuffer);
@@ -192,15 +195,32 @@ pub fn decode_code_points_into<'py>(
 /// how many they are.
 fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Place) -> PyResult<(usize, usize)> {
     let (most, mut at, mut count) = (place.len() / 4, start, 0);
+    let (mut points, shares_ascii) = (Vec::new(), shares_ascii(form));
     while at < data.len() && count < most {
         let next_most = MADE_POINTS.min(most - count);
-        let found = released(py, data.len() - at, || form.first_points(data, at, next_most));
-        let (points, end) = found.map_err(|_| PyMemoryError::new_err(()))?;
+        if shares_ascii {
+            let near = &data[at..data.len().min(at + next_most)];
+            let ascii = released(py, data.len() - at, || write_ascii(near, (place, count)));
+            (at, count) = (at + ascii, count + ascii);
+            if ascii > 0 {
+                continue;
+            }
+        }
+        points.clear();
+        let end = released(py, data.len() - at, || form.append_points((data, at), next_most, &mut points));
+        at = end.map_err(|_| PyMemoryError::new_err(()))?;
         if points.is_empty() {
             break;
         }
         place.write(count, &points);
-        (at, count) = (end, count + points.len());
+        count += points.len();
     }
     Ok((at, count))
+}
+
+/// Write the first blocks of some bytes that are ASCII as code points, and return how many bytes they are.
+fn write_ascii(data: &[u8], (place, count): (&Place, usize)) -> usize {
+    let (blocks, _) = data.as_chunks::<BLOCK>();
+    let ascii = blocks.iter().take_while(|block| is_ascii(*block)).enumerate();
+    BLOCK * ascii.map(|(at, block)| place.write(count + at * BLOCK, &block.map(u32::from))).count()
 }

@@ -12,8 +12,8 @@ use crate::handle::{Errors, Handle, Writing};
 use crate::heard::{Ear, Hears};
 use crate::made::Made;
 use crate::memory::{
-    append, ascii_of, bytes_if_without_nul, bytes_of_scalar, bytes_of_short_text, bytes_of_slice, bytes_of_text,
-    encoded, text_length, text_of,
+    append, ascii_of, bytes_if_without_nul, bytes_if_written, bytes_of_scalar, bytes_of_short_text, bytes_of_slice,
+    bytes_of_text, encoded, text_length, text_of,
 };
 use crate::names;
 use crate::peeking::{self, Ahead, Finder};
@@ -162,6 +162,11 @@ fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Opti
 
 /// The bytes of a str that the form can write completely.
 fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if let Some((script, bytes)) = form.unit_by_unit(points)
+        && let Some(written) = bytes_if_written(py, b"", bytes, |out| _ = script.write(0, points.len(), out))?
+    {
+        return Ok(Some(written));
+    }
     if !form.agreement.is_total() {
         let written = bytes_at_once(py, (form, Missing::Stop), points)?;
         return if written.is_some() { Ok(written) } else { bytes_of_text(py, (form, Missing::Stop), points, b"") };

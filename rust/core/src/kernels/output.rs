@@ -332,7 +332,7 @@ impl Output<'_, u8> {
     ///
     /// # Panics
     /// There is no room for them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn extend_bytes<U: Copy, const WIDTH: usize>(
         &mut self,
         values: &[U],

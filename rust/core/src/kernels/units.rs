@@ -12,6 +12,8 @@ use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds,
 use crate::derive::wide::Wide;
 use crate::policy::{Answer, Lacking};
 
+/// The bytes of a line of the cache.
+const LINE: usize = 64;
 /// Units that are looked at together.
 const BLOCK: usize = 64;
 /// Units that are copied together, if none of them is a surrogate.
@@ -513,7 +515,7 @@ fn loaded<const WIDTH: usize>(bytes: &[u8], block: &mut [u32; BLOCK + 1], value:
 
 impl WideText<'_> {
     /// As [`WideText::measure`], by the loops here.
-    #[inline]
+    #[inline(always)]
     pub(super) fn measure_rest(&self, start: usize, limit: usize) -> Stretch {
         let lacking = if self.wide.has_surrogates {
             None
@@ -539,10 +541,10 @@ impl WideText<'_> {
     }
 
     /// As [`WideText::write`], where each code point is a unit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_whole(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
         match self.text.slice(start, limit) {
-            Text::One(points) => self.put(points, out),
+            Text::One(points) => self.put_bytes(points, out),
             Text::Two(points) => self.put(points, out),
             Text::Four(points) => self.put(points, out),
         }
@@ -550,10 +552,10 @@ impl WideText<'_> {
     }
 
     /// As [`WideText::write`], by the loops here.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_rest(&self, start: usize, limit: usize, out: &mut Output<'_, u8>) -> usize {
         if let Text::One(points) = self.text {
-            self.put(&points[start..limit], out);
+            self.put_bytes(&points[start..limit], out);
             return limit;
         }
         let mut at = start;
@@ -597,7 +599,20 @@ impl WideText<'_> {
         out.extend_parts::<4, { 4 * BLOCK }>(&sequences[..points.len()], &lengths[..points.len()]);
     }
 
-    #[inline]
+    /// As `put`, a line of the cache at a time: with half of it the compiler's loop takes 1.6 times as long.
+    #[inline(always)]
+    fn put_bytes(&self, points: &[u8], out: &mut Output<'_, u8>) {
+        let (lines, rest) = points.as_chunks();
+        match (self.wide.unit_bytes, self.wide.big_endian) {
+            (4, false) => out.extend_bytes(lines, |line| widened(line, u32::to_le_bytes)),
+            // The compiler does not make this of `to_be_bytes`.
+            (4, true) => out.extend_bytes(lines, |line| widened(line, |point| (point << 24).to_le_bytes())),
+            _ => return self.put(points, out),
+        }
+        self.put(rest, out);
+    }
+
+    #[inline(always)]
     fn put<T: Copy + Into<u32>>(&self, points: &[T], out: &mut Output<'_, u8>) {
         match (self.wide.unit_bytes, self.wide.big_endian) {
             (2, false) => out.extend_bytes(points, |point| (point.into() as u16).to_le_bytes()),
@@ -606,6 +621,14 @@ impl WideText<'_> {
             (_, true) => out.extend_bytes(points, |point| point.into().to_be_bytes()),
         }
     }
+}
+
+/// The bytes of the values of some bytes.
+#[inline(always)]
+fn widened(points: [u8; LINE / 4], bytes_of: impl Fn(u32) -> [u8; 4]) -> [u8; LINE] {
+    let mut bytes = [0; LINE];
+    bytes.as_chunks_mut().0.copy_from_slice(&points.map(|point| bytes_of(point.into())));
+    bytes
 }
 
 /// How many code points take a surrogate pair, added up in lanes as wide as they are.

@@ -1,5 +1,8 @@
 //! The first code points of an input, or only their number.
 
+use std::mem::MaybeUninit;
+
+use crate::code_point::LARGEST_IN_STR;
 use crate::form::Form;
 use crate::kernels::Input;
 use crate::memory::OutOfMemory;
@@ -31,25 +34,40 @@ impl Sink for Count {
 }
 
 impl Form {
-    /// At most so many of the code points from an offset on, up to a fault, and the offset where they end.
+    /// Append some of the code points from an offset on, at most so many and up to a fault, and return the offset where they
+    /// end: none are appended where a fault begins there.
     ///
     /// # Errors
     /// There is not enough memory.
-    pub fn first_points(&self, data: &[u8], start: usize, most: usize) -> Result<(Vec<u32>, usize), OutOfMemory> {
-        let (mut points, mut at) = (Vec::new(), start);
-        while points.len() < most && at < data.len() {
-            // Each code point takes a unit at least, so these give no more than have room; or one is longer than that.
-            let near = (most - points.len()).saturating_mul(self.tables.unit_bytes).saturating_add(at);
-            let (before, behind) = self.stops_around(data, at, near);
-            let data = &data[..if before > at { before } else { behind }];
-            let pass = Pass { form: self, data, is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
-            match pass.run(at, &mut points) {
-                Halt::End(end) => at = end,
-                Halt::Fault { start, .. } => return Ok((points, start)),
-                Halt::OutOfMemory => return Err(OutOfMemory),
-                Halt::Unwritten(_) => unreachable!("a vector takes every code point"),
-            }
+    pub fn append_points(
+        &self,
+        (data, start): (&[u8], usize),
+        most: usize,
+        points: &mut Vec<u32>,
+    ) -> Result<usize, OutOfMemory> {
+        // Each code point takes a unit at least, so these give no more than have room; or one is longer than that.
+        let near = most.saturating_mul(self.tables.unit_bytes).saturating_add(start);
+        let (before, behind) = self.stops_around(data, start, near);
+        let end = if before > start { before } else { behind };
+        let pass = Pass { form: self, data: &data[..end], is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
+        if self.append_short(&data[start..end], points)? {
+            return Ok(end);
         }
-        Ok((points, at))
+        match pass.run(start, points) {
+            Halt::End(end) | Halt::Fault { start: end, .. } => Ok(end),
+            Halt::OutOfMemory => Err(OutOfMemory),
+            Halt::Unwritten(_) => unreachable!("a vector takes every code point"),
+        }
+    }
+
+    /// Append the code points of bytes that are few and well-formed, and return whether they are.
+    #[inline(never)]
+    fn append_short(&self, data: &[u8], points: &mut Vec<u32>) -> Result<bool, OutOfMemory> {
+        let pass = Pass { form: self, data, is_final: true, largest: LARGEST_IN_STR, on_fault: OnFault::Stop };
+        let mut memory = [const { MaybeUninit::uninit() }; _];
+        let Some((short, _)) = pass.read_short(&mut memory) else { return Ok(false) };
+        points.try_reserve(short.len())?;
+        points.extend_from_slice(short);
+        Ok(true)
     }
 }

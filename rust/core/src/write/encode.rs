@@ -4,7 +4,7 @@
 use crate::chunk::{CHUNK_POINTS, WINDOW_POINTS, point_window_after};
 use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, joined};
 use crate::form::Form;
-use crate::kernels::{self, Output, Script, Text};
+use crate::kernels::{self, Output, Script, Text, WideText};
 use crate::memory::OutOfMemory;
 use crate::policy::{ESCAPED, LONGEST_ESCAPE, Missing, OnFault, backslashed};
 
@@ -43,6 +43,16 @@ impl Form {
             at = next;
         }
         true
+    }
+
+    /// The work of the kernels on a text of which each code point takes a unit of several bytes, if the form has them all, and
+    /// how many bytes that is. It ends before the first code point that the form lacks.
+    #[must_use]
+    pub fn unit_by_unit<'a>(&'a self, text: Text<'a>) -> Option<(Script<'a>, usize)> {
+        let script = self.script(self.spelling.as_ref(), Missing::Stop, text)?;
+        let Script::Units(WideText { wide, .. }) = script else { return None };
+        let may_hold_pairs = wide.unit_bytes == 2 && matches!(text, Text::Four(_));
+        Some((script, text.len().checked_mul(wide.unit_bytes)?)).filter(|_| !may_hold_pairs)
     }
 
     /// The most bytes written for a code point, whether the form has it or a policy answers.

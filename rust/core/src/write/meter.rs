@@ -3,7 +3,7 @@
 
 use crate::chunk::CHUNK_BYTES;
 use crate::form::Form;
-use crate::kernels::{Input, utf8_points, utf16_units};
+use crate::kernels::{Input, is_ascii, utf8_points, utf16_units};
 use crate::memory::OutOfMemory;
 use crate::policy::Missing;
 use crate::read::pass::{Halt, Sink};
@@ -71,6 +71,8 @@ impl Form {
     /// The length of valid UTF-8 in this form, if it counts.
     fn bytes_of_utf8(&self, text: &[u8]) -> usize {
         match self.wide {
+            // ASCII is looked at in less time than counted, and the look ends where it does.
+            Some(wide) if is_ascii(text) => wide.unit_bytes * text.len(),
             Some(wide) if wide.unit_bytes == 2 => 2 * utf16_units(text),
             Some(_) => 4 * utf8_points(text),
             None => text.len(),
