@@ -274,6 +274,35 @@ fn long_text_is_written_in_one_pass_as_in_two_where_that_is_quicker() {
     assert_eq!(taken > 1000, Level::current() == Level::Portable, "{taken}");
 }
 
+/// What writes a long text is chosen by its beginning: by how much is rare, by lengths, by how often they change.
+#[test]
+fn long_text_is_written_so_whatever_its_beginning_is_like() {
+    const FILLERS: [&[u32]; 5] =
+        [&[0x61], &[0x61, 0x61, 0xE9, 0x61, 0x61, 0x61, 0x61], &[0x61, 0xAC00], &[0x4E2D], &[0x436, 0x20]];
+    let is_alone = Level::current() == Level::Portable;
+    for (fillers, every) in FILLERS.into_iter().flat_map(|fillers| [9, 100, 1000].map(|every| (fillers, every))) {
+        for name in ["utf-8", "wtf-8", "generalized-utf-8", "xtf-8"] {
+            let subject = named(name);
+            let mut points: Vec<u32> = fillers.iter().copied().cycle().take(70_000).collect();
+            for (place, rare) in (5..70_000).step_by(every).zip([0xDC80, 0xEF81, 0xD83D, 0xD83D].into_iter().cycle()) {
+                points[place] = rare;
+                // Each second lead is one of a pair.
+                points[place - 1] = if place / every % 8 == 3 { 0xD83D } else { points[place - 1] };
+                points[place + 1] = if place / every % 8 == 2 { 0xDE00 } else { points[place + 1] };
+            }
+            for policy in [Missing::Stop, Missing::SurrogateEscape, Missing::SurrogatePass] {
+                let written = at_once(&subject.form, Text::Four(&points), policy);
+                if written.is_some() {
+                    assert_eq!(written, walked(&subject, &points, policy), "{name} {policy:?} {fillers:X?} {every}");
+                } else {
+                    let is_taken = name == "wtf-8" && policy == Missing::Stop && every == 9;
+                    assert!(!(is_taken && is_alone), "pairs that are joined need no second pass");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn text_is_not_written_on_where_that_is_not_wanted() {
     let (form, points, mut calls) = (forms::form("utf-8"), vec![0x61; 10_000], 0);

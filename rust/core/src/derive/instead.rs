@@ -21,8 +21,8 @@ pub enum Instead {
     Byte(Range),
     /// The sequence of generalized UTF-8.
     Sequence {
-        /// Whether the text ends at a surrogate pair.
-        but_pairs: bool,
+        /// Whether a surrogate pair becomes that of its code point.
+        joins: bool,
     },
 }
 

@@ -111,9 +111,7 @@ impl Spelling {
             (Lacking::Nothing, _) if lacks_all => Instead::Nothing,
             (Lacking::Escape, _) if lacks_all => Instead::Escape,
             (_, Some(range)) if !self.joins && RARE.0 <= range.0 && range.1 <= RARE.1 => Instead::Byte(range),
-            (_, None) if self.missing.is_empty() && self.writes_surrogates() => {
-                Instead::Sequence { but_pairs: self.joins }
-            }
+            (_, None) if self.missing.is_empty() && self.writes_surrogates() => Instead::Sequence { joins: self.joins },
             _ => Instead::Stop,
         }
     }

@@ -43,14 +43,19 @@ impl Instead {
         if self.leaves(point) {
             return Some((plain::three(point).into(), 3));
         }
-        let is_pair = || holds(LEADS, point) && points.get(at + 1).is_some_and(|&next| holds(TRAILS, next.into()));
         match *self {
             Instead::Nothing => Some((0, 0)),
             Instead::Mark => Some((b'?'.into(), 1)),
             Instead::Escape => Some(backslashed(point)),
             Instead::Byte(range) if holds(range, point) => Some((u128::from(point & 0xFF), 1)),
-            Instead::Sequence { but_pairs } if !(but_pairs && is_pair()) => Some((plain::three(point).into(), 3)),
+            Instead::Sequence { joins } if !(joins && is_pair(points, at)) => Some((plain::three(point).into(), 3)),
             _ => None,
         }
     }
+}
+
+/// Whether a lead stands at an index, and a trail behind it. Nothing is foreseen of leads.
+#[inline(always)]
+pub fn is_pair<P: Point>(points: &[P], at: usize) -> bool {
+    holds(LEADS, points[at].into()) & points.get(at + 1).is_some_and(|&next| holds(TRAILS, next.into()))
 }

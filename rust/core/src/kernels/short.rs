@@ -9,7 +9,7 @@
     reason = "a loop does not look for room for each sequence, and functions for some machines only are called by level"
 )]
 
-use super::instead::{ANSWER, ESCAPE};
+use super::instead::{ANSWER, ESCAPE, is_pair};
 use super::kind::LONGEST;
 use super::level::Level;
 use super::output::{Output, Place};
@@ -21,7 +21,7 @@ use super::text::Text;
 use super::vectors;
 #[cfg(target_arch = "x86_64")]
 use super::x86::avx512;
-use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, TRAILS, holds};
+use crate::code_point::{LARGEST_IN_STR, Range, holds, joined};
 use crate::derive::instead::{Instead, RARE};
 
 /// What a step may write beyond what it says.
@@ -133,26 +133,40 @@ fn spell<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
     out.extend_within(most, |place| unsafe { by_words(points, instead, place) })
 }
 
-/// As [`spell`], one by one.
+/// As [`spell`], one by one. What is written instead of most that is rare is asked for where the lengths are: after them, as a
+/// part of all answers, it took a fifth more time.
 #[inline(never)]
 fn spell_each<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
-    // What most answers are is asked with the lengths: as part of all answers, it took a fifth more time.
-    let usual = match *instead {
-        Instead::Byte(range) => [range, NONE],
-        // Before a trail that is reached no lead stands: what becomes of pairs is not known.
-        Instead::Sequence { but_pairs } => [NONE, if but_pairs { TRAILS } else { SURROGATES }],
-        _ => [NONE; 2],
-    };
+    match *instead {
+        Instead::Byte(range) => spell_with(points, instead, out, (range, is_usual)),
+        Instead::Sequence { joins: false } => spell_with(points, instead, out, (NONE, |_, _, _| true)),
+        Instead::Sequence { joins: true } => spell_with(points, instead, out, (NONE, |_, rest, at| !is_pair(rest, at))),
+        _ => spell(points, instead, out),
+    }
+}
+
+/// As [`spell_each`], given which code points become their lowest byte, and which of those of three bytes become that.
+#[inline(always)]
+fn spell_with<P: Point>(
+    points: &[P],
+    instead: &Instead,
+    out: &mut Output<'_, u8>,
+    usual: (Range, impl Fn(u32, &[P], usize) -> bool),
+) -> usize {
     let most = longest(instead) * points.len() + ANSWER;
     out.extend_within(most, |mut place| {
         let mut at = 0;
         while at < points.len() {
             // SAFETY: there is room for the longest answer to each and one more.
-            at += unsafe { write_each(&points[at..], usual, &mut place) };
-            let Some((bytes, length)) = points.get(at).and_then(|_| instead.of(points, at)) else { break };
+            at += unsafe { write_each(&points[at..], (usual.0, &usual.1), &mut place) };
+            if at == points.len() {
+                break;
+            }
             // SAFETY: as above.
-            unsafe { place.put::<ANSWER>(bytes.to_le_bytes(), length) };
-            at += 1;
+            match unsafe { write_answer(points, at, instead, &mut place) } {
+                0 => break,
+                count => at += count,
+            }
         }
         (at, place)
     })
@@ -172,19 +186,51 @@ unsafe fn by_words<P: Point>(points: &[P], instead: &Instead, mut place: Place<u
             // SAFETY: the contract of this function.
             Some(word) if unsafe { write_word(word, &mut place) } => WORD,
             // SAFETY: as above.
-            Some(word) => unsafe { write_each(word, [NONE; 2], &mut place) },
+            Some(word) => unsafe { write_each(word, (NONE, is_usual), &mut place) },
             // SAFETY: as above.
-            None => unsafe { write_each(rest, [NONE; 2], &mut place) },
+            None => unsafe { write_each(rest, (NONE, is_usual), &mut place) },
         };
         at += count;
         if count < WORD && at < points.len() {
-            let Some((bytes, length)) = instead.of(points, at) else { break };
-            // SAFETY: what is written beyond the answer has room too.
-            unsafe { place.put::<ANSWER>(bytes.to_le_bytes(), length) };
-            at += 1;
+            // SAFETY: as above.
+            match unsafe { write_answer(points, at, instead, &mut place) } {
+                0 => break,
+                count => at += count,
+            }
         }
     }
     (at, place)
+}
+
+/// Write what stands for the code point at an index, which is rare, or for the pair that begins there; return how many code
+/// points that is, none if it is not known.
+///
+/// # Safety
+/// There is room for an answer.
+#[inline(always)]
+unsafe fn write_answer<P: Point>(points: &[P], at: usize, instead: &Instead, place: &mut Place<u8>) -> usize {
+    let Some((bytes, length)) = instead.of(points, at) else {
+        // SAFETY: the contract of this function.
+        return unsafe { write_joined(points, at, instead, place) };
+    };
+    // SAFETY: as above; what is written beyond the answer has room too.
+    unsafe { place.put::<ANSWER>(bytes.to_le_bytes(), length) };
+    1
+}
+
+/// As [`write_answer`], of a pair.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn write_joined<P: Point>(points: &[P], at: usize, instead: &Instead, place: &mut Place<u8>) -> usize {
+    if *instead != (Instead::Sequence { joins: true }) || !is_pair(points, at) {
+        return 0;
+    }
+    let point = joined(points[at].into(), points[at + 1].into());
+    // SAFETY: the contract of this function.
+    unsafe { place.put(plain::four(point).to_le_bytes(), LONGEST) };
+    2
 }
 
 /// Write a word if all of it takes as many bytes, one, three or four; return whether that is so.
@@ -223,26 +269,35 @@ fn takes_four(point: u32) -> bool {
     point.wrapping_sub(0x1_0000) <= LARGEST_IN_STR - 0x1_0000
 }
 
-/// Write scalar values that are not rare, the lowest byte of those in a range, and the three bytes of those in another, and
-/// return how many are before something else. Each length has a branch of its own, so that where the next sequence goes does
-/// not wait for it.
+/// Whether a code point, which stands at an index, is not rare.
+#[inline(always)]
+fn is_usual<P: Point>(point: u32, _: &[P], _: usize) -> bool {
+    !holds(RARE, point)
+}
+
+/// Write code points: the lowest byte of those in a range, and the three bytes of those from U+0800 to U+FFFF that `is_three`
+/// accepts. Return how many are before something else. Each length has a branch of its own, so that where the next sequence
+/// goes does not wait for it.
 ///
 /// # Safety
 /// There is room for the longest sequence of each.
 #[inline(always)]
-unsafe fn write_each<P: Point>(points: &[P], [bytes, threes]: [Range; 2], place: &mut Place<u8>) -> usize {
-    for (count, &point) in points.iter().enumerate() {
+unsafe fn write_each<P: Point>(
+    points: &[P],
+    (bytes, is_three): (Range, impl Fn(u32, &[P], usize) -> bool),
+    place: &mut Place<u8>,
+) -> usize {
+    for (at, &point) in points.iter().enumerate() {
         let point = point.into();
         // SAFETY: the contract of this function.
         unsafe {
             match point {
                 0..0x80 => place.put([point as u8], 1),
                 0x80..0x800 => place.put([0xC0 | (point >> 6) as u8, 0x80 | point as u8 & 0x3F], 2),
-                0x800..0x1_0000 if !holds(RARE, point) => place.put(plain::three(point).to_le_bytes(), 3),
+                0x800..0x1_0000 if is_three(point, points, at) => place.put(plain::three(point).to_le_bytes(), 3),
                 0x1_0000..=LARGEST_IN_STR => place.put(plain::four(point).to_le_bytes(), LONGEST),
                 _ if holds(bytes, point) => place.put([point as u8], 1),
-                _ if holds(threes, point) => place.put(plain::three(point).to_le_bytes(), 3),
-                _ => return count,
+                _ => return at,
             }
         }
     }

@@ -27,8 +27,8 @@ const LONG_POINTS: usize = 1 << 16;
 const MOST_AT_ONCE: usize = 1 << 22;
 /// So many code points at the beginning say of a long text what it is likely to be.
 const SAMPLE_POINTS: usize = 512;
-/// If so many of them are rare, most words hold one.
-const MANY_OTHERS: usize = SAMPLE_POINTS / 20;
+/// If more of them are rare, many words hold one.
+const MANY_OTHERS: usize = SAMPLE_POINTS / 32;
 
 /// Memory for the bytes of a short text.
 pub type ShortBytes = [MaybeUninit<u8>; SHORT_RESULT];
@@ -124,26 +124,33 @@ fn most_points() -> usize {
 /// What writes code points, and something instead of what is rare.
 type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
 
-/// What writes a long text in the least time, if it is as its beginning is; None if blocks do. They do where sequences of two
-/// bytes stand between others, or more than a few surrogates, of which they take three bytes for granted; and where fewer than
-/// a few escapes are, but that there are surrogates is known. With many escapes, or surrogates among ASCII, words and blocks
-/// are looked at in vain.
+/// What writes a long text in the least time, if it is as its beginning is; None if blocks do. Where much is rare, or lengths
+/// of sequences change all the time, words are looked at in vain. Where few sequences have more than two bytes, blocks need no
+/// branches for them; but the more surrogates there are, of which they take three bytes for granted, the less they gain.
 fn at_once(text: Text<'_>, instead: &Instead) -> Option<Write> {
-    let others = sampled(text, |point| !instead.leaves(point));
-    if others > MANY_OTHERS && matches!(instead, Instead::Byte(_) | Instead::Sequence { .. }) {
-        let is_ascii = || sampled(text, |point| point < 0x80) + others > SAMPLE_POINTS - SAMPLE_POINTS / 16;
-        if instead.is_of_scalars() || is_ascii() {
-            return Some(write_by_points);
-        }
+    let by_points = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. }).then_some(write_by_points as Write);
+    let others = sampled(text, |point, _| !instead.leaves(point));
+    if others > MANY_OTHERS && *instead != Instead::Escape {
+        return by_points;
     }
-    let twos = sampled(text, |point| (0x80..0x800).contains(&point));
-    // With escapes with a backslash blocks take more time too.
-    let weight = if *instead == Instead::Escape { 0 } else { 4 };
-    let has_long_runs = text.len() < LONG_POINTS || twos + weight * others <= SAMPLE_POINTS / 8;
-    (has_long_runs && (others > 1 || !instead.is_of_scalars())).then_some(write_short)
+    let by_words = (others > 1 || !instead.is_of_scalars()).then_some(write_short as Write);
+    if text.len() < LONG_POINTS {
+        return by_words;
+    }
+    let twos = sampled(text, |point, _| length(point) == 2);
+    if twos > SAMPLE_POINTS / 8 {
+        return by_points.filter(|_| others > 2 && twos < SAMPLE_POINTS / 4);
+    }
+    let changes = sampled(text, |point, before| length(point) != length(before));
+    if changes > SAMPLE_POINTS / 4 { by_points.or(by_words) } else { by_words }
 }
 
-/// How many code points at the beginning of a text are meant.
-fn sampled(text: Text<'_>, is_meant: impl Fn(u32) -> bool) -> usize {
-    (0..SAMPLE_POINTS.min(text.len())).filter(|&at| is_meant(text.at(at))).count()
+/// How many bytes of UTF-8 a code point takes.
+fn length(point: u32) -> usize {
+    [0x80, 0x800, 0x1_0000].into_iter().filter(|&start| point >= start).count() + 1
+}
+
+/// How many code points at the beginning of a text are meant, given the one before each.
+fn sampled(text: Text<'_>, is_meant: impl Fn(u32, u32) -> bool) -> usize {
+    (1..SAMPLE_POINTS.min(text.len())).filter(|&at| is_meant(text.at(at), text.at(at - 1))).count()
 }

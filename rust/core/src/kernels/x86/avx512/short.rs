@@ -63,10 +63,10 @@ impl Block {
                 self.single = surrogates & first & last;
                 self.ends |= surrogates & !self.single;
             }
-            Instead::Sequence { but_pairs } => {
+            Instead::Sequence { joins } => {
                 let trails = are_32(self.points, TRAILS);
                 let next = trails >> 1 | u16::from(goes_on) << (LANES - 1);
-                self.ends |= if but_pairs { surrogates & !trails & next } else { 0 };
+                self.ends |= if joins { surrogates & !trails & next } else { 0 };
             }
         }
     }
