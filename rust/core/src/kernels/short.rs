@@ -141,7 +141,7 @@ fn spell_each<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8
         Instead::Byte(range) => spell_with(points, instead, out, (range, is_usual)),
         Instead::Sequence { joins: false } => spell_with(points, instead, out, (NONE, |_, _, _| true)),
         Instead::Sequence { joins: true } => spell_with(points, instead, out, (NONE, |_, rest, at| !is_pair(rest, at))),
-        _ => spell(points, instead, out),
+        _ => spell_with(points, instead, out, (NONE, is_usual)),
     }
 }
 

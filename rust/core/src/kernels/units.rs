@@ -604,9 +604,8 @@ impl WideText<'_> {
     fn put_bytes(&self, points: &[u8], out: &mut Output<'_, u8>) {
         let (lines, rest) = points.as_chunks();
         match (self.wide.unit_bytes, self.wide.big_endian) {
-            (4, false) => out.extend_bytes(lines, |line| widened(line, u32::to_le_bytes)),
-            // The compiler does not make this of `to_be_bytes`.
-            (4, true) => out.extend_bytes(lines, |line| widened(line, |point| (point << 24).to_le_bytes())),
+            (4, false) => out.extend_bytes(lines, |line| widened(line, |point| [point, 0, 0, 0])),
+            (4, true) => out.extend_bytes(lines, |line| widened(line, |point| [0, 0, 0, point])),
             _ => return self.put(points, out),
         }
         self.put(rest, out);
@@ -625,9 +624,9 @@ impl WideText<'_> {
 
 /// The bytes of the values of some bytes.
 #[inline(always)]
-fn widened(points: [u8; LINE / 4], bytes_of: impl Fn(u32) -> [u8; 4]) -> [u8; LINE] {
+fn widened(points: [u8; LINE / 4], bytes_of: impl Fn(u8) -> [u8; 4]) -> [u8; LINE] {
     let mut bytes = [0; LINE];
-    bytes.as_chunks_mut().0.copy_from_slice(&points.map(|point| bytes_of(point.into())));
+    bytes.as_chunks_mut().0.copy_from_slice(&points.map(bytes_of));
     bytes
 }
 

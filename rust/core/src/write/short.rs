@@ -128,21 +128,22 @@ type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
 /// of sequences change all the time, words are looked at in vain. Where few sequences have more than two bytes, blocks need no
 /// branches for them; but the more surrogates there are, of which they take three bytes for granted, the less they gain.
 fn at_once(text: Text<'_>, instead: &Instead) -> Option<Write> {
-    let by_points = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. }).then_some(write_by_points as Write);
+    let (by_points, by_words): (Write, Write) = (write_by_points, write_short);
+    let is_within = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. });
     let others = sampled(text, |point, _| !instead.leaves(point));
     if others > MANY_OTHERS && *instead != Instead::Escape {
-        return by_points;
+        return is_within.then_some(by_points);
     }
-    let by_words = (others > 1 || !instead.is_of_scalars()).then_some(write_short as Write);
+    let is_for_few = others > 1 || !instead.is_of_scalars();
     if text.len() < LONG_POINTS {
-        return by_words;
+        return is_for_few.then_some(by_words);
     }
     let twos = sampled(text, |point, _| length(point) == 2);
     if twos > SAMPLE_POINTS / 8 {
-        return by_points.filter(|_| others > 2 && twos < SAMPLE_POINTS / 4);
+        return (is_within && others > 2 && twos < SAMPLE_POINTS / 4).then_some(by_points);
     }
     let changes = sampled(text, |point, before| length(point) != length(before));
-    if changes > SAMPLE_POINTS / 4 { by_points.or(by_words) } else { by_words }
+    if changes > SAMPLE_POINTS / 16 { Some(by_points) } else { is_for_few.then_some(by_words) }
 }
 
 /// How many bytes of UTF-8 a code point takes.
