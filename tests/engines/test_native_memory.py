@@ -163,7 +163,7 @@ def hoard():  # What the allocator has kept of what was freed would do for a cal
     pieces = []
     try:
         while True:
-            pieces.append(bytes(1 << 14))
+            pieces.append(bytes(1 << 11))
     except MemoryError:
         return pieces
 

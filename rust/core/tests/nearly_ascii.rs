@@ -85,7 +85,8 @@ fn wide_text_is_written_in_one_pass_as_it_is_in_two() {
         others.chain([&b"\xED\xB0\x80\x80"[..], b"\xE0\x9F\xBF", b"\xF4\x90\x80\x80", b"\0"]).collect();
     let (mut taken, mut wider) = (0, 0);
     for (name, form) in family().iter().filter(|(_, form)| has_ascii(form)) {
-        for (run, &other) in ["中", "😀", "жук, é "].iter().flat_map(|run| others.iter().map(move |other| (run, other)))
+        for (run, &other) in
+            ["中", "😀", "жук, é ", "né "].iter().flat_map(|run| others.iter().map(move |other| (run, other)))
         {
             for place in 0..7 {
                 let (before, behind) = (run.repeat(place), run.repeat(REPEATS - place));

@@ -153,14 +153,24 @@ impl Pass<'_> {
         count.checked_add(longer.checked_mul(count.div_ceil(SAMPLE_BYTES))?)
     }
 
-    /// The width of the first sequence beyond U+00FF in the beginning, where such text is not measured first.
+    /// The width of the first sequence beyond U+00FF in the beginning, or of the answer to a fault there, where such text is not
+    /// measured first.
     #[must_use]
     pub fn begun_width(&self) -> Option<Width> {
         let runs = self.runs::<u32>().filter(|_| !self.is_short())?;
         let beginning = &self.data[..self.data.len().min(BEGINNING)];
         let first = first_beyond_ascii(beginning)?;
         let leads = (first..beginning.len()).filter(|&at| beginning[at] > LAST_NARROW_LEAD);
-        leads.filter_map(|at| runs.width_at(at)).find(|&width| width > Width::Latin1)
+        let begun = leads.filter_map(|at| runs.width_at(at)).find(|&width| width > Width::Latin1);
+        // ASCII between few faults is copied in less time than words are looked at.
+        let is_mixed = count_beyond_ascii(beginning) > BEGINNING / 16;
+        begun.or_else(|| (is_mixed && self.answers_wide(&beginning[first..])).then_some(Width::Ucs2))
+    }
+
+    /// Whether something ill-formed in some bytes is answered beyond U+00FF.
+    fn answers_wide(&self, bytes: &[u8]) -> bool {
+        let is_answered = matches!(self.on_fault, OnFault::Replace | OnFault::SurrogateEscape) || self.has_escape();
+        is_answered && str::from_utf8(bytes).is_err_and(|fault| fault.error_len().is_some())
     }
 
     /// Whether the first byte that is not ASCII is an escape.
