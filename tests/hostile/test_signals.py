@@ -66,6 +66,7 @@ CALLS = {
     "decode_code_points": ("data = dirty * (size // 4)", "decode_code_points(data, 'utf-8', 'replace')"),
     "encode": ("text = 'a\\ud800' * (size // 2)", "encode(text, 'utf-8', 'backslashreplace')"),
     "encode own form": ("text = 'a\\x7f' * (size // 2)", "encode(text, own)"),
+    "encode unit by unit": ("text = '\\xe9' * size", "encode(text, 'utf-32-be')"),
     "encode one long fault": ("text = '\\ud800' * size", "encode(text, 'utf-8', 'backslashreplace')"),
     "encoded_length": ("text = 'a\\x7f' * (size // 2)", "encoded_length(text, own)"),
     "is_encodable": ("text = 'a\\x7f' * (size // 2)", "is_encodable(text, own)"),

@@ -20,6 +20,9 @@ use crate::peeking::{self, Ahead, Finder};
 use crate::policy_names::PolicyName;
 use crate::released::{RELEASE_BYTES, released};
 
+/// Code points that are written between two looks for signals.
+const HEARD_POINTS: usize = 1 << 18;
+
 /// Return the bytes that write a str in a form: see `eightfold.text.encode`.
 #[pyfunction]
 #[pyo3(signature = (text, form, errors=Errors::Strict), text_signature = "(text, form, errors='strict')")]
@@ -162,16 +165,30 @@ fn ascii_bytes<'py>(py: Python<'py>, form: &Form, ascii: &[u8]) -> PyResult<Opti
 
 /// The bytes of a str that the form can write completely.
 fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    if let Some((script, bytes)) = form.unit_by_unit(points)
-        && let Some(written) = bytes_if_written(py, b"", bytes, |out| _ = script.write(0, points.len(), out))?
-    {
-        return Ok(Some(written));
+    if let Some(bytes) = bytes_unit_by_unit(py, form, points)? {
+        return Ok(Some(bytes));
     }
     if !form.agreement.is_total() {
         let written = bytes_at_once(py, (form, Missing::Stop), points)?;
         return if written.is_some() { Ok(written) } else { bytes_of_text(py, (form, Missing::Stop), points, b"") };
     }
     released(py, points.len(), || points.scalar()).map(|scalar| bytes_of_scalar(py, scalar)).transpose()
+}
+
+/// Make bytes of a text of which each code point is a unit of the form; None where one is not.
+fn bytes_unit_by_unit<'py>(py: Python<'py>, form: &Form, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let Some((script, size)) = form.unit_by_unit(text) else { return Ok(None) };
+    let (mut at, mut ear) = (0, Ear::default());
+    let bytes = bytes_if_written(py, b"", size, |out| {
+        let mut goes_on = true;
+        while goes_on && at < text.len() {
+            let (start, limit) = (at, text.len().min(at + HEARD_POINTS));
+            at = script.write(start, limit, out);
+            goes_on = at == limit && ear.goes_on(limit - start);
+        }
+    })?;
+    ear.result()?;
+    Ok(bytes)
 }
 
 /// Make bytes of a text in one pass; None where that takes no less time, or there is no memory for what it may become.
