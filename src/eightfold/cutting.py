@@ -310,7 +310,7 @@ class _Cutter:
         return max(size - size % self._width, self._width)
 
     def piece_end(self, start: int, size: int) -> int:
-        """Return the end of a piece: the last cut after at most ``size`` bytes, else the next one."""
+        """Return the end of a piece: the last cut after at most ``size`` bytes of whole units, else the next one."""
         near, length = start + size, len(self._data)
         if near >= length:
             return length
@@ -338,6 +338,7 @@ class _Cutter:
         return low
 
     def _last_cut_in(self, window: bytes, low: int, high: int) -> int:
+        """Return the same in bytes that are seen whole: the data, or a copy of a part."""
         near = min(high, len(window) - (len(window) - low) % self._width)
         while near > low:
             near = cut_before(self._form, window, near, low)

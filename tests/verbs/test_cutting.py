@@ -280,7 +280,7 @@ def test_pieces_decode_to_what_the_whole_does(data: bytes, name: str, size: int)
 
 
 @given(SOUP, st.sampled_from(NAMES), st.sampled_from((1, 40, 4000, 4096, 5000)))
-def test_bytes_are_cut_as_what_must_be_copied_is(data: bytes, name: str, size: int) -> None:
+def test_bytes_and_bytearrays_are_cut_alike(data: bytes, name: str, size: int) -> None:
     data *= 1 + (10_000 // (len(data) + 1) if eightfold.ENGINE == "native" else 0)
     assert [*map(bytes, split(data, size, name))] == [*map(bytes, split(bytearray(data), size, name))]
 

@@ -12,6 +12,9 @@ const PADDING: usize = 128;
 const POLICIES: [OnFault; 5] =
     [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape, OnFault::BackslashReplace, OnFault::SurrogatePass];
 
+/// A surrogate pair of three bytes each, for which a str has four bytes for each character.
+const PAIR: &[u8] = b"\xED\xA0\xBD\xED\xB8\x80";
+
 struct Chance(u64);
 
 impl Chance {
@@ -119,6 +122,22 @@ fn long(form: &Form, chance: &mut Chance) -> Vec<u8> {
     data
 }
 
+/// Check that text is measured, and then written as code points of four bytes, as the automaton alone reads it.
+fn check_measured(name: &str, [form, bare]: [&Form; 2], data: &[u8], on_fault: OnFault) {
+    let pass = |form| Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault };
+    let mut expected = TextBuffer::default();
+    let halt = pass(bare).run(0, &mut expected);
+    let survey = pass(form).measure(0);
+    assert_eq!(survey.is_some(), halt == Halt::End(data.len()), "{name} {on_fault:?}");
+    let Some(survey) = survey else { return };
+    assert_eq!((survey.count, survey.width), (expected.text().len(), expected.width()), "{name} {on_fault:?}");
+    let mut points = vec![MaybeUninit::uninit(); survey.count];
+    let (written, points) = Output::<u32>::written(&mut points, |out| pass(form).write(0, &survey, out));
+    assert_eq!((written, points.len()), (halt, survey.count), "{name} {on_fault:?}");
+    let wrong = (0..survey.count).find(|&at| points[at] != expected.text().at(at));
+    assert_eq!(wrong, None, "{name} {on_fault:?} {:X?}", &data[..data.len().min(300)]);
+}
+
 #[test]
 fn long_text_of_changing_density_is_measured_and_written_as_the_automaton_reads_it() {
     let mut bare_family = family();
@@ -127,18 +146,24 @@ fn long_text_of_changing_density_is_measured_and_written_as_the_automaton_reads_
         bare.layout = None;
         let data = long(&form, &mut Chance(7));
         for on_fault in [OnFault::Replace, OnFault::Ignore, OnFault::SurrogateEscape] {
-            let pass = |form| Pass { form, data: &data, is_final: true, largest: 0x10_FFFF, on_fault };
-            let mut expected = TextBuffer::default();
-            let halt = pass(&bare).run(0, &mut expected);
-            let survey = pass(&form).measure(0);
-            assert_eq!(survey.is_some(), halt == Halt::End(data.len()), "{name} {on_fault:?}");
-            let Some(survey) = survey else { continue };
-            assert_eq!((survey.count, survey.width), (expected.text().len(), expected.width()), "{name} {on_fault:?}");
-            let mut points = vec![MaybeUninit::uninit(); survey.count];
-            let (written, points) = Output::<u32>::written(&mut points, |out| pass(&form).write(0, &survey, out));
-            assert_eq!((written, points.len()), (halt, survey.count), "{name} {on_fault:?}");
-            let wrong = (0..survey.count).find(|&at| points[at] != expected.text().at(at));
-            assert_eq!(wrong, None, "{name} {on_fault:?}");
+            check_measured(&name, [&form, &bare], &data, on_fault);
+        }
+    }
+}
+
+/// Clean text ends before an ill-formed block with a lead, at each place of its own blocks, which begin where the noted block
+/// before them ends.
+#[test]
+fn a_lead_is_not_joined_with_what_only_begins_as_a_trail() {
+    let mut bare_family = family();
+    for name in ["cesu-8", "mutf-8", "wtf-8"] {
+        let (form, mut bare) = (forms::form(name), bare_family.remove(name).expect("the same family"));
+        bare.layout = None;
+        for (wide, narrow) in (0..64).flat_map(|wide| (0..64).map(move |narrow| (wide, narrow))) {
+            let text = ["中".repeat(wide), "a".repeat(narrow)].concat();
+            let (behind, pair) = ([b'a'; 130], if name == "wtf-8" { "😀".as_bytes() } else { PAIR });
+            let data = [b"\xFFa", text.as_bytes(), b"\xED\xA0\x80\xED\xBF", &behind, pair].concat();
+            check_measured(name, [&form, &bare], &data, POLICIES[narrow % 2]);
         }
     }
 }

@@ -296,7 +296,7 @@ fn long_text_is_written_so_whatever_its_beginning_is_like() {
                     assert_eq!(written, walked(&subject, &points, policy), "{name} {policy:?} {fillers:X?} {every}");
                 } else {
                     let is_taken = name == "wtf-8" && policy == Missing::Stop && every == 9;
-                    assert!(!(is_taken && is_alone), "pairs that are joined need no second pass");
+                    assert!(!(is_taken && is_alone), "{name} joins pairs, and is not written in one pass");
                 }
             }
         }

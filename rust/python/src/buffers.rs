@@ -23,6 +23,8 @@ use crate::released::released;
 
 /// Code points that are made, or written, and then copied: they stay in the first-level cache meanwhile.
 const MADE_POINTS: usize = 1 << 12;
+/// Bytes of ASCII that are looked at together: as many as stay in the first-level cache.
+const ASCII_BYTES: usize = 1 << 14;
 /// Bytes of ASCII that are made, and copied, in registers.
 const BLOCK: usize = 64;
 
@@ -197,16 +199,19 @@ fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Plac
     let (most, mut at, mut count) = (place.len() / 4, start, 0);
     let (mut points, shares_ascii) = (Vec::new(), shares_ascii(form));
     while at < data.len() && count < most {
-        let next_most = MADE_POINTS.min(most - count);
         if shares_ascii {
-            let near = &data[at..data.len().min(at + next_most)];
-            let ascii = released(py, data.len() - at, || write_ascii(near, (place, count)));
-            (at, count) = (at + ascii, count + ascii);
-            if ascii > 0 {
+            let near = &data[at..data.len().min(at + ASCII_BYTES.min(most - count))];
+            let blocks = released(py, data.len() - at, || ascii_blocks(near));
+            for block in blocks {
+                place.write(count, &block.map(u32::from));
+                (at, count) = (at + BLOCK, count + BLOCK);
+            }
+            if !blocks.is_empty() {
                 continue;
             }
         }
         points.clear();
+        let next_most = MADE_POINTS.min(most - count);
         let end = released(py, data.len() - at, || form.append_points((data, at), next_most, &mut points));
         at = end.map_err(|_| PyMemoryError::new_err(()))?;
         if points.is_empty() {
@@ -218,9 +223,9 @@ fn fill(py: Python<'_>, form: &Form, (data, start): (&[u8], usize), place: &Plac
     Ok((at, count))
 }
 
-/// Write the first blocks of some bytes that are ASCII as code points, and return how many bytes they are.
-fn write_ascii(data: &[u8], (place, count): (&Place, usize)) -> usize {
-    let (blocks, _) = data.as_chunks::<BLOCK>();
-    let ascii = blocks.iter().take_while(|block| is_ascii(*block)).enumerate();
-    BLOCK * ascii.map(|(at, block)| place.write(count + at * BLOCK, &block.map(u32::from))).count()
+/// The blocks of ASCII with which some bytes begin.
+fn ascii_blocks(data: &[u8]) -> &[[u8; BLOCK]] {
+    let (blocks, _) = data.as_chunks();
+    let count = blocks.iter().take_while(|block| is_ascii(*block)).count();
+    &blocks[..count]
 }

@@ -38,9 +38,10 @@ pub fn encode<'py>(
     let text = text_object(text)?;
     if asked.is_plainly_strict(&errors) && asked.mark().is_empty() {
         // A text that the form can write completely needs no policy.
-        if let Some(bytes) = clean_bytes(py, &asked.form, text)? {
-            return Ok(bytes);
-        }
+        return match clean_bytes(py, &asked.form, text)? {
+            Some(bytes) => Ok(bytes),
+            None => answered(py, &*asked.writing(py, &errors)?, text, b""),
+        };
     }
     written(py, &*asked.writing(py, &errors)?, text, asked.mark())
 }
@@ -104,6 +105,16 @@ pub fn written<'py>(
     {
         return Ok(bytes);
     }
+    answered(py, writing, text, mark)
+}
+
+/// The same of a text that the form may not write completely.
+fn answered<'py>(
+    py: Python<'py>,
+    writing: &Writing,
+    text: &Bound<'py, PyString>,
+    mark: &[u8],
+) -> PyResult<Bound<'py, PyBytes>> {
     let points = text_of(text)?;
     let (form, missing) = (&writing.form, writing.missing);
     if mark.is_empty() {
@@ -175,7 +186,8 @@ fn long_bytes<'py>(py: Python<'py>, form: &Form, points: Text<'_>) -> PyResult<O
     released(py, points.len(), || points.scalar()).map(|scalar| bytes_of_scalar(py, scalar)).transpose()
 }
 
-/// Make bytes of a text of which each code point is a unit of the form; None where one is not.
+/// Make bytes of a text of which each code point is a unit of the form; None where one is not, or there is no memory for as
+/// many units.
 fn bytes_unit_by_unit<'py>(py: Python<'py>, form: &Form, text: Text<'_>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let Some((script, size)) = form.unit_by_unit(text) else { return Ok(None) };
     let (mut at, mut ear) = (0, Ear::default());
@@ -186,9 +198,9 @@ fn bytes_unit_by_unit<'py>(py: Python<'py>, form: &Form, text: Text<'_>) -> PyRe
             at = script.write(start, limit, out);
             goes_on = at == limit && ear.goes_on(limit - start);
         }
-    })?;
+    });
     ear.result()?;
-    Ok(bytes)
+    Ok(bytes.ok().flatten())
 }
 
 /// Make bytes of a text in one pass; None where that takes no less time, or there is no memory for what it may become.

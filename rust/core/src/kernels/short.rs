@@ -133,8 +133,8 @@ fn spell<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) ->
     out.extend_within(most, |place| unsafe { by_words(points, instead, place) })
 }
 
-/// As [`spell`], one by one. What is written instead of most that is rare is asked for where the lengths are: after them, as a
-/// part of all answers, it took a fifth more time.
+/// As [`spell`], one by one. The loop over lengths itself writes what replaces most rare code points; as one answer among all, it
+/// took a fifth more time.
 #[inline(never)]
 fn spell_each<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8>) -> usize {
     match *instead {
@@ -145,20 +145,24 @@ fn spell_each<P: Point>(points: &[P], instead: &Instead, out: &mut Output<'_, u8
     }
 }
 
-/// As [`spell_each`], given which code points become their lowest byte, and which of those of three bytes become that.
+/// As [`spell_each`], given which code points become their lowest byte, and which from U+0800 to U+FFFF are written as three
+/// bytes.
 #[inline(always)]
 fn spell_with<P: Point>(
     points: &[P],
     instead: &Instead,
     out: &mut Output<'_, u8>,
-    usual: (Range, impl Fn(u32, &[P], usize) -> bool),
+    (escapes, is_three): (Range, impl Fn(u32, &[P], usize) -> bool),
 ) -> usize {
+    if points.is_empty() {
+        return 0;
+    }
     let most = longest(instead) * points.len() + ANSWER;
     out.extend_within(most, |mut place| {
         let mut at = 0;
         while at < points.len() {
             // SAFETY: there is room for the longest answer to each and one more.
-            at += unsafe { write_each(&points[at..], (usual.0, &usual.1), &mut place) };
+            at += unsafe { write_each(&points[at..], (escapes, &is_three), &mut place) };
             if at == points.len() {
                 break;
             }
@@ -284,7 +288,7 @@ fn is_usual<P: Point>(point: u32, _: &[P], _: usize) -> bool {
 #[inline(always)]
 unsafe fn write_each<P: Point>(
     points: &[P],
-    (bytes, is_three): (Range, impl Fn(u32, &[P], usize) -> bool),
+    (escapes, is_three): (Range, impl Fn(u32, &[P], usize) -> bool),
     place: &mut Place<u8>,
 ) -> usize {
     for (at, &point) in points.iter().enumerate() {
@@ -296,7 +300,7 @@ unsafe fn write_each<P: Point>(
                 0x80..0x800 => place.put([0xC0 | (point >> 6) as u8, 0x80 | point as u8 & 0x3F], 2),
                 0x800..0x1_0000 if is_three(point, points, at) => place.put(plain::three(point).to_le_bytes(), 3),
                 0x1_0000..=LARGEST_IN_STR => place.put(plain::four(point).to_le_bytes(), LONGEST),
-                _ if holds(bytes, point) => place.put([point as u8], 1),
+                _ if holds(escapes, point) => place.put([point as u8], 1),
                 _ => return at,
             }
         }

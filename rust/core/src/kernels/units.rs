@@ -599,7 +599,8 @@ impl WideText<'_> {
         out.extend_parts::<4, { 4 * BLOCK }>(&sequences[..points.len()], &lengths[..points.len()]);
     }
 
-    /// As `put`, a line of the cache at a time: with half of it the compiler's loop takes 1.6 times as long.
+    /// As `put`, a line of the cache at a time: the loop that the compiler makes of `put` writes half a line, and takes 1.6 times
+    /// as long.
     #[inline(always)]
     fn put_bytes(&self, points: &[u8], out: &mut Output<'_, u8>) {
         let (lines, rest) = points.as_chunks();

@@ -49,10 +49,10 @@ impl Form {
         let near = most.saturating_mul(self.tables.unit_bytes).saturating_add(start);
         let (before, behind) = self.stops_around(data, start, near);
         let end = if before > start { before } else { behind };
-        let pass = Pass { form: self, data: &data[..end], is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
         if self.append_short(&data[start..end], points)? {
             return Ok(end);
         }
+        let pass = Pass { form: self, data: &data[..end], is_final: true, largest: u32::MAX, on_fault: OnFault::Stop };
         match pass.run(start, points) {
             Halt::End(end) | Halt::Fault { start: end, .. } => Ok(end),
             Halt::OutOfMemory => Err(OutOfMemory),

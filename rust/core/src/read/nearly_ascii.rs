@@ -1,7 +1,7 @@
 //! Text that is ASCII but for a fault here and there, under a policy whose answers have a known width, or for an escape: it
 //! is written in one pass, without measuring first. If the text turns out to be otherwise, the pass says so, and `pass` measures it
-//! first. On machines without instructions of ours, so is text in the beginning of which something is beyond U+00FF: there, a
-//! second pass costs as much as the first.
+//! first. On machines without instructions of ours, so is text in the beginning of which something is beyond U+00FF, or is
+//! answered so: there, a second pass costs as much as the first.
 
 use crate::chunk::CHUNK_BYTES;
 use crate::kernels::{Input, Level, Output, Runs, Unit, Width, copy_ascii_prefix, count_beyond_ascii};
@@ -167,7 +167,8 @@ impl Pass<'_> {
         begun.or_else(|| (is_mixed && self.answers_wide(&beginning[first..])).then_some(Width::Ucs2))
     }
 
-    /// Whether something ill-formed in some bytes is answered beyond U+00FF.
+    /// Whether something in some bytes is likely to be ill-formed, and answered beyond U+00FF. It is judged as UTF-8, which a form
+    /// may only share in part; if nothing beyond U+00FF is written, the attempt fails.
     fn answers_wide(&self, bytes: &[u8]) -> bool {
         let is_answered = matches!(self.on_fault, OnFault::Replace | OnFault::SurrogateEscape) || self.has_escape();
         is_answered && str::from_utf8(bytes).is_err_and(|fault| fault.error_len().is_some())

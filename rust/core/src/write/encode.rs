@@ -45,14 +45,17 @@ impl Form {
         true
     }
 
-    /// The work of the kernels on a text of which each code point takes a unit of several bytes, if the form has them all, and
-    /// how many bytes that is. It ends before the first code point that the form lacks.
+    /// The work of the kernels on a text of which each code point takes one unit of several bytes, and how many bytes that is.
+    /// None where the form has no such units, or some code points may take two. Writing stops at a code point that the form
+    /// lacks: whether all was written is to be looked at.
     #[must_use]
     pub fn unit_by_unit<'a>(&'a self, text: Text<'a>) -> Option<(Script<'a>, usize)> {
         let script = self.script(self.spelling.as_ref(), Missing::Stop, text)?;
         let Script::Units(WideText { wide, .. }) = script else { return None };
-        let may_hold_pairs = wide.unit_bytes == 2 && matches!(text, Text::Four(_));
-        Some((script, text.len().checked_mul(wide.unit_bytes)?)).filter(|_| !may_hold_pairs)
+        if wide.unit_bytes == 2 && matches!(text, Text::Four(_)) {
+            return None;
+        }
+        Some((script, text.len().checked_mul(wide.unit_bytes)?))
     }
 
     /// The most bytes written for a code point, whether the form has it or a policy answers.

@@ -71,7 +71,7 @@ impl Form {
     /// The length of valid UTF-8 in this form, if it counts.
     fn bytes_of_utf8(&self, text: &[u8]) -> usize {
         match self.wide {
-            // ASCII is looked at in less time than counted, and the look ends where it does.
+            // Checking for ASCII is quicker than counting, and stops at the first other byte.
             Some(wide) if is_ascii(text) => wide.unit_bytes * text.len(),
             Some(wide) if wide.unit_bytes == 2 => 2 * utf16_units(text),
             Some(_) => 4 * utf8_points(text),

@@ -125,8 +125,9 @@ fn most_points() -> usize {
 type Write = fn(Text<'_>, &Instead, &mut Output<'_, u8>) -> usize;
 
 /// What writes a long text in the least time, if it is as its beginning is; None if blocks do. Where much is rare, or lengths
-/// of sequences change all the time, words are looked at in vain. Where few sequences have more than two bytes, blocks need no
-/// branches for them; but the more surrogates there are, of which they take three bytes for granted, the less they gain.
+/// of sequences change all the time, words are looked at in vain. Sequences of one and two bytes are written without branches
+/// by blocks; but not those blocks that hold a surrogate, so that text with some, and few sequences of two, is written one by
+/// one. An escape with a backslash takes so long that the rest does not matter.
 fn at_once(text: Text<'_>, instead: &Instead) -> Option<Write> {
     let (by_points, by_words): (Write, Write) = (write_by_points, write_short);
     let is_within = matches!(instead, Instead::Byte(_) | Instead::Sequence { .. });
@@ -151,7 +152,7 @@ fn length(point: u32) -> usize {
     [0x80, 0x800, 0x1_0000].into_iter().filter(|&start| point >= start).count() + 1
 }
 
-/// How many code points at the beginning of a text are meant, given the one before each.
+/// How many code points at the beginning of a text, but for the first, are meant; `is_meant` is given each, and the one before it.
 fn sampled(text: Text<'_>, is_meant: impl Fn(u32, u32) -> bool) -> usize {
     (1..SAMPLE_POINTS.min(text.len())).filter(|&at| is_meant(text.at(at), text.at(at - 1))).count()
 }

@@ -123,7 +123,8 @@ fn block(window: &Window, left: usize, carry: u64, pairs_join: bool) -> Block {
     };
     let surrogates = if pairs_join { surrogates(window, bytes) } else { 0 };
     if surrogates != 0 {
-        block.add_pairs(begin_pairs(window, surrogates & !carry));
+        // What follows the text may only begin as a trail does.
+        block.add_pairs(begin_pairs(window, surrogates & !carry & low_64(left)));
     }
     block
 }
