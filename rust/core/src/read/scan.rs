@@ -154,12 +154,13 @@ impl Scan<'_> {
         self.tally_blocks(&mut tally, sink);
         let (mut start, mut window) = (self.at, WINDOW_BYTES);
         while self.stops_at_fault(sink) {
-            window = window_after(self.at - start, window);
-            if self.at - start < LOOKED_BYTES {
+            let fault = self.at;
+            window = window_after(fault - start, window);
+            if fault - start < LOOKED_BYTES {
                 // Now and then the kernels are tried, and a signal is heard.
                 (0..MOST_LOOKS).all(|_| self.tally_looking(self.limit.min(self.at + 2 * LOOKED_BYTES), &mut tally));
             }
-            if !self.tally_to(self.limit.min(self.at + window), &mut tally) {
+            if !self.tally_to(self.limit.min(self.at + window), &mut tally) || sink.reserve(self.at - fault).is_err() {
                 break;
             }
             start = self.at;
