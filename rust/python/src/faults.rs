@@ -286,6 +286,8 @@ impl Faults {
     /// The next piece; threads scan it together with some that follow it.
     fn next_place(&mut self, py: Python<'_>) -> PyResult<Place> {
         if self.ahead.is_empty() {
+            // The ear of a batch that takes less time than there is between two looks for signals never looks.
+            py.check_signals()?;
             let batch: Vec<_> = self.pieces.clone().take(PIECES_AHEAD * self.threads.get()).collect();
             let (form, data) = (&self.form, self.window.data.as_bytes(py));
             let work = |piece: &Range<usize>, ear: Worker<'_>| {
