@@ -11,6 +11,9 @@ pub(crate) const LEADS: Range = (0xD800, 0xDBFF);
 pub(crate) const TRAILS: Range = (0xDC00, 0xDFFF);
 pub(crate) const SURROGATES: Range = (LEADS.0, TRAILS.1);
 
+/// The first code points that take two, three and four bytes in UTF-8.
+pub(crate) const STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
+
 /// Whether a range contains a unit.
 pub(crate) fn holds(range: Range, unit: u32) -> bool {
     range.0 <= unit && unit <= range.1

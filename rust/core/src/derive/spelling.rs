@@ -1,14 +1,12 @@
 //! How a byte form writes code points, derived from its rows: the counterpart of [`Layout`]. Nothing here loops over
 //! text.
 
-use crate::code_point::{LARGEST_IN_STR, Range, SURROGATES, holds, split};
+use crate::code_point::{LARGEST_IN_STR, Range, STARTS, SURROGATES, holds, split};
 use crate::derive::instead::{Instead, RARE};
 use crate::derive::layout::{Layout, PAIR, SURROGATE};
 use crate::policy::{ESCAPED, Lacking, Missing};
 use crate::tables::{Row, Tables};
 
-/// The first code points of two, three and four bytes in UTF-8.
-const USUAL_STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
 /// The two-byte sequence for U+0000 that the kernels know.
 const NUL: [Range; 2] = [(0xC0, 0xC0), (0x80, 0x80)];
 
@@ -71,7 +69,7 @@ impl Spelling {
                 || [row.first, row.last.min(LARGEST_IN_STR)].into_iter().all(|point| spelling.tells(row, point))
         };
         // The kernels split only into halves that take three bytes each in UTF-8.
-        let are_split = !spelling.splits || spelling.starts[..2] == USUAL_STARTS[..2] && !spelling.is_shifted();
+        let are_split = !spelling.splits || spelling.starts[..2] == STARTS[..2] && !spelling.is_shifted();
         (whole_byte && are_split && plain.iter().all(tells)).then_some(spelling)
     }
 
@@ -79,7 +77,7 @@ impl Spelling {
     /// changes.
     fn begin_as_usual(&mut self) {
         let lengths = if self.splits { 2 } else { 3 };
-        for (place, usual) in USUAL_STARTS.into_iter().enumerate().take(lengths) {
+        for (place, usual) in STARTS.into_iter().enumerate().take(lengths) {
             let between = (usual, self.starts[place].min(LARGEST_IN_STR + 1).saturating_sub(1));
             if !self.is_shifted() && usual <= between.1 && self.missing_at(between).is_some() {
                 self.starts[place] = usual;

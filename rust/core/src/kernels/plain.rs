@@ -10,7 +10,7 @@ use super::output::Output;
 use super::text::Text;
 use super::validity::{self, BLOCK};
 use super::words;
-use crate::code_point::LARGEST_IN_STR;
+use crate::code_point::{LARGEST_IN_STR, STARTS};
 
 /// Fewer bytes are read one sequence after the other, which is quicker than a block.
 const FEW: usize = 16;
@@ -323,9 +323,6 @@ fn spell_any<P: Point>(block: &[P; BLOCK], count: usize, out: &mut Output<'_, u8
     }
     out.extend_parts::<LONGEST, { LONGEST * BLOCK }>(&sequences[..count], &lengths[..count]);
 }
-
-/// The first code points of two, three and four bytes.
-pub const STARTS: [u32; 3] = [0x80, 0x800, 0x1_0000];
 
 /// The sequence of a code point.
 #[inline(always)]

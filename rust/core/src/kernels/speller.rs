@@ -11,7 +11,7 @@ use super::plain::{self, Point};
 use super::portable::bytes_at;
 use super::spelt::{Spelt, Stretch};
 use super::text::Text;
-use crate::code_point::{LARGEST_IN_STR, LEADS, Range, SURROGATES, TRAILS, holds, split};
+use crate::code_point::{LARGEST_IN_STR, LEADS, Range, STARTS, SURROGATES, TRAILS, holds, split};
 use crate::derive::instead::RARE;
 use crate::policy::{Lacking, backslashed};
 
@@ -117,7 +117,7 @@ impl<'a> Speller<'a> {
     /// None for a spelling with more of what is odd than a block is compared with.
     pub fn new(spelt: &'a Spelt<'a>) -> Option<Self> {
         let spelling = spelt.spelling;
-        let is_shifted = spelling.is_shifted() || spelling.starts != plain::STARTS && !spelling.splits;
+        let is_shifted = spelling.is_shifted() || spelling.starts != STARTS && !spelling.splits;
         let lacked = match spelling.lacking {
             Lacking::Stop => How::Stop,
             Lacking::Nothing => How::Nothing,
@@ -154,7 +154,7 @@ impl<'a> Speller<'a> {
 
     fn add(&mut self, range: Range, how: How) -> Option<()> {
         *self.odds.get_mut(self.count)? =
-            Odd::new(range, how, if self.is_shifted { self.spelt.spelling.starts } else { plain::STARTS });
+            Odd::new(range, how, if self.is_shifted { self.spelt.spelling.starts } else { STARTS });
         let how = self.odds[self.count].how;
         self.has_long |= how.length().map_or(how == How::Escape, |length| length > LONGEST);
         self.count += 1;

@@ -4,6 +4,7 @@
 use std::mem::MaybeUninit;
 
 use crate::chunk::CHUNK_POINTS;
+use crate::code_point::STARTS;
 use crate::derive::instead::Instead;
 use crate::form::Form;
 use crate::kernels::{
@@ -149,7 +150,7 @@ fn at_once(text: Text<'_>, instead: &Instead) -> Option<Write> {
 
 /// How many bytes of UTF-8 a code point takes.
 fn length(point: u32) -> usize {
-    [0x80, 0x800, 0x1_0000].into_iter().filter(|&start| point >= start).count() + 1
+    STARTS.into_iter().filter(|&start| point >= start).count() + 1
 }
 
 /// How many code points at the beginning of a text, but for the first, are meant; `is_meant` is given each, and the one before it.

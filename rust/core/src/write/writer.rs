@@ -3,7 +3,9 @@
 use crate::chunk::{CHUNK_BYTES, WINDOW_POINTS, point_window_after};
 use crate::code_point::{LEADS, TRAILS, holds, joined};
 use crate::form::Form;
-use crate::kernels::{Extent, Input, Notes, Output, Text, Width, append, append_up_to, count_pairs};
+use crate::kernels::{
+    Extent, Input, Level, Notes, Output, Runs, Source, Text, Unit, Width, append, append_up_to, count_pairs,
+};
 use crate::memory::{OutOfMemory, ROOM_BYTES};
 use crate::policy::Missing;
 use crate::read::pass::{Halt, Pass, Pending, Sink};
@@ -52,6 +54,8 @@ pub(crate) struct Points {
     two: Vec<u16>,
     four: Vec<u32>,
     notes: Notes,
+    /// Whether the last chunk went beyond U+00FF.
+    was_wide: bool,
 }
 
 impl Points {
@@ -62,8 +66,14 @@ impl Points {
         start: usize,
         limit: usize,
     ) -> Result<(Text<'s>, usize), OutOfMemory> {
+        match self.read_at_once(input, start, limit)? {
+            Some((Width::Ucs2, end)) => return Ok((Text::Two(&self.two), end)),
+            Some((_, end)) => return Ok((Text::Four(&self.four), end)),
+            None => {}
+        }
         self.notes.clear();
         let extent = input.measure_noting(start, limit, &mut self.notes);
+        self.was_wide = extent.width > Width::Latin1;
         if let Some(ascii) = input.ascii(start, &extent) {
             return Ok((Text::One(ascii), extent.end));
         }
@@ -78,6 +88,38 @@ impl Points {
         };
         Ok((text, end))
     }
+
+    /// Read a chunk without measuring it first, as the kind of str returned, if no kernel does that and the last one went beyond
+    /// U+00FF, and return where it ended; None if not all of it can be read so.
+    fn read_at_once(
+        &mut self,
+        input: &Input<'_>,
+        start: usize,
+        limit: usize,
+    ) -> Result<Option<(Width, usize)>, OutOfMemory> {
+        let Input::Bytes(source) = input else { return Ok(None) };
+        if !self.was_wide || Level::current() != Level::Portable {
+            return Ok(None);
+        }
+        let narrow = (Width::Ucs2, read_runs(&mut self.two, source, [start, limit])?);
+        if narrow.1 >= limit {
+            return Ok(Some(narrow));
+        }
+        let wide = (Width::Ucs4, read_runs(&mut self.four, source, [start, limit])?);
+        Ok((wide.1 >= limit).then_some(wide))
+    }
+}
+
+/// Read a chunk as far as it is runs, and return where that ends.
+fn read_runs<T: Unit>(
+    values: &mut Vec<T>,
+    source: &Source<'_>,
+    [start, limit]: [usize; 2],
+) -> Result<usize, OutOfMemory> {
+    values.clear();
+    values.try_reserve(limit - start)?;
+    let runs = Runs::within::<T>(source);
+    Ok(append_up_to(values, limit - start, |out| runs.write([start, limit], out)))
 }
 
 fn refilled<T: Copy>(

@@ -8,6 +8,7 @@ use super::encode::write_spelt;
 use super::machine::*;
 use super::rules::{CONTINUATION, Rules, sides, tables};
 use super::{Bytes, bytes_of, fetch_ahead, part};
+use crate::code_point::STARTS;
 use crate::derive::agreement::Agreement;
 use crate::derive::instead::Instead;
 use crate::derive::spelling::Spelling;
@@ -133,7 +134,7 @@ fn each_valid(data: &[u8], mut take: impl FnMut(Bytes, bool) -> bool) -> usize {
 
 /// How UTF-8 writes code points.
 pub static SPELLING: Spelling = Spelling {
-    starts: [0x80, 0x800, 0x1_0000],
+    starts: STARTS,
     offsets: [0; 3],
     gap: (0, 0),
     nul_is_one: true,
