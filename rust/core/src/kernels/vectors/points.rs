@@ -369,22 +369,35 @@ impl Meaning<'_> {
     #[inline]
     #[vectors]
     fn put_sparse<Taker>(&self, window: &Window, block: &Block, room: &mut Room<u32>) {
-        let mut filled = 0;
-        let bytes_of = |lanes: u64, at: usize| [(lanes >> at) as u8, (lanes >> (at + 8)) as u8];
-        for at in [0, 16, 32, 48] {
-            let bytes = joined(load_16(part(window, at)), load_16(part(window, at + 8)));
-            let begins = bytes_of(block.begins, at);
-            let [low, high] = begins.map(|mask| load_16(&FIRST_FOUR[usize::from(mask)]));
-            let few = [block.pairs, block.ill].map(|lanes| {
-                let [low, high] = bytes_of(lanes, at);
-                if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
-            });
-            let [low, high] = halves(self.points::<Taker>(block, bytes, joined(low, high), few));
-            store_four(low, room, filled);
-            filled += begins[0].count_ones() as usize;
-            store_four(high, room, filled);
-            filled += begins[1].count_ones() as usize;
-        }
+        // One by one: the compiler does not unroll a loop so long, whose places then are no constants.
+        let filled = self.put_sixteen::<Taker, 0>(window, block, (room, 0));
+        let filled = self.put_sixteen::<Taker, 16>(window, block, (room, filled));
+        let filled = self.put_sixteen::<Taker, 32>(window, block, (room, filled));
+        self.put_sixteen::<Taker, 48>(window, block, (room, filled));
+    }
+
+    /// The same of sixteen lanes, behind what has been stored; return how much that is then.
+    #[inline]
+    #[vectors]
+    fn put_sixteen<Taker, const AT: usize>(
+        &self,
+        window: &Window,
+        block: &Block,
+        (room, filled): (&mut Room<u32>, usize),
+    ) -> usize {
+        let bytes_of = |lanes: u64| [(lanes >> AT) as u8, (lanes >> (AT + 8)) as u8];
+        let bytes = joined(load_16(part(window, AT)), load_16(part(window, AT + 8)));
+        let begins = bytes_of(block.begins);
+        let [low, high] = begins.map(|mask| load_16(&FIRST_FOUR[usize::from(mask)]));
+        let few = [block.pairs, block.ill].map(|lanes| {
+            let [low, high] = bytes_of(lanes);
+            if lanes == 0 { 0 } else { kept_bits(low, begins[0]) | kept_bits(high, begins[1]) << 4 }
+        });
+        let [low, high] = halves(self.points::<Taker>(block, bytes, joined(low, high), few));
+        let middle = filled + begins[0].count_ones() as usize;
+        store_four(low, room, filled);
+        store_four(high, room, middle);
+        middle + begins[1].count_ones() as usize
     }
 }
 

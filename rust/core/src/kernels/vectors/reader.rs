@@ -64,6 +64,13 @@ impl Seconds {
         };
         Bytes([follows(0), follows(1)]).high()
     }
+
+    /// The same of a window: apart, so that what else is known of it stays in registers where that is not asked.
+    #[inline(never)]
+    #[vectors]
+    fn follow_in(&self, window: &Window) -> u64 {
+        self.follow(Bytes::of(window, 0), Bytes::of(window, 1))
+    }
 }
 
 /// The second bytes that lead bytes take, as rules and as tables.
@@ -92,7 +99,7 @@ impl Leads {
         if is_none(and(or(broken.0[0], broken.0[1]), self.coarse)) {
             (leads & broken.equal(0), false)
         } else {
-            (leads & self.seconds.follow(bytes, nexts), true)
+            (leads & self.seconds.follow_in(window), true)
         }
     }
 }
@@ -265,7 +272,7 @@ impl<'a> Reader<'a> {
         let (is_three, is_four) = (bytes.at_least(0xE0), bytes.at_least(0xF0));
         let two = takes & continues(1);
         let mut begun = Begun::new(two, [is_three, is_four], [continues(2), continues(3)]);
-        let mut stops = if may_part || self.parts_alone { self.parting(window, bytes) & high } else { 0 };
+        let mut stops = if may_part || self.parts_alone { self.parting(window) & high } else { 0 };
         let (mut pairs, mut joined) = (0, 0);
         if self.layout.pairs != Pairs::Apart {
             let surrogates = surrogates(window, bytes) & two;
@@ -311,9 +318,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The lanes in which something begins that parts from the layout.
-    #[inline]
+    #[inline(never)]
     #[vectors]
-    fn parting(&self, window: &Window, bytes: Bytes) -> u64 {
+    fn parting(&self, window: &Window) -> u64 {
+        let bytes = Bytes::of(window, 0);
         let [alone, with_seconds] = self.layout.parting.map(|members| ByteSet::new(members).among(bytes));
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
         alone | (with_seconds & seconds.follow(bytes, Bytes::of(window, 1)))
