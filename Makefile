@@ -25,9 +25,10 @@ EMULATED_PORTABLE := --lib --test small
 # What of the core's tests processors without kernels of their own run: one of 32 bits, and a big-endian one that is emulated.
 NARROW := --lib --test small --test dirty --test blocks
 BIG_ENDIAN := --lib --test small
-# Of the cases of each test of Python, an emulator runs one in so many: ONE_IN=1 for all.
-ONE_IN_NEON := $(or $(ONE_IN),5)
-ONE_IN_PORTABLE := $(or $(ONE_IN),30)
+# Of the cases of each test of Python and of the lengths between guard pages, an emulator runs one in so many: ONE_IN=1 for all.
+ONE_IN_NEON := $(or $(ONE_IN),10)
+ONE_IN_PORTABLE := $(or $(ONE_IN),60)
+ONE_IN_PAGES := $(or $(ONE_IN),3)
 
 BIN := $(VENV)/bin
 PIP := $(if $(NATIVE),EIGHTFOLD_BUILD=native) $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -102,7 +103,8 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; needs Debian's g++-aarch64-linux-gnu and qemu-user
 	cd rust && for level in neon portable; do \
 	    of_level="$(EMULATED)"; test $$level = neon || of_level="$(EMULATED_PORTABLE)"; \
-	    EIGHTFOLD_SIMD=$$level CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	    EIGHTFOLD_SIMD=$$level EIGHTFOLD_ONE_IN=$(ONE_IN_PAGES) \
+	    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
 	    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
 	    cargo test --quiet -p eightfold-core --target aarch64-unknown-linux-gnu $(or $(AARCH64),$$of_level) || exit 1; done
 
