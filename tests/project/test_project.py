@@ -123,7 +123,7 @@ def test_a_python_without_ensurepip_is_named(tmp_path: Path) -> None:
 def cases_of_tests(*options: str) -> dict[str, list[str]]:
     """Return the cases of each test of a file that pytest would run, by name."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
-    file = "tests/engines/test_parity_pieces.py"
+    file = "tests/engines/test_parity_sequences.py"
     printed = subprocess.run([*command, file], capture_output=True, text=True, cwd=ROOT, check=True)
     cases: dict[str, list[str]] = {}
     for line in printed.stdout.splitlines():
