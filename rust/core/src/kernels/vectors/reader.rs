@@ -52,10 +52,12 @@ impl Seconds {
         Seconds { low: LeadTable::new(low), span: LeadTable::new(span) }
     }
 
-    /// The lanes, among 64 bytes from C0 up, whose next byte is one of their second bytes.
-    #[inline]
+    /// The lanes of a window's bytes from C0 up whose next byte is one of their second bytes. It is apart, so that what else is
+    /// known of the window stays in registers where this is not asked.
+    #[inline(never)]
     #[vectors]
-    fn follow(&self, leads: Bytes, nexts: Bytes) -> u64 {
+    fn follow(&self, window: &Window) -> u64 {
+        let [leads, nexts] = [0, 1].map(|at| Bytes::of(window, at));
         let follows = |half: usize| {
             let (lead, next) = (leads.0[half], nexts.0[half]);
             let (low, span) = (self.low.of(lead), self.span.of(lead));
@@ -63,13 +65,6 @@ impl Seconds {
             at_least_8(span, index)
         };
         Bytes([follows(0), follows(1)]).high()
-    }
-
-    /// The same of a window: apart, so that what else is known of it stays in registers where that is not asked.
-    #[inline(never)]
-    #[vectors]
-    fn follow_in(&self, window: &Window) -> u64 {
-        self.follow(Bytes::of(window, 0), Bytes::of(window, 1))
     }
 }
 
@@ -99,7 +94,7 @@ impl Leads {
         if is_none(and(or(broken.0[0], broken.0[1]), self.coarse)) {
             (leads & broken.equal(0), false)
         } else {
-            (leads & self.seconds.follow_in(window), true)
+            (leads & self.seconds.follow(window), true)
         }
     }
 }
@@ -324,6 +319,6 @@ impl<'a> Reader<'a> {
         let bytes = Bytes::of(window, 0);
         let [alone, with_seconds] = self.layout.parting.map(|members| ByteSet::new(members).among(bytes));
         let seconds = Seconds::new(&self.layout.parting_low, &self.layout.parting_span);
-        alone | (with_seconds & seconds.follow(bytes, Bytes::of(window, 1)))
+        alone | (with_seconds & seconds.follow(window))
     }
 }
