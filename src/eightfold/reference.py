@@ -69,8 +69,10 @@ def joined(lead: int, trail: int) -> int:
 
 def unit_at(form: Form, data: bytes, offset: int) -> int | None:
     """Return the code unit at a byte offset, or None if the input ends before the unit does."""
-    end = offset + form.unit_bytes
-    return int.from_bytes(data[offset:end], form.byte_order) if end <= len(data) else None
+    size = form.unit_bytes
+    if offset + size > len(data):
+        return None
+    return data[offset] if size == 1 else int.from_bytes(data[offset : offset + size], form.byte_order)
 
 
 def _entries(form: Form, lead: int) -> list[Row | FaultRow]:
@@ -108,11 +110,12 @@ def _holds(unit_range: Range, unit: int) -> bool:
 
 def _matched(form: Form, unit_ranges: Sequence[Range], data: bytes, start: int) -> tuple[int, bool]:
     """Return how many ranges the units from ``start`` fit, and whether the end of the input stopped the match."""
-    for count, unit_range in enumerate(unit_ranges):
-        unit = unit_at(form, data, start + count * form.unit_bytes)
+    size = form.unit_bytes
+    for count, (low, high) in enumerate(unit_ranges):
+        unit = unit_at(form, data, start + count * size)
         if unit is None:
             return count, True
-        if not _holds(unit_range, unit):
+        if not low <= unit <= high:
             return count, False
     return len(unit_ranges), False
 
@@ -441,7 +444,10 @@ def encoded(form: Form, code_point: int) -> bytes | None:
     """
     for row in form.rows:
         if row.first <= code_point <= row.last:
-            return b"".join(unit.to_bytes(form.unit_bytes, form.byte_order) for unit in units_of(row, code_point))
+            units = units_of(row, code_point)
+            if form.unit_bytes == 1:
+                return bytes(units)
+            return b"".join(unit.to_bytes(form.unit_bytes, form.byte_order) for unit in units)
     return None
 
 

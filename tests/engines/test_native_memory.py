@@ -139,7 +139,7 @@ import eightfold.columns.values
 from eightfold._engine import CORE
 import eightfold.wtf8  # Else it is loaded when it is used, which takes memory, too.
 
-size = 1 << 23
+size = 1 << 21
 dirty, latin = b"\\xff\\xc3\\xa9a" * (size // 4), b"a\\xc3\\xa9" * (size // 3)
 faces, text = "\\U0001f600".encode() * (size // 4), "a\\ud800\\xe9" * (size // 12)
 points, lone, room = array("I", [0x1F600]) * (size // 4), "\\ud800" * (size // 4), bytearray(size)
@@ -173,7 +173,7 @@ for form in eightfold.forms():  # A form is compiled when it is first used, in s
 eightfold.encode_code_points([65], "cesu-8"), eightfold.decode(b"\\xff", "optu-8", "backslashreplace")
 _, hard = resource.getrlimit(resource.RLIMIT_AS)
 refused = 0
-for scarce in range(0, 64 << 20, 3 << 20):
+for scarce in range(0, 16 << 20, 3 << 18):
     resource.setrlimit(resource.RLIMIT_AS, (addresses() + scarce, hard))
     held = None if scarce else hoard()
     try:

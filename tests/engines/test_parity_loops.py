@@ -86,7 +86,7 @@ def test_the_verbs_on_short_inputs(form: Form) -> None:
 @pytest.mark.parametrize("policy", POLICIES)
 @every_form
 def test_every_policy_on_decoding(form: Form, policy: str) -> None:
-    for data in sample(list(inputs(form)), 150, form.name):
+    for data in sample(list(inputs(form)), 100, form.name):
         same("decode", data, form, policy)
         same("decode_code_points", data, form, policy)
 
@@ -96,7 +96,8 @@ def test_every_policy_on_decoding(form: Form, policy: str) -> None:
 def test_faults_in_ascii(form: Form, policy: str) -> None:
     """What is nearly ASCII may be written in one pass, in more memory than it needs at the end."""
     for number, data in enumerate(sample(list(inputs(form)), 25, f"nearly {form.name}")):
-        for before, after in ((0, number), (number, 0), (64 + number, 0), (64 + number, 70), (1000 + number, 9)):
+        far = ((1000 + number, 9),) if number % 5 == 0 else ()
+        for before, after in ((0, number), (number, 0), (64 + number, 0), (64 + number, 70), *far):
             text = same("decode", b"a" * before + data + b"b" * after, form, policy)
             if isinstance(text, str) and len(text) > 1:  # CPython keeps one str for each character of Latin-1
                 again = "".join(list(text))
@@ -130,7 +131,7 @@ def texts(form: Form) -> Iterator[str]:
 @every_form
 def test_every_policy_on_encoding(form: Form, policy: str) -> None:
     every = list(texts(form))
-    for text in every if policy == "strict" else sample(every, 150, form.name):
+    for text in every if policy == "strict" else sample(every, 100, form.name):
         same("encode", text, form, policy)
         same("is_encodable", text, form)
         same("encode_faults", text, form)
@@ -148,7 +149,12 @@ def test_texts_about_as_long_as_the_room_of_short_ones(form: str | Form, policy:
     """What is short enough is written to memory of its own first: 8 KiB, whatever a code point takes."""
     for most, more in product((4, 6, 10, 40, 42, 420), (-1, 0, 1)):
         for character in ("a", "\x80", "\udc80", "\ud800", "\U0001f600"):
-            same("encode", character * (8192 // most + more), form, policy)
+            expected, count = outcome(TWINS["encode"], character, form, policy), 8192 // most + more
+            if isinstance(expected, bytes):
+                for encode in (each.verbs["encode"] for each in FAST if each.verbs):
+                    assert encode(character * count, form, policy) == expected * count
+            else:
+                same("encode", character * count, form, policy)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -156,7 +162,7 @@ def test_texts_about_as_long_as_the_room_of_short_ones(form: str | Form, policy:
 def test_conversions(form: Form, policy: str) -> None:
     every = list(inputs(form))
     for target in FORMS:
-        for data in sample(every, 12, f"{form.name} {target.name} {policy}"):
+        for data in sample(every, 8, f"{form.name} {target.name} {policy}"):
             same("convert", data, form, target, policy)
 
 
@@ -324,11 +330,19 @@ def test_chunks_and_their_borders(form: Form, policy: str) -> None:
                     assert_kind_is_exact(decoded)
 
 
+def blocks(form: Form) -> list[int]:
+    """Return where those 1,024 code points begin in which a row does or ends, the surrogates, and one in eight more."""
+    edges = {edge + step for row in form.rows for edge in (row.first, row.last) for step in (-1, 0, 1)}
+    near = {edge // 0x400 for edge in edges if 0 <= edge < 0x110000}
+    return sorted(block * 0x400 for block in {*near, *range(0xD800 // 0x400, 0xE400 // 0x400), *range(0, 0x440, 8)})
+
+
 @every_form
-def test_all_code_points_both_ways(form: Form) -> None:
+def test_code_points_both_ways(form: Form) -> None:
+    """Every single one of each form is in `test_exhaustive_code_points` and `test_against_cpython_code_points`."""
     plain = form.signatures[0].form if form.signatures else form
     write = eightfold.reference.encoded
-    for start in range(0, 0x110000, 0x400):
+    for start in blocks(plain):
         points = range(start, start + 0x400)
         parts = {point: part for point in points if (part := write(plain, point)) is not None}
         text = "".join(map(chr, parts))

@@ -121,10 +121,11 @@ def test_a_python_without_ensurepip_is_named(tmp_path: Path) -> None:
 
 
 def cases_of_tests(*options: str) -> dict[str, list[str]]:
-    """Return the cases of each test of a file that pytest would run, by name."""
+    """Return the cases of each test of a file that pytest, without plugins, would run, by name."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
     file = "tests/engines/test_parity_sequences.py"
-    printed = subprocess.run([*command, file], capture_output=True, text=True, cwd=ROOT, check=True)
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ""}
+    printed = subprocess.run([*command, file], capture_output=True, text=True, cwd=ROOT, env=alone, check=True)
     cases: dict[str, list[str]] = {}
     for line in printed.stdout.splitlines():
         if line.startswith(file):

@@ -123,11 +123,11 @@ def disagreements(cases: Iterator[tuple[object, object, object]]) -> Compared:
     return count, wrong
 
 
-@pytest.mark.parametrize("codec", CODECS)
-def test_decoding_with_every_policy(codec):
-    results = in_processes(decoding, [codec] * len(POLICIES), POLICIES)
-    expected = {errors: (sum(1 for _ in boundary_strings(codec, errors)), []) for errors in POLICIES}
-    assert dict(zip(POLICIES, results, strict=True)) == expected
+def test_decoding_with_every_policy():
+    given = list(product(CODECS, POLICIES))
+    results = in_processes(decoding, *zip(*given, strict=True))
+    expected = {(codec, errors): (sum(1 for _ in boundary_strings(codec, errors)), []) for codec, errors in given}
+    assert dict(zip(given, results, strict=True)) == expected
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -136,11 +136,11 @@ def test_verdicts(codec):
     assert verdicts(codec) == (count, [])
 
 
-@pytest.mark.parametrize("codec", CODECS)
-def test_encoding_with_every_policy(codec):
-    results = in_processes(encoding, [codec] * len(POLICIES), POLICIES)
+def test_encoding_with_every_policy():
+    given = list(product(CODECS, POLICIES))
+    results = in_processes(encoding, *zip(*given, strict=True))
     count = sum(1 for _ in texts())
-    assert dict(zip(POLICIES, results, strict=True)) == dict.fromkeys(POLICIES, (count, []))
+    assert dict(zip(given, results, strict=True)) == dict.fromkeys(given, (count, []))
 
 
 @pytest.mark.parametrize("codec", CODECS)

@@ -6,6 +6,7 @@ shifts, masks and the offsets of the published table. What Python has is in `tes
 
 from array import array
 from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import sha256
 from random import Random
 from sys import byteorder
@@ -77,6 +78,8 @@ ENCODERS: dict[str, Callable[[str], bytes]] = {
     "mutf-8": mutf_8,
     "xtf-8": xtf_8,
     "optu-8": optu_8,
+    "wtf-16-le": partial(str.encode, encoding="utf-16-le", errors="surrogatepass"),
+    "wtf-16-be": partial(str.encode, encoding="utf-16-be", errors="surrogatepass"),
 }
 
 
@@ -95,6 +98,8 @@ def holdings() -> dict[str, str]:
         "mutf-8": scalars + surrogates,
         "xtf-8": without(scalars, ESCAPES),
         "optu-8": without(bmp, (*ESCAPES, 0xFFFE, 0xFFFF)) + surrogates,
+        "wtf-16-le": scalars + surrogates,
+        "wtf-16-be": scalars + surrogates,
     }
 
 

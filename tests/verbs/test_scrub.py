@@ -37,7 +37,7 @@ from support.scrub_pictures import (
     with_texts,
 )
 
-DEPTH = 100_000
+DEPTH = 30_000
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -381,7 +381,7 @@ def _check(form: Form) -> None:
     for one, other in combinations(form.rows, 2):
         _check_apart(form, one, other)
     for first, second in chain(combinations(form.sequences, 2), combinations(form.names, 2)):
-        if _overlap(first, second) and len(first.unit_ranges) == len(second.unit_ranges):
+        if len(first.unit_ranges) == len(second.unit_ranges) and _overlap(first, second):
             raise ValueError(f"{form.name}: {first} and {second} hold the same sequence")
     if form.run_unit is not None:
         _check_run_is_decided(form, form.run_unit)
