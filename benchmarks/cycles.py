@@ -25,6 +25,9 @@ TEXTS = (
     ("xtf-8", "cyrillic"),
     ("corrected-utf-8", "cyrillic"),
 )
+SHORT_TEXTS = (*(("utf-8", script) for script in ("ascii", "latin", "cyrillic", "chinese", "emoji")), *TEXTS[4:])
+"""Short text takes a way of its own in UTF-8, too; long UTF-8 is read by a library."""
+SHORT_BYTES = 1024
 # What reads and writes, and the functions of the program into which the compiler may put it; the rest of the core
 # compiles a form, once.
 OWN = re.compile(r"\beightfold_core::(kernels|read|write)::(?!vectors::rules::derived)|^loops::(en|de)code$")
@@ -79,14 +82,14 @@ def base_of(program: Path, processor: Processor) -> int:
     return processor.base if "DYN" in output("readelf", "-h", str(program)) else 0
 
 
-def executed(program: Path, text: tuple[str, str]) -> list[int]:
-    """Return the addresses of the instructions that are executed on a text, in order."""
+def executed(program: Path, text: tuple[str, str], size: int) -> list[int]:
+    """Return the addresses of the instructions that are executed on a text of about so many bytes, in order."""
     processor = processor_of(program)
     base = base_of(program, processor)
     ranges = ",".join(f"{base + start:#x}+{size:#x}" for start, size, _ in functions(program))
     with tempfile.NamedTemporaryFile("r", suffix=".log") as log:
         tracing = ("-singlestep", "-d", "exec,nochain", "-dfilter", ranges, "-D", log.name)
-        output(*processor.emulator, *tracing, str(program), *text)
+        output(*processor.emulator, *tracing, str(program), *text, str(size))
         return [int(address, 16) - base for address in EXECUTED.findall(log.read())]
 
 
@@ -107,9 +110,9 @@ def cycles(mca: str, processor: Processor, core: str, lines: list[str]) -> int:
     return int(total[1])
 
 
-def parts(program: Path, text: tuple[str, str]) -> tuple[list[int], list[int]]:
+def parts(program: Path, text: tuple[str, str], size: int) -> tuple[list[int], list[int]]:
     """Return what writing a text executes, and reading it, which comes after it."""
-    trace = executed(program, text)
+    trace = executed(program, text, size)
     reads = [(start, start + size) for start, size, name in functions(program) if name == "loops::decode"]
     first = next(at for at, address in enumerate(trace) if any(start <= address < end for start, end in reads))
     return trace[:first], trace[first:]
@@ -118,8 +121,8 @@ def parts(program: Path, text: tuple[str, str]) -> tuple[list[int], list[int]]:
 def rows(mca: str, program: Path, size: int) -> Iterator[tuple[tuple[str, str], str, str, int, float]]:
     """Yield a text, the direction, a core, and the instructions and the cycles for each byte."""
     processor, listing = processor_of(program), instructions(program)
-    for text in TEXTS:
-        for direction, trace in zip(("encode", "decode"), parts(program, text), strict=True):
+    for text in TEXTS if size > SHORT_BYTES else SHORT_TEXTS:
+        for direction, trace in zip(("encode", "decode"), parts(program, text, size), strict=True):
             lines = [listing[address] for address in trace]
             for core in processor.cores:
                 yield text, direction, core, len(lines) / size, cycles(mca, processor, core, lines) / size
@@ -129,9 +132,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", nargs="+", type=Path, metavar="PROGRAM")
     parser.add_argument("--mca", default="llvm-mca", help="llvm-mca, 19 or newer")
+    parser.add_argument("--bytes", type=int, default=1 << 14, help="the size of each text, about; default 16384")
     options = parser.parse_args()
     for program in options.programs:
-        for text, direction, core, count, each in rows(options.mca, program, 1 << 14):
+        for text, direction, core, count, each in rows(options.mca, program, options.bytes):
             print(f"{text[0]:16} {text[1]:9} {direction} {core:15} {count:6.2f} {each:6.2f}", flush=True)
 
 

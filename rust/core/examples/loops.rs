@@ -1,24 +1,25 @@
 //! One text decoded and encoded once, for `benchmarks/cycles.py`, which follows the kernels instruction by instruction; or,
-//! with `time` as a third argument, many times, to print how many cycles a byte takes: decoding, then encoding.
+//! with `time` as a fourth argument, many times, to print how many cycles a byte takes: decoding, then encoding.
 
 use std::env;
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
-use eightfold_core::{Form, Missing, OnFault, Pass, Text, TextBuffer, encode_text};
+use eightfold_core::{Form, Missing, OnFault, Pass, ShortBytes, ShortPoints, Text, TextBuffer, encode_text};
 use serde_json::Value;
 
 #[path = "../tests/forms/mod.rs"]
 mod forms;
 
-/// The bytes of a text: the values of a str made from it fit in the caches.
-const BYTES: usize = 1 << 14;
 const ROUNDS: usize = 4000;
+/// So many bytes take longer than looking at the clock does.
+const TIMED_BYTES: usize = 1 << 14;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [form, script, rest @ ..] = &arguments[..] else { panic!("loops FORM SCRIPT [time]") };
-    let (form, four) = (forms::form(form), points(script));
+    let [form, script, size, rest @ ..] = &arguments[..] else { panic!("loops FORM SCRIPT BYTES [time]") };
+    let (form, four) = (forms::form(form), points(script, size.parse().expect("a number of bytes")));
     let (one, two): (Vec<u8>, Vec<u16>) = four.iter().map(|&point| (point as u8, point as u16)).unzip();
     // The kind of str that Python would have.
     let text = match four.iter().max() {
@@ -26,15 +27,19 @@ fn main() {
         Some(0x100..=0xFFFF) => Text::Two(&two),
         _ => Text::Four(&four),
     };
-    let mut data = Vec::with_capacity(8 * BYTES);
+    let most = 8 * four.len();
+    let mut data = Vec::with_capacity(most);
     encode(&form, text, &mut data);
     if rest.is_empty() {
         return decode(&form, &data);
     }
-    let cycle = cycle();
-    let in_cycles = |work: &mut dyn FnMut()| least(work).as_secs_f64() / cycle / data.len() as f64;
+    let (cycle, times) = (cycle(), TIMED_BYTES.div_ceil(data.len()));
+    let in_cycles = |work: &mut dyn FnMut()| {
+        let time = least(&mut || (0..times).for_each(|_| work()));
+        time.as_secs_f64() / cycle / (times * data.len()) as f64
+    };
     let decoding = in_cycles(&mut || decode(&form, black_box(&data)));
-    let mut out = Vec::with_capacity(8 * BYTES);
+    let mut out = Vec::with_capacity(most);
     let encoding = in_cycles(&mut || {
         out.clear();
         encode(&form, black_box(text), &mut out);
@@ -42,13 +47,13 @@ fn main() {
     println!("{decoding:.3} {encoding:.3}");
 }
 
-/// Words of a script drawn at random, always the same.
-fn points(script: &str) -> Vec<u32> {
+/// Words of a script drawn at random, always the same, of about so many bytes of UTF-8.
+fn points(script: &str, size: usize) -> Vec<u32> {
     let lists: Value = serde_json::from_str(include_str!("../../../benchmarks/words.json")).expect("JSON");
     let of = |key: &str| lists[script][key].as_str().expect("a script that has words");
     let (words, space): (Vec<&str>, &str) = (of("words").split(' ').collect(), of("space"));
     let (mut text, mut state) = (String::new(), 1_u64);
-    while text.len() < BYTES {
+    while text.len() < size {
         // Knuth's multiplier (MMIX); the high bits are the random ones.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         text.push_str(words[(state >> 33) as usize % words.len()]);
@@ -57,16 +62,25 @@ fn points(script: &str) -> Vec<u32> {
     text.chars().map(u32::from).collect()
 }
 
-/// Its address in the program parts it from others, and so does that of [`decode`].
+/// Its address in the program parts it from others, and so does that of [`decode`]. A short text goes the way that the verbs
+/// take with it.
 #[inline(never)]
 fn encode(form: &Form, text: Text<'_>, out: &mut Vec<u8>) {
+    let mut memory: ShortBytes = [const { MaybeUninit::uninit() }; _];
+    if let Some(bytes) = form.write_short(text, Some(Missing::Stop), &mut memory) {
+        return out.extend_from_slice(bytes);
+    }
     encode_text(form, text, 0, Missing::Stop, out).expect("the form holds it");
 }
 
 #[inline(never)]
 fn decode(form: &Form, data: &[u8]) {
-    let mut buffer = TextBuffer::default();
     let pass = Pass { form, data, is_final: true, largest: 0x10_FFFF, on_fault: OnFault::Stop };
+    let mut memory: ShortPoints = [const { MaybeUninit::uninit() }; _];
+    if black_box(pass.read_short(&mut memory)).is_some() {
+        return;
+    }
+    let mut buffer = TextBuffer::default();
     black_box(pass.run(0, &mut buffer));
     black_box(buffer.text().len());
 }
