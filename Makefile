@@ -18,6 +18,8 @@ LEVELS = $(filter-out $(shell $(BIN)/python -c 'from eightfold import _native; p
 COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native*.py) tests/streams/test_stream.py \
     tests/forms/test_user_forms.py \
     $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
+# Each code point there is, at each level that is not emulated.
+CODE_POINTS := tests/vectors/test_exhaustive_code_points.py tests/vectors/test_against_cpython_code_points.py
 
 # What of the core's tests an emulator runs with NEON, and without, in a minute or two. The guard pages are tried at both levels.
 EMULATED := --lib --test small --test searches --test family --test guard_pages
@@ -144,7 +146,7 @@ audit: $(INSTALLED_DEV) ## look for known holes in what the core links in and th
 	.ci/audit $(BIN)/python
 
 test-levels: $(INSTALLED_DEV) ## run the tests that compare engines on the kernels of lesser machines
-	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) $(COMPARING) || exit 1; done
+	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) $(COMPARING) $(CODE_POINTS) || exit 1; done
 
 test-hostile: $(INSTALLED_DEV) ## run all tests of hostile callers: a signal in every verb
 	EIGHTFOLD_HOSTILE=1 $(BIN)/python -m pytest $(PYTEST) tests/hostile
