@@ -1,9 +1,11 @@
-//! A few small inputs through everything that touches memory by itself, few enough for Miri: `make miri`. They also run
-//! with the other tests, with the kernels of the machine.
+//! A few small inputs through everything that touches memory by itself, few enough for Miri: `make miri`, which compiles
+//! them once for any machine and once for AVX2. They also run with the other tests, with the kernels of the machine.
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::kernels::{Ascii, copy_ascii, copy_without_nul, count_pairs, is_ascii, write_short};
+use eightfold_core::kernels::{
+    Ascii, copy_ascii, copy_without_nul, count_pairs, instruction_set, is_ascii, write_short,
+};
 use eightfold_core::{
     Form, Halt, Instead, Measured, Missing, OnFault, Output, Pass, Row, Tables, Text, TextBuffer, Width, encode_text,
 };
@@ -103,6 +105,12 @@ fn ascii_is_copied_up_to_what_is_none() {
         data[place] = 0;
         assert!(written(length + 1, |out| _ = copy_without_nul(&data, out)).len() <= place);
     }
+}
+
+#[test]
+#[cfg_attr(not(miri), ignore = "elsewhere the machine decides")]
+fn miri_runs_the_kernels_that_this_is_compiled_for() {
+    assert_eq!(instruction_set(), if cfg!(target_feature = "avx2") { "avx2" } else { "portable" });
 }
 
 #[test]
