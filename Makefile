@@ -28,8 +28,9 @@ EMULATED_PORTABLE := --lib --test small
 NARROW := --lib --test small --test dirty --test blocks
 BIG_ENDIAN := --lib --test small
 # Of the cases of each test of Python and of the lengths between guard pages, an emulator runs one in so many: ONE_IN=1 for all.
-ONE_IN_NEON := $(or $(ONE_IN),10)
+ONE_IN_NEON := $(or $(ONE_IN),20)
 ONE_IN_PORTABLE := $(or $(ONE_IN),60)
+COMPARING_PORTABLE := $(if $(ONE_IN),$(COMPARING),$(addprefix tests/engines/test_,native.py parity_loops.py parity_sequences.py))
 ONE_IN_PAGES := $(or $(ONE_IN),3)
 
 BIN := $(VENV)/bin
@@ -112,7 +113,7 @@ test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; n
 
 test-aarch64-python: $(INSTALLED_DEV) ## run a part of the tests that compare engines in a Python on this AArch64; needs Debian and mmdebstrap too
 	EIGHTFOLD_SIMD=neon .ci/test-aarch64-python $(BIN)/python $(PYTEST) --one-in $(ONE_IN_NEON) $(COMPARING)
-	EIGHTFOLD_SIMD=portable .ci/test-aarch64-python $(BIN)/python $(PYTEST) --one-in $(ONE_IN_PORTABLE) $(COMPARING)
+	EIGHTFOLD_SIMD=portable .ci/test-aarch64-python $(BIN)/python $(PYTEST) --one-in $(ONE_IN_PORTABLE) $(COMPARING_PORTABLE)
 
 test-others: ## run a part of the core's tests on processors without kernels of their own; .ci/find-others installs what it needs
 	cd rust && CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
