@@ -111,11 +111,11 @@ def _holds(unit_range: Range, unit: int) -> bool:
 def _matched(form: Form, unit_ranges: Sequence[Range], data: bytes, start: int) -> tuple[int, bool]:
     """Return how many ranges the units from ``start`` fit, and whether the end of the input stopped the match."""
     size = form.unit_bytes
-    for count, (low, high) in enumerate(unit_ranges):
+    for count, unit_range in enumerate(unit_ranges):
         unit = unit_at(form, data, start + count * size)
         if unit is None:
             return count, True
-        if not low <= unit <= high:
+        if not _holds(unit_range, unit):
             return count, False
     return len(unit_ranges), False
 

@@ -17,7 +17,9 @@ def peak(work: Callable[[], object], before: Callable[[], object] = lambda: None
     """
     least = _peak(work, before)
     for _ in range(2):
-        least = min(least, _peak(work, before)) if least >= limit else least
+        if least < limit:
+            break
+        least = min(least, _peak(work, before))
     return least
 
 

@@ -71,6 +71,9 @@ def optu_8(text: str) -> bytes:
     return b"".join(bytes([ord(each) & 0xFF]) if ord(each) in ESCAPES else generalized(each) for each in text)
 
 
+# Of text without pairs, these are the code units of UTF-16, whatever they are.
+UNITS_LE, UNITS_BE = (partial(str.encode, encoding=f"utf-16-{order}", errors="surrogatepass") for order in ("le", "be"))
+
 ENCODERS: dict[str, Callable[[str], bytes]] = {
     "generalized-utf-8": generalized,
     "wtf-8": wtf_8,
@@ -78,8 +81,10 @@ ENCODERS: dict[str, Callable[[str], bytes]] = {
     "mutf-8": mutf_8,
     "xtf-8": xtf_8,
     "optu-8": optu_8,
-    "wtf-16-le": partial(str.encode, encoding="utf-16-le", errors="surrogatepass"),
-    "wtf-16-be": partial(str.encode, encoding="utf-16-be", errors="surrogatepass"),
+    "wtf-16-le": UNITS_LE,
+    "wtf-16-be": UNITS_BE,
+    "optu-16-le": UNITS_LE,
+    "optu-16-be": UNITS_BE,
 }
 
 
@@ -100,6 +105,8 @@ def holdings() -> dict[str, str]:
         "optu-8": without(bmp, (*ESCAPES, 0xFFFE, 0xFFFF)) + surrogates,
         "wtf-16-le": scalars + surrogates,
         "wtf-16-be": scalars + surrogates,
+        "optu-16-le": bmp + surrogates,
+        "optu-16-be": bmp + surrogates,
     }
 
 
