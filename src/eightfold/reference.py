@@ -110,13 +110,14 @@ def _holds(unit_range: Range, unit: int) -> bool:
 
 def _matched(form: Form, unit_ranges: Sequence[Range], data: bytes, start: int) -> tuple[int, bool]:
     """Return how many ranges the units from ``start`` fit, and whether the end of the input stopped the match."""
-    size = form.unit_bytes
-    for count, unit_range in enumerate(unit_ranges):
-        unit = unit_at(form, data, start + count * size)
+    at = start
+    for count, (low, high) in enumerate(unit_ranges):
+        unit = unit_at(form, data, at)
         if unit is None:
             return count, True
-        if not _holds(unit_range, unit):
+        if not low <= unit <= high:
             return count, False
+        at += form.unit_bytes
     return len(unit_ranges), False
 
 

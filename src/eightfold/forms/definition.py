@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import chain, combinations
 from math import prod
 from types import MappingProxyType
@@ -325,7 +326,7 @@ class Form(_Fixed):
         )
         _check(self)
 
-    @property
+    @cached_property
     def unit_bytes(self) -> int:
         """The width of a code unit in bytes."""
         return self.unit_bits // 8
