@@ -16,7 +16,7 @@ import eightfold
 from eightfold import corrected, lane
 from eightfold.cli import main
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, run
+from support.command_line import ENVIRONMENT, run, run_here
 from support.peaks import peak
 
 # Two, three and four units wide, surrogates of all kinds, every kind of byte, lines, a mark in the middle.
@@ -73,7 +73,7 @@ def test_text_says_the_same_as_json(name: str, tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("spelling", ["corrected-utf-8", "corrected-utf-8-sig", "CORRECTED_UTF_8"])
 def test_corrected_utf_8_means_documents(spelling: str) -> None:
-    done = run("check", "-f", spelling, "--output-format", "json", input=corrected.MAGIC + b"a\x00\tb")
+    done = run_here("check", "-f", spelling, "--output-format", "json", input=corrected.MAGIC + b"a\x00\tb")
     file = json.loads(done.stdout)["files"][0]
     assert file["form"] == "corrected-utf-8-sig"
     assert [(fault["kind"], fault["severity"], fault["start"]) for fault in file["faults"]] == [
@@ -85,8 +85,8 @@ def test_corrected_utf_8_means_documents(spelling: str) -> None:
 
 
 def test_warnings_alone_are_no_faults_unless_strict() -> None:
-    assert run("check", "-f", "corrected-utf-8", input=b"no magic\n").returncode == 0
-    assert run("check", "-f", "corrected-utf-8", "--strict", input=b"no magic\n").returncode == 1
+    assert run_here("check", "-f", "corrected-utf-8", input=b"no magic\n").returncode == 0
+    assert run_here("check", "-f", "corrected-utf-8", "--strict", input=b"no magic\n").returncode == 1
 
 
 def test_max_faults_hides_and_counts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -118,19 +118,19 @@ def test_no_faults_shown_still_fails(capsys: pytest.CaptureFixture[str], tmp_pat
 
 
 def test_auto_identifies_first_also_a_pipe() -> None:
-    done = run("check", "-f", "auto", input=b"\xef\xbb\xbfa\xff")
+    done = run_here("check", "-f", "auto", input=b"\xef\xbb\xbfa\xff")
     assert done.stdout == b"-:1:5: invalid-byte: byte FF cannot begin a sequence\n"
     assert done.stderr.splitlines()[0] == b"eightfold: -: identified as utf-8-sig"
 
 
 def test_auto_means_documents_too() -> None:
-    done = run("check", "-f", "auto", input=corrected.MAGIC + b"\tx\n")
+    done = run_here("check", "-f", "auto", input=corrected.MAGIC + b"\tx\n")
     assert b"-:2:1: control: " in done.stdout
 
 
 def test_an_unreadable_file_is_in_the_json(tmp_path: Path) -> None:
     (tmp_path / "good").write_bytes(b"good\n")
-    done = run("check", "--output-format", "json", "bad", "good", cwd=tmp_path)
+    done = run_here("check", "--output-format", "json", "bad", "good", cwd=tmp_path)
     bad, good = json.loads(done.stdout)["files"]
     assert (bad["well_formed"], bad["error"], bad["faults"], bad["form"]) == (
         None,
@@ -166,14 +166,14 @@ NOT_UTF_8 = b"caf\xe9\n.txt"
 @pytest.mark.parametrize("arguments", [["check"], ["check", "--output-format", "json"], ["identify"]], ids=" ".join)
 def test_a_name_that_is_no_utf_8_is_shown_with_escapes(arguments: list[str], tmp_path: Path) -> None:
     (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + NOT_UTF_8))).write_bytes(b"\xff")
-    done = run(*arguments, NOT_UTF_8, cwd=tmp_path)
+    done = run_here(*arguments, NOT_UTF_8, cwd=tmp_path)
     assert done.returncode in (0, 1)
     if "json" in arguments:
         assert json.loads(done.stdout)["files"][0]["path"] == "caf\\xE9\\x0A.txt"
     else:
         assert done.stdout.startswith(b"caf\\xE9\\x0A.txt:")
         assert len(done.stdout.splitlines()) == 1
-    assert run(arguments[0], NOT_UTF_8 + b"?", cwd=tmp_path).stderr.startswith(b"eightfold: caf\\xE9\\x0A.txt?: ")
+    assert run_here(arguments[0], NOT_UTF_8 + b"?", cwd=tmp_path).stderr.startswith(b"eightfold: caf\\xE9\\x0A.txt?: ")
 
 
 def test_a_name_that_the_terminal_cannot_show(tmp_path: Path) -> None:

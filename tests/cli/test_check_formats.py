@@ -20,7 +20,7 @@ from eightfold.cli.output.reports import FORMATS, as_github
 from eightfold.corrected import MAGIC, lint
 from eightfold.faults import KINDS, WARNINGS, EscapedSurrogateFault, UnexaminedFault
 from eightfold.mojibake import MojibakeFault
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, command, run, run_here
 
 SCHEMA = Path(__file__).parent / "schemas" / "sarif-2.1.0.json.gz"
 # Two kinds in utf-8, a warning in corrected-utf-8, a file that is not there; every fault has its own line and column.
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def output(folder: Path, *arguments: str) -> str:
-    done = run("check", *arguments, cwd=folder)
+    done = run_here("check", *arguments, cwd=folder)
     assert b"Traceback" not in done.stderr
     return done.stdout.decode()
 
@@ -203,7 +203,7 @@ def test_a_uri_of_sarif_has_every_byte_of_the_name(name: bytes, tmp_path: Path) 
     path = os.path.join(os.fsencode(tmp_path), name)
     with open(path, "wb") as file:
         file.write(b"\xff")
-    done = run("check", "--output-format", "sarif", path, name, cwd=tmp_path)
+    done = run_here("check", "--output-format", "sarif", path, name, cwd=tmp_path)
     uris = [
         result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         for result in validated(done.stdout.decode())["runs"][0]["results"]
@@ -214,7 +214,7 @@ def test_a_uri_of_sarif_has_every_byte_of_the_name(name: bytes, tmp_path: Path) 
 
 
 def test_standard_input_has_no_uri_in_sarif() -> None:
-    log = validated(run("check", "--output-format", "sarif", input=b"\xff").stdout.decode())
+    log = validated(run_here("check", "--output-format", "sarif", input=b"\xff").stdout.decode())
     place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"description": {"text": "standard input"}}
 
@@ -284,7 +284,7 @@ def test_the_mark_stands_under_the_bytes(folder: Path) -> None:
 
 
 def test_a_pipe_has_context_too() -> None:
-    done = run("check", "--context", input=b"one\ntwo \xff three\n")
+    done = run_here("check", "--context", input=b"one\ntwo \xff three\n")
     assert done.stdout.decode().splitlines()[1:] == ["    two \\xFF three", "        ^^^^"]
 
 
@@ -298,14 +298,14 @@ def test_a_warning_without_bytes_is_marked_where_it_is(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_output_file_holds_what_would_be_on_standard_output(name: str, folder: Path) -> None:
-    expected = run("check", "--output-format", name, "a.txt", "b.txt", cwd=folder)
-    done = run("check", "--output-format", name, "--output-file", "out", "a.txt", "b.txt", cwd=folder)
+    expected = run_here("check", "--output-format", name, "a.txt", "b.txt", cwd=folder)
+    done = run_here("check", "--output-format", name, "--output-file", "out", "a.txt", "b.txt", cwd=folder)
     assert (folder / "out").read_bytes() == expected.stdout
     assert (done.stdout, done.stderr, done.returncode) == (b"", expected.stderr, 1)
 
 
 def test_an_output_file_in_the_folder_is_not_checked_while_it_is_written(folder: Path) -> None:
-    run("check", "--output-format", "json", "--output-file", "out", ".", cwd=folder)
+    run_here("check", "--output-format", "json", "--output-file", "out", ".", cwd=folder)
     assert json.loads((folder / "out").read_text())["summary"]["files"] == 3
     assert sorted(path.name for path in folder.iterdir()) == ["a.txt", "b.txt", "c.txt", "out"]
 
@@ -318,9 +318,9 @@ def test_an_output_file_has_no_colour(folder: Path) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full, which Linux has")
 def test_a_file_that_cannot_be_written_is_told(folder: Path) -> None:
-    done = run("check", "--output-file", "/dev/full", "a.txt", cwd=folder)
+    done = run_here("check", "--output-file", "/dev/full", "a.txt", cwd=folder)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (2, b"eightfold: /dev/full: No space left on device")
-    done = run("check", "--output-file", "no/such/folder", "a.txt", cwd=folder)
+    done = run_here("check", "--output-file", "no/such/folder", "a.txt", cwd=folder)
     assert (done.returncode, done.stderr) == (2, b"eightfold: no/such/folder: No such file or directory\n")
 
 

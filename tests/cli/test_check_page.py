@@ -20,7 +20,7 @@ from eightfold.cli.output.reports.findings import Checked, Context, Summary
 from eightfold.cli.output.reports.page.document import document
 from eightfold.cli.output.reports.page.gathering import CELLS, FILES_KEPT, LINES_KEPT, Gathered, Strip
 from eightfold.stream import Located
-from support.command_line import run
+from support.command_line import run_here
 from support.peaks import peak
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&\u202e\ud83d"
@@ -79,7 +79,7 @@ def page_of(*findings: tuple[Checked, list[Located], Context | None]) -> Page:
 
 
 def written(folder: Path, *arguments: str) -> str:
-    done = run("check", "--output-format", "html", *arguments, cwd=folder)
+    done = run_here("check", "--output-format", "html", *arguments, cwd=folder)
     assert b"Traceback" not in done.stderr
     return done.stdout.decode("ascii")
 

@@ -14,7 +14,7 @@ import pytest
 from eightfold.cli import main
 from eightfold.cli.commands import check, convert
 from eightfold.cli.work.checking import FileCheck
-from support.command_line import ENVIRONMENT, check_at_once, run
+from support.command_line import ENVIRONMENT, check_at_once, run_here
 from support.core_trees import needs_trees
 
 BINARY_BYTES = 8 * 1024
@@ -31,7 +31,7 @@ def make_tree(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def report(folder: Path, *arguments: str) -> dict[str, Any]:
-    done = run("check", "--output-format", "json", *arguments, cwd=folder)
+    done = run_here("check", "--output-format", "json", *arguments, cwd=folder)
     assert b"Traceback" not in done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -92,7 +92,7 @@ def test_the_form_of_files_that_match(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", ["*.txt", "=utf-8", "*.txt=utf-9", "#=utf-8"])
 def test_a_map_that_is_none(given: str, tmp_path: Path) -> None:
-    done = run("check", "--form-map", given, cwd=tmp_path)
+    done = run_here("check", "--form-map", given, cwd=tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
 
 
@@ -125,7 +125,7 @@ def test_binary_files_are_skipped_and_counted_if_they_were_found(
 
 def test_binary_files_are_in_the_last_line(tmp_path: Path) -> None:
     make_tree(tmp_path, {"a": b"\0", "b": b"\0", "c": b"c"})
-    assert run("check", ".", cwd=tmp_path).stderr.decode() == (
+    assert run_here("check", ".", cwd=tmp_path).stderr.decode() == (
         "eightfold: 1 file checked, 2 binary files skipped (--binary): no faults\n"
     )
 
@@ -135,7 +135,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_checked(tmp_path: Path) ->
     make_tree(tmp_path, {"a/file": b"\xff", "z": b"\xfe"})
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "nowhere").symlink_to("no/such/file")
-    done = run("check", "a", "loop", "nowhere", "z", cwd=tmp_path)
+    done = run_here("check", "a", "loop", "nowhere", "z", cwd=tmp_path)
     assert done.returncode == 2
     assert [line.partition(b":")[0] for line in done.stdout.splitlines()] == [b"a/file", b"z"]
     assert done.stderr.decode().splitlines() == [
@@ -152,7 +152,7 @@ def test_what_must_not_be_read_is_named_and_the_rest_is_checked(jobs: str, tmp_p
     make_tree(tmp_path, {"a": b"\xff", "b": b"\xff", "c/file": b"", "d/file": b"\xff"})
     (tmp_path / "b").chmod(0)
     (tmp_path / "c").chmod(0)
-    done = run("check", "-j", jobs, ".", cwd=tmp_path)
+    done = run_here("check", "-j", jobs, ".", cwd=tmp_path)
     (tmp_path / "c").chmod(0o700)
     assert done.returncode == 2
     assert [line.partition(b":")[0] for line in done.stdout.splitlines()] == [b"./a", b"./d/file"]
@@ -193,7 +193,7 @@ def test_files_that_go_and_grow_meanwhile(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", ["x", "-1", "1.5", ""])
 def test_jobs_are_a_number(jobs: str) -> None:
-    assert run("check", "-j", jobs, input=b"").returncode == 2
+    assert run_here("check", "-j", jobs, input=b"").returncode == 2
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from eightfold.cli.commands import COMMANDS
 from eightfold.cli.output.colour import Styled, choose, is_on, painted
 from eightfold.files.extras import installing
-from support.command_line import ENVIRONMENT, command, make_inputs, run
+from support.command_line import ENVIRONMENT, command, make_inputs, run, run_here
 from support.needed import needs_terminal
 from support.terminals import shown_by, terminal
 
@@ -120,7 +120,7 @@ def words(text: str) -> list[str]:
 def test_tables_on_a_terminal_say_what_the_text_says(arguments: list[str], folder: Path) -> None:
     pytest.importorskip("rich")
     drawn = on_terminal(*arguments, cwd=folder, columns=250, messages=False)
-    text = run(*arguments, cwd=folder).stdout.decode()
+    text = run_here(*arguments, cwd=folder).stdout.decode()
     assert "─" in drawn
     assert "\x1b[1" in drawn
     if arguments[0] == "identify":
@@ -134,7 +134,7 @@ def test_tables_on_a_terminal_say_what_the_text_says(arguments: list[str], folde
 def test_a_narrow_terminal_loses_nothing(columns: int, folder: Path) -> None:
     pytest.importorskip("rich")
     drawn = on_terminal("explain", "ill-formed.txt", cwd=folder, columns=columns, messages=False)
-    text = run("explain", "ill-formed.txt", cwd=folder).stdout.decode()
+    text = run_here("explain", "ill-formed.txt", cwd=folder).stdout.decode()
     assert all(len(line) <= columns for line in plain(drawn).splitlines())
     assert sorted("".join(words(drawn))) == sorted("".join(text.split()))
 
@@ -143,9 +143,8 @@ def test_a_narrow_terminal_loses_nothing(columns: int, folder: Path) -> None:
 @pytest.mark.parametrize("arguments", TABLES, ids=" ".join)
 def test_a_table_breaks_no_word(arguments: list[str], columns: int, folder: Path) -> None:
     pytest.importorskip("rich")
-    environment = {**ENVIRONMENT, "FORCE_COLOR": "1"}
     drawn, wide = (
-        run(*arguments, cwd=folder, env={**environment, "COLUMNS": str(width)}).stdout.decode()
+        run_here(*arguments, cwd=folder, FORCE_COLOR="1", COLUMNS=str(width)).stdout.decode()
         for width in (columns, 1000)
     )
     assert sorted(words(drawn)) == sorted(words(wide))
@@ -236,7 +235,7 @@ def test_colour_that_is_asked_for_and_cannot_be_had_is_told(folder: Path, withou
     done = run("check", "--color", "always", "ill-formed.txt", cwd=folder, env=without_rich)
     told, *others = done.stderr.decode().splitlines()
     assert told == f"eightfold: --color always needs rich: {installing('cli')}"
-    assert done.stdout == run("check", "ill-formed.txt", cwd=folder).stdout
+    assert done.stdout == run_here("check", "ill-formed.txt", cwd=folder).stdout
     assert (done.returncode, len(others)) == (1, 1)
 
 
@@ -251,12 +250,12 @@ def test_results_in_a_pipe_are_plain_while_messages_are_in_colour(folder: Path) 
         assert process.stdout is not None
         results = process.stdout.read()
     assert b"\x1b[" in messages
-    assert results == run("check", "ill-formed.txt", cwd=folder).stdout
+    assert results == run_here("check", "ill-formed.txt", cwd=folder).stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_it(name: str) -> None:
-    assert b"--color WHEN" in run(name, "--help").stdout
+    assert b"--color WHEN" in run_here(name, "--help").stdout
 
 
 def test_rich_is_imported_where_colour_is_on_and_nowhere_else(folder: Path) -> None:

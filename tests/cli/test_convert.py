@@ -17,7 +17,7 @@ from eightfold import corrected
 from eightfold.cli import main
 from eightfold.files.paths.addresses import is_temporary
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, command, run_here
 from support.needed import needs_terminal
 
 NAMES = [form.name for form in eightfold.forms()]
@@ -27,7 +27,7 @@ NOTE = b"eightfold: WTF-8 is for use inside a program, not for interchange"
 
 
 def convert(folder: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[bytes]:
-    return run("convert", *arguments, cwd=folder, **options)
+    return run_here("convert", *arguments, cwd=folder, **options)
 
 
 def names_in(folder: Path) -> list[str]:
@@ -52,14 +52,14 @@ def test_a_file_is_converted_as_the_library_does_and_verified(
 
 def test_through_pipes() -> None:
     for arguments in ([], ["-"], ["-o", "-"]):
-        done = run("convert", "-t", "utf-16-be", *arguments, input="h\u00e9".encode())
+        done = run_here("convert", "-t", "utf-16-be", *arguments, input="h\u00e9".encode())
         assert (done.returncode, done.stdout, done.stderr) == (0, b"\x00h\x00\xe9", b"")
 
 
 def test_corrected_utf_8_is_always_that_with_magic_number() -> None:
-    written = run("convert", "-t", "corrected-utf-8", input=b"text\n").stdout
+    written = run_here("convert", "-t", "corrected-utf-8", input=b"text\n").stdout
     assert written == corrected.MAGIC + b"text\n"
-    assert run("convert", "-f", "corrected-utf-8", "-t", "utf-8", input=written).stdout == b"text\n"
+    assert run_here("convert", "-f", "corrected-utf-8", "-t", "utf-8", input=written).stdout == b"text\n"
 
 
 def test_auto_identifies_a_file_and_a_pipe(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_auto_identifies_a_file_and_a_pipe(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(data)
     from_file, from_pipe = (
         convert(tmp_path, "-f", "auto", "-t", "utf-8", "in"),
-        run("convert", "-f", "auto", "-t", "utf-8", input=data),
+        run_here("convert", "-f", "auto", "-t", "utf-8", input=data),
     )
     assert from_file.stdout == from_pipe.stdout == b"h\xc3\xa9"
     assert from_file.stderr == b"eightfold: in: identified as utf-16\n"
@@ -105,7 +105,7 @@ POLICIES = [
 
 @pytest.mark.parametrize(("policy", "source", "target", "data", "expected"), POLICIES, ids=[row[0] for row in POLICIES])
 def test_a_policy_is_passed_on(policy: str, source: str, target: str, data: bytes, expected: bytes) -> None:
-    done = run("convert", "-f", source, "-t", target, "--errors", policy, "--internal", input=data)
+    done = run_here("convert", "-f", source, "-t", target, "--errors", policy, "--internal", input=data)
     assert (done.returncode, done.stdout) == (0, expected)
     is_lossy = policy in ("replace", "ignore", "backslashreplace", "xmlcharrefreplace")
     assert done.stderr.decode().endswith(f" (--errors {policy})\n" if is_lossy else "")
@@ -122,7 +122,7 @@ def test_a_fault_names_the_file_the_place_the_rule_and_a_way_on(tmp_path: Path) 
 
 
 def test_a_fault_of_a_pipe_has_its_offset() -> None:
-    done = run("convert", "-t", "utf-16", input=b"line\nab\xff")
+    done = run_here("convert", "-t", "utf-16", input=b"line\nab\xff")
     assert done.stderr.startswith(b"-: invalid-byte: byte FF cannot begin a sequence, at byte 7\n")
 
 
@@ -299,7 +299,7 @@ class TestNote:
         "arguments", [["-t", "wtf-8", "--internal"], ["-f", "wtf-8", "-t", "utf-8"], ["-t", "utf-8"]]
     )
     def test_not_otherwise(self, arguments: list[str]) -> None:
-        assert run("convert", *arguments, input=b"a").stderr == b""
+        assert run_here("convert", *arguments, input=b"a").stderr == b""
 
     @needs_terminal
     def test_not_on_a_terminal(self) -> None:
@@ -325,18 +325,20 @@ class TestVerify:
         assert names_in(tmp_path) == ["in"]
 
     def test_without_verify_a_pair_is_joined(self) -> None:
-        done = run("convert", "-f", "generalized-utf-8", "-t", "utf-16-le", input=b"\xed\xa0\xbd\xed\xb8\x80")
+        done = run_here("convert", "-f", "generalized-utf-8", "-t", "utf-16-le", input=b"\xed\xa0\xbd\xed\xb8\x80")
         assert done.returncode == 1  # Not even that: UTF-16 takes no surrogate from generalized UTF-8.
-        done = run("convert", "-f", "generalized-utf-8", "-t", "wtf-8", "--internal", input=b"\xed\xa0\xbd\xed\xb8\x80")
+        done = run_here(
+            "convert", "-f", "generalized-utf-8", "-t", "wtf-8", "--internal", input=b"\xed\xa0\xbd\xed\xb8\x80"
+        )
         assert (done.returncode, done.stdout) == (0, b"\xf0\x9f\x98\x80")
 
     def test_loss_is_reported(self) -> None:
-        done = run("convert", "-f", "wtf-8", "-t", "utf-8", "--errors", "replace", "--verify", input=SURROGATES)
+        done = run_here("convert", "-f", "wtf-8", "-t", "utf-8", "--errors", "replace", "--verify", input=SURROGATES)
         assert (done.returncode, done.stderr.splitlines()[0]) == (1, b"-: U+D83D became U+FFFD, at byte 1")
 
     def test_what_does_not_come_back_is_reported(self) -> None:
         bytes_of_an_e = "\uefc3\uefa9".encode()
-        done = run("convert", "-t", "xtf-8", "--verify", input=bytes_of_an_e)
+        done = run_here("convert", "-t", "xtf-8", "--verify", input=bytes_of_an_e)
         assert (done.returncode, done.stderr.splitlines()[0]) == (1, b"-: U+EFC3 became U+00E9, at byte 0")
 
     def test_in_place_the_old_file_stays_where_they_differ(self, tmp_path: Path) -> None:

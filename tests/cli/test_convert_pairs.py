@@ -11,7 +11,7 @@ from eightfold import ConversionError
 from eightfold.files.read import converting, reading, segments
 from eightfold.files.read.converting import Conversion, converted
 from eightfold.forms import form
-from support.command_line import run
+from support.command_line import run_here
 from support.soups import source_of
 
 PAIR = b"\xed\xa0\xbd\xed\xb8\x80"
@@ -19,7 +19,7 @@ CONVERSION = Conversion(form("generalized-utf-8"), form("wtf-16-le"), "strict")
 
 
 def convert(*arguments: str | Path, data: bytes | None = None) -> tuple[int, bytes, str]:
-    done = run("convert", "-f", "generalized-utf-8", *map(str, arguments), input=data)
+    done = run_here("convert", "-f", "generalized-utf-8", *map(str, arguments), input=data)
     return done.returncode, done.stdout, done.stderr.decode()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import eightfold
 from eightfold.cli import main
-from support.command_line import run
+from support.command_line import run_here
 
 SIGNED = b"\xef\xbb\xbfone\ntwo\n"
 
@@ -23,7 +23,7 @@ def test_a_difference_writes_nothing_and_says_which_files_differ(tmp_path: Path)
     (tmp_path / "signed").write_bytes(SIGNED)
     (tmp_path / "plain").write_bytes(b"one\n")
     before = contents(tmp_path)
-    done = run("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", ".", cwd=tmp_path)
+    done = run_here("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", ".", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.decode().splitlines() == [
         "--- ./signed\tutf-8-sig",
@@ -35,14 +35,14 @@ def test_a_difference_writes_nothing_and_says_which_files_differ(tmp_path: Path)
 
 @pytest.mark.parametrize(("data", "status"), [(b"one\n", 0), (SIGNED, 1), (b"\xff", 1)])
 def test_a_difference_of_standard_input(data: bytes, status: int) -> None:
-    done = run("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", input=data)
+    done = run_here("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", input=data)
     assert (done.returncode, done.stdout == b"") == (status, data != SIGNED)
 
 
 def test_a_fault_stops_the_difference_of_its_file_only(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xff")
     (tmp_path / "b").write_bytes(SIGNED)
-    done = run("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", ".", cwd=tmp_path)
+    done = run_here("convert", "-f", "utf-8-sig", "-t", "utf-8", "--diff", ".", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.decode().splitlines()[1].startswith("eightfold: the rest of the file is not shown; try --errors")
     assert b"+one\n" in done.stdout
@@ -71,13 +71,15 @@ def test_a_certificate_for_each_file_that_is_written(tmp_path: Path, monkeypatch
 def test_a_certificate_is_not_written_for_what_differs(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"\xff")
     arguments = ["-t", "utf-8", "--errors", "replace", "-o", "out", "--certificate", "proof.jsonl", "in"]
-    done = run("convert", *arguments, cwd=tmp_path)
+    done = run_here("convert", *arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert contents(tmp_path) == {"in": b"\xff", "proof.jsonl": b""}
 
 
 def test_a_certificate_of_a_name_that_is_no_utf_8(tmp_path: Path) -> None:
-    done = run("convert", "-t", "utf-8", "--certificate", "proof.jsonl", "-o", b"caf\xe9", cwd=tmp_path, input=b"a")
+    done = run_here(
+        "convert", "-t", "utf-8", "--certificate", "proof.jsonl", "-o", b"caf\xe9", cwd=tmp_path, input=b"a"
+    )
     assert done.returncode == 0
     assert json.loads((tmp_path / "proof.jsonl").read_bytes())["result"]["path"] == "caf\uefe9"
 
@@ -96,6 +98,6 @@ def test_a_certificate_of_a_name_that_is_no_utf_8(tmp_path: Path) -> None:
 )
 def test_wrong_use(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"a")
-    done = run("convert", "-t", "utf-16", *arguments, "in", cwd=tmp_path)
+    done = run_here("convert", "-t", "utf-16", *arguments, "in", cwd=tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert contents(tmp_path) == {"in": b"a"}

@@ -10,11 +10,11 @@ import pytest
 import eightfold
 from eightfold.corrected import MAGIC
 from eightfold.files.read import reading
-from support.command_line import run
+from support.command_line import run_here
 
 
 def convert(folder: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[bytes]:
-    return run("convert", "-t", "corrected-utf-8", *arguments, cwd=folder, **options)
+    return run_here("convert", "-t", "corrected-utf-8", *arguments, cwd=folder, **options)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_warning_names_the_place_and_document_makes_it_an_error(
     form: str, data: bytes, offset: int, tmp_path: Path
 ) -> None:
     (tmp_path / "in").write_bytes(data)
-    line = run("check", "-f", form, "in", cwd=tmp_path)
+    line = run_here("check", "-f", form, "in", cwd=tmp_path)
     assert line.returncode == 0
     fault = eightfold.Fault("raw-nul", form, offset, offset)
     place = "in:{}:{}: ".format(*eightfold.locate(data, fault, form))
@@ -62,11 +62,11 @@ def test_of_a_pipe_the_byte_is_named(errors: str, tmp_path: Path) -> None:
 def test_no_other_target_and_no_clean_file_is_warned_of(tmp_path: Path) -> None:
     (tmp_path / "nul").write_bytes(b"a\0b")
     (tmp_path / "clean").write_bytes(b"ab\n")
-    assert run("convert", "-t", "wtf-16-le", "nul", cwd=tmp_path).stderr.count(b"U+0000") == 0
+    assert run_here("convert", "-t", "wtf-16-le", "nul", cwd=tmp_path).stderr.count(b"U+0000") == 0
     for arguments in (("clean",), ("--document", "clean")):
         done = convert(tmp_path, *arguments)
         assert (done.returncode, done.stdout, done.stderr) == (0, MAGIC + b"ab\n", b"")
-    done = run("convert", "-t", "utf-8", "--document", "clean", cwd=tmp_path)
+    done = run_here("convert", "-t", "utf-8", "--document", "clean", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
 
 
@@ -99,11 +99,11 @@ def test_input_without_a_mark_is_read_in_an_order_that_is_said(form: str, tmp_pa
     (tmp_path / "empty").write_bytes(b"")
     for command in (("check",), ("check", "--statistics"), ("convert", "-t", "utf-8"), ("explain",)):
         for name, times in (("bare", 1), ("marked", 0), ("empty", 0)):
-            done = run(*command, "-f", form, name, cwd=tmp_path)
+            done = run_here(*command, "-f", form, name, cwd=tmp_path)
             assert done.returncode == 0
             told = done.stderr.decode()
             assert told.count(f"{name}: no byte order mark; assuming {native}") == times
-        done = run(*command, "-f", form, cwd=tmp_path, input=(tmp_path / "bare").read_bytes())
+        done = run_here(*command, "-f", form, cwd=tmp_path, input=(tmp_path / "bare").read_bytes())
         assert f"-: no byte order mark; assuming {native}" in done.stderr.decode()
-        named = run(*command, "-f", native, "bare", cwd=tmp_path)
+        named = run_here(*command, "-f", native, "bare", cwd=tmp_path)
         assert b"byte order" not in named.stderr

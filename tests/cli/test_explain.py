@@ -15,7 +15,7 @@ import eightfold
 from eightfold import explain, forms
 from eightfold.cli import main
 from eightfold.files.read import reading
-from support.command_line import ENVIRONMENT, command, cut_off, run
+from support.command_line import ENVIRONMENT, command, cut_off, run, run_here
 from support.peaks import peak
 
 NAMES = [form.name for form in forms()]
@@ -158,7 +158,7 @@ def test_the_exit_status(status: int, arguments: list[str], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("arguments", [[], ["-"]], ids=["nothing", "dash"])
 def test_standard_input_is_read(arguments: list[str]) -> None:
-    done = run("explain", *arguments, input=b"A\xff")
+    done = run_here("explain", *arguments, input=b"A\xff")
     assert done.stdout.decode() == f"{explain(bytes([0x41, 0xFF]), 'utf-8')}\n"
     assert (done.returncode, done.stderr) == (1, b"")
 
@@ -205,7 +205,7 @@ def test_a_terminal_that_lacks_a_character_gets_its_escape() -> None:
 
 
 def test_an_offset_behind_the_end_is_told_with_the_range() -> None:
-    done = run("explain", "--hex", "41 C3 A9", "--offset", "99", "--output-format", "json")
+    done = run_here("explain", "--hex", "41 C3 A9", "--offset", "99", "--output-format", "json")
     assert (done.stdout, done.stderr) == (b"", b"eightfold: --offset 99 is past the end: offsets run from 0 to 2\n")
-    done = run("explain", "--text", "", "--offset", "3")
+    done = run_here("explain", "--text", "", "--offset", "3")
     assert done.stderr == b"eightfold: --offset 3 is past the end: the input is empty\n"

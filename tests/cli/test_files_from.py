@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import ENVIRONMENT, command, run
+from support.command_line import ENVIRONMENT, command, run_here
 from support.needed import needs_program
 
 LATIN = b"caf\xe9\n"
@@ -33,7 +33,7 @@ STRANGE = [b"a b.txt", b"two\nlines", b"caf\xe9.txt", b"-", b"--help", b"-f", b"
 
 def test_names_are_bytes_and_local_files(tmp_path: Path) -> None:
     make(tmp_path, *STRANGE)
-    done = run("check", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
+    done = run_here("check", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
     shown = [b"a b.txt", b"two\\x0Alines", b"caf\\xE9.txt", b"./-", b"--help", b"-f", b" end ", b'"quoted"', b"s3:/x"]
     assert checked(done) == [*shown, b"\\xFF"]
     assert done.returncode == 1
@@ -41,7 +41,7 @@ def test_names_are_bytes_and_local_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("address", [b"https://example.org/x", b"file:///etc/passwd", b"S3://bucket/x"])
 def test_no_name_is_an_address(address: bytes, tmp_path: Path) -> None:
-    done = run("check", "--files-from", "-", cwd=tmp_path, input=address + b"\n")
+    done = run_here("check", "--files-from", "-", cwd=tmp_path, input=address + b"\n")
     assert done.stderr.splitlines()[0] == b"eightfold: ./" + address + b": No such file or directory"
     assert done.returncode == 2
 
@@ -50,19 +50,19 @@ def test_no_name_is_an_address(address: bytes, tmp_path: Path) -> None:
 def test_lines_end_names(data: bytes, tmp_path: Path) -> None:
     make(tmp_path, b"a.txt", b"b.txt")
     (tmp_path / "list").write_bytes(data)
-    assert checked(run("check", "--files-from", "list", cwd=tmp_path)) == [b"a.txt", b"b.txt"]
+    assert checked(run_here("check", "--files-from", "list", cwd=tmp_path)) == [b"a.txt", b"b.txt"]
 
 
 def test_a_folder_in_the_list_is_walked(tmp_path: Path) -> None:
     make(tmp_path, b"sub/a.txt", b"sub/deep/b.txt")
-    assert checked(run("check", "--files-from", "-", cwd=tmp_path, input=b"sub\n")) == [
+    assert checked(run_here("check", "--files-from", "-", cwd=tmp_path, input=b"sub\n")) == [
         b"sub/a.txt",
         b"sub/deep/b.txt",
     ]
 
 
 def test_an_empty_list_is_not_standard_input(tmp_path: Path) -> None:
-    done = run("check", "--strict", "--files-from", os.devnull, cwd=tmp_path, input=b"\xff")
+    done = run_here("check", "--strict", "--files-from", os.devnull, cwd=tmp_path, input=b"\xff")
     assert done.stderr.splitlines()[0] == b"eightfold: 0 files checked: nothing was read"
     assert done.returncode == 1
 
@@ -76,7 +76,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "says"), WRONG)
 def test_wrong_use(arguments: list[str], says: bytes, tmp_path: Path) -> None:
-    done = run("check", *arguments, cwd=tmp_path)
+    done = run_here("check", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
     assert done.stderr.startswith(b"eightfold: " + says)
 
@@ -94,7 +94,7 @@ def test_wrong_use(arguments: list[str], says: bytes, tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_an_error_and_the_report_whole(
     arguments: list[str], data: bytes, says: str, tmp_path: Path
 ) -> None:
-    done = run("check", "--output-format", "json", *arguments, cwd=tmp_path, input=data)
+    done = run_here("check", "--output-format", "json", *arguments, cwd=tmp_path, input=data)
     assert done.returncode == 2
     assert json.loads(done.stdout)["summary"]["unreadable"] == 1
     assert done.stderr.decode().startswith(f"eightfold: {says}")
@@ -121,7 +121,7 @@ def test_many_at_once(tmp_path: Path) -> None:
     names = [b"%d.txt" % number for number in range(200)]
     make(tmp_path, *names)
     one, two = (
-        run("check", *at_once, "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(names))
+        run_here("check", *at_once, "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(names))
         for at_once in ([], ["-j", "2"])
     )
     assert checked(one) == names
@@ -147,10 +147,10 @@ def test_what_git_lists(tmp_path: Path) -> None:
     (tmp_path / "gone.txt").unlink()
     git("add", "-A")
     listed = git("diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=d")
-    done = run("check", "-z", "--files-from", "-", cwd=tmp_path, input=listed)
+    done = run_here("check", "-z", "--files-from", "-", cwd=tmp_path, input=listed)
     assert checked(done) == [b"new.txt", b"src/a.txt", b"t\\xE9.txt"]
     assert done.returncode == 1
-    everything = run(
+    everything = run_here(
         "check",
         "-z",
         "--files-from",
@@ -167,10 +167,10 @@ def test_what_git_lists(tmp_path: Path) -> None:
 
 def test_identify_takes_a_list(tmp_path: Path) -> None:
     make(tmp_path, *STRANGE)
-    done = run("identify", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
+    done = run_here("identify", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == len(STRANGE)
-    assert run("identify", "--files-from", os.devnull, cwd=tmp_path, input=b"\xff").stdout == b""
+    assert run_here("identify", "--files-from", os.devnull, cwd=tmp_path, input=b"\xff").stdout == b""
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_identify_takes_a_list(tmp_path: Path) -> None:
 )
 def test_what_a_list_names_is_replaced(arguments: list[str], tmp_path: Path) -> None:
     make(tmp_path, *STRANGE, b"other.txt")
-    done = run(*arguments, "--in-place", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
+    done = run_here(*arguments, "--in-place", "-z", "--files-from", "-", cwd=tmp_path, input=b"\0".join(STRANGE))
     assert done.returncode == 0, done.stderr
     for name in STRANGE:
         assert (tmp_path / os.fsdecode(name)).read_bytes() == "café\n".encode()
@@ -187,8 +187,10 @@ def test_what_a_list_names_is_replaced(arguments: list[str], tmp_path: Path) -> 
 
 def test_a_plan_is_applied_to_what_a_list_names(tmp_path: Path) -> None:
     make(tmp_path, b"a.txt", b"b.txt")
-    assert run("repair", "--plan", "plan", "--files-from", "-", cwd=tmp_path, input=b"a.txt\nb.txt").returncode == 0
-    assert run("repair", "--apply", "plan", "--files-from", "-", cwd=tmp_path, input=b"b.txt\n").returncode == 0
+    assert (
+        run_here("repair", "--plan", "plan", "--files-from", "-", cwd=tmp_path, input=b"a.txt\nb.txt").returncode == 0
+    )
+    assert run_here("repair", "--apply", "plan", "--files-from", "-", cwd=tmp_path, input=b"b.txt\n").returncode == 0
     assert (tmp_path / "a.txt").read_bytes() == LATIN
     assert (tmp_path / "b.txt").read_bytes() == "caf\uefe9\n".encode()
 
@@ -199,8 +201,8 @@ WRITING = [["repair", "--in-place"], ["repair", "--apply", "plan"], ["convert", 
 @pytest.mark.parametrize("arguments", WRITING, ids=" ".join)
 def test_an_empty_list_is_neither_standard_input_nor_everything(arguments: list[str], tmp_path: Path) -> None:
     make(tmp_path, b"a.txt")
-    assert run("repair", "--plan", "plan", "a.txt", cwd=tmp_path).returncode == 0
-    done = run(*arguments, "--files-from", os.devnull, cwd=tmp_path, input=b"\xff")
+    assert run_here("repair", "--plan", "plan", "a.txt", cwd=tmp_path).returncode == 0
+    done = run_here(*arguments, "--files-from", os.devnull, cwd=tmp_path, input=b"\xff")
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"no file was read" in done.stderr
     assert (tmp_path / "a.txt").read_bytes() == LATIN
@@ -210,7 +212,7 @@ def test_an_empty_list_is_neither_standard_input_nor_everything(arguments: list[
 @pytest.mark.parametrize("arguments", [WRITING[0], WRITING[2]], ids=" ".join)
 def test_nothing_is_written_by_a_list_that_is_not_whole(arguments: list[str], listed: bytes, tmp_path: Path) -> None:
     make(tmp_path, b"a.txt")
-    done = run(*arguments, "--files-from", "-", cwd=tmp_path, input=listed)
+    done = run_here(*arguments, "--files-from", "-", cwd=tmp_path, input=listed)
     assert done.returncode == 2
     assert (tmp_path / "a.txt").read_bytes() == LATIN
 
@@ -218,7 +220,7 @@ def test_nothing_is_written_by_a_list_that_is_not_whole(arguments: list[str], li
 @pytest.mark.parametrize("command", ["identify", "repair", "convert"])
 def test_they_refuse_what_check_refuses(command: str, tmp_path: Path) -> None:
     to = ["-t", "utf-16"] * (command == "convert")
-    assert b"-z needs --files-from" in run(command, *to, "-z", "a.txt", cwd=tmp_path).stderr
-    done = run(command, *to, "--files-from", "list", "a.txt", cwd=tmp_path)
+    assert b"-z needs --files-from" in run_here(command, *to, "-z", "a.txt", cwd=tmp_path).stderr
+    done = run_here(command, *to, "--files-from", "list", "a.txt", cwd=tmp_path)
     assert done.stderr.startswith(b"eightfold: --files-from and PATHs cannot be combined")
     assert done.returncode == 2

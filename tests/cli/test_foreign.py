@@ -14,7 +14,7 @@ from eightfold.files.read import reading
 from eightfold.files.write.verifying import DifferenceError, Verifier
 from eightfold.forms import form
 from eightfold.legacy import CharsetConverter, charset, charsets
-from support.command_line import run
+from support.command_line import run_here
 
 GREETING = "Straße, 5 € für Zoë\n"
 
@@ -89,13 +89,13 @@ def test_a_code_point_that_the_target_lacks_is_named(tmp_path: Path, capfd: pyte
 )
 def test_policies_are_those_of_python(errors: str, written: bytes) -> None:
     data = b"a \xe2\x82\xac \xed\xa0\xbd"
-    done = run("convert", "-f", "wtf-8", "-t", "ascii", "--errors", errors, input=data)
+    done = run_here("convert", "-f", "wtf-8", "-t", "ascii", "--errors", errors, input=data)
     assert (done.returncode, done.stdout) == (0, written)
 
 
 @pytest.mark.parametrize("errors", ["escape", "surrogatepass", "surrogateescape", "java", "nil"])
 def test_other_policies_are_wrong_use(errors: str) -> None:
-    done = run("convert", "-f", "cp1252", "-t", "utf-8", "--errors", errors, input=b"a")
+    done = run_here("convert", "-f", "cp1252", "-t", "utf-8", "--errors", errors, input=b"a")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"is not for legacy charsets, which take strict, replace" in done.stderr
 
@@ -153,7 +153,7 @@ def test_a_file_that_stops_is_not_replaced(tmp_path: Path, capfd: pytest.Capture
 
 def test_compressed_files(tmp_path: Path) -> None:
     (tmp_path / "in.gz").write_bytes(gzip.compress(GREETING.encode("cp1252")))
-    done = run("convert", "-f", "cp1252", "-t", "gb18030", "-o", "out.gz", "in.gz", cwd=tmp_path)
+    done = run_here("convert", "-f", "cp1252", "-t", "gb18030", "-o", "out.gz", "in.gz", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()) == GREETING.encode("gb18030")
 
@@ -175,7 +175,7 @@ def _peak_of(converter: CharsetConverter, piece: bytes, count: int) -> int:
 
 
 def test_a_difference_is_shown() -> None:
-    done = run("convert", "-f", "cp1252", "-t", "utf-8", "--diff", input=b"a\ncaf\xe9\n")
+    done = run_here("convert", "-f", "cp1252", "-t", "utf-8", "--diff", input=b"a\ncaf\xe9\n")
     assert (done.returncode, done.stdout.decode().splitlines()[2:]) == (
         1,
         ["@@ -1,2 +1,2 @@", " a", "-caf\\xE9", "+café"],
@@ -245,7 +245,7 @@ def test_what_a_name_means_on_the_web_is_said_once(tmp_path: Path, capfd: pytest
 
 @pytest.mark.parametrize("command", ["repair", "explain"])
 def test_other_commands_say_what_to_do(command: str) -> None:
-    done = run(command, "-f", "cp1252", input=b"a")
+    done = run_here(command, "-f", "cp1252", input=b"a")
     assert done.returncode == 2
     assert b"windows-1252 is a legacy charset" in done.stderr
     assert b"try eightfold convert -f windows-1252 -t utf-8" in done.stderr
@@ -253,7 +253,7 @@ def test_other_commands_say_what_to_do(command: str) -> None:
 
 @pytest.mark.parametrize("name", ["rot13", "idna", "unicode_escape", "utf-7", "hex"])
 def test_a_codec_that_is_no_charset_is_unknown(name: str) -> None:
-    done = run("convert", "-f", name, "-t", "utf-8", input=b"a")
+    done = run_here("convert", "-f", name, "-t", "utf-8", input=b"a")
     assert done.returncode == 2
     assert b"unknown form" in done.stderr
 
@@ -267,7 +267,7 @@ def test_a_codec_that_is_no_charset_is_unknown(name: str) -> None:
     ],
 )
 def test_a_name_with_a_typo_gets_suggestions(name: str, near: bytes) -> None:
-    done = run("convert", "-f", name, "-t", "utf-8", input=b"a")
+    done = run_here("convert", "-f", name, "-t", "utf-8", input=b"a")
     assert done.returncode == 2
     assert near in done.stderr
 
@@ -295,12 +295,12 @@ def test_the_table_marks_charsets_as_foreign(capfd: pytest.CaptureFixture[str]) 
 def test_what_is_not_looked_for_in_a_form_is_said(options: tuple[str, ...], said: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('"a"')
-    assert said in run("check", *options, str(path)).stderr
+    assert said in run_here("check", *options, str(path)).stderr
 
 
 def test_a_configuration_cannot_name_a_charset(tmp_path: Path) -> None:
     (tmp_path / "eightfold.toml").write_text('form = "windows-1252"\n')
     (tmp_path / "a.txt").write_text("a")
-    done = run("check", str(tmp_path / "a.txt"))
+    done = run_here("check", str(tmp_path / "a.txt"))
     assert done.returncode == 2
     assert b"windows-1252 is a legacy charset, which a configuration cannot name: use -f" in done.stderr

@@ -20,7 +20,7 @@ from eightfold.cli import main
 from eightfold.cli.output.reports.as_gitlab import GitlabReport
 from eightfold.cli.output.reports.findings import Checked
 from eightfold.stream import Located
-from support.command_line import make_inputs, run
+from support.command_line import make_inputs, run_here
 
 SCHEMA = {
     "type": "array",
@@ -81,8 +81,8 @@ def check(report: bytes) -> list[dict[str, Any]]:
 )
 def test_a_report_is_as_gitlab_has_it(arguments: list[str], tmp_path: Path) -> None:
     make_inputs(tmp_path)
-    done = run("check", "--output-format", "gitlab", *arguments, cwd=tmp_path)
-    text = run("check", *arguments, cwd=tmp_path)
+    done = run_here("check", "--output-format", "gitlab", *arguments, cwd=tmp_path)
+    text = run_here("check", *arguments, cwd=tmp_path)
     issues = check(done.stdout)
     assert done.returncode == text.returncode
     if not {"--statistics", "--max-faults", "--context"} & set(arguments):
@@ -92,7 +92,7 @@ def test_a_report_is_as_gitlab_has_it(arguments: list[str], tmp_path: Path) -> N
 
 def test_what_an_issue_says(tmp_path: Path) -> None:
     make_inputs(tmp_path)
-    (issue,) = check(run("check", "--output-format", "gitlab", "./folder/b.txt", cwd=tmp_path).stdout)
+    (issue,) = check(run_here("check", "--output-format", "gitlab", "./folder/b.txt", cwd=tmp_path).stdout)
     del issue["fingerprint"]
     assert issue == {
         "description": "byte FF cannot begin a sequence",
@@ -101,16 +101,16 @@ def test_what_an_issue_says(tmp_path: Path) -> None:
         "location": {"path": "folder/b.txt", "lines": {"begin": 1}},
     }
     warnings = check(
-        run("check", "--output-format", "gitlab", "-f", "corrected-utf-8", "clean.txt", cwd=tmp_path).stdout
+        run_here("check", "--output-format", "gitlab", "-f", "corrected-utf-8", "clean.txt", cwd=tmp_path).stdout
     )
     assert {issue["severity"] for issue in warnings} == {"minor"}
-    (unread,) = check(run("check", "--output-format", "gitlab", "missing.txt", cwd=tmp_path).stdout)
+    (unread,) = check(run_here("check", "--output-format", "gitlab", "missing.txt", cwd=tmp_path).stdout)
     assert (unread["severity"], unread["description"]) == ("blocker", "No such file or directory")
 
 
 def fingerprints(folder: Path, data: bytes, *arguments: str) -> list[str]:
     (folder / "file.txt").write_bytes(data)
-    done = run("check", "--output-format", "gitlab", *(arguments or ("file.txt",)), cwd=folder)
+    done = run_here("check", "--output-format", "gitlab", *(arguments or ("file.txt",)), cwd=folder)
     return [issue["fingerprint"] for issue in check(done.stdout)]
 
 
@@ -130,7 +130,7 @@ def test_files_with_the_same_shown_name_have_other_fingerprints(tmp_path: Path) 
     for name in (b"caf\xe9", rb"caf\xE9"):
         with open(bytes(tmp_path) + b"/" + name, "wb") as file:
             file.write(b"\xff")
-    issues = check(run("check", "--output-format", "gitlab", ".", cwd=tmp_path).stdout)
+    issues = check(run_here("check", "--output-format", "gitlab", ".", cwd=tmp_path).stdout)
     assert [issue["location"]["path"] for issue in issues] == [r"caf\xE9"] * 2
 
 

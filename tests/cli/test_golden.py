@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from eightfold.cli.commands import COMMANDS
-from support.command_line import commanded, make_inputs, transcript, transcripts
+from support.command_line import commanded, make_inputs, run_here, transcript, transcripts
 
 
 @pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)
 def test_a_transcript_holds(path: Path, tmp_path: Path) -> None:
     make_inputs(tmp_path)
-    assert transcript(commanded(path), tmp_path) == path.read_text(encoding="utf-8")
+    assert transcript(commanded(path), tmp_path, run_here) == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

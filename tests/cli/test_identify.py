@@ -11,7 +11,7 @@ import eightfold
 from eightfold.cli import main
 from eightfold.cli.commands.identify import described
 from eightfold.faults import hex_bytes
-from support.command_line import run
+from support.command_line import run_here
 
 INPUTS = {
     "empty": b"",
@@ -55,7 +55,7 @@ def test_a_pipe_and_a_folder(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/b").write_bytes(b"b")
     (tmp_path / "a").write_bytes(b"a")
-    done = run("identify", "-", tmp_path, input=b"caf\xc3\xa9")
+    done = run_here("identify", "-", tmp_path, input=b"caf\xc3\xa9")
     assert [line.rpartition(b": ")[0] for line in done.stdout.splitlines()] == [
         b"-",
         *(str(tmp_path / name).encode() for name in ("a", "in/b")),
@@ -64,55 +64,55 @@ def test_a_pipe_and_a_folder(tmp_path: Path) -> None:
 
 def test_unreadable_files_do_not_stop_the_others(tmp_path: Path) -> None:
     (tmp_path / "good").write_bytes(b"good")
-    done = run("identify", "bad", "good", "--output-format", "json", cwd=tmp_path)
+    done = run_here("identify", "bad", "good", "--output-format", "json", cwd=tmp_path)
     assert [file["path"] for file in json.loads(done.stdout)["files"]] == ["good"]
     assert (done.returncode, done.stderr) == (2, b"eightfold: bad: No such file or directory\n")
-    nothing = run("identify", "bad", "--output-format", "json", cwd=tmp_path)
+    nothing = run_here("identify", "bad", "--output-format", "json", cwd=tmp_path)
     assert json.loads(nothing.stdout)["files"] == []
 
 
 def test_it_is_said_where_nothing_tells_the_form(tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes("na\u00efve text!".encode("latin-1"))
-    done = run("identify", "latin", cwd=tmp_path)
+    done = run_here("identify", "latin", cwd=tmp_path)
     assert done.stdout == b"latin: not a form of the family; reads as windows-1252\n"
     assert done.stderr == b""
-    done = run("check", "-f", "auto", "latin", cwd=tmp_path)
+    done = run_here("check", "-f", "auto", "latin", cwd=tmp_path)
     assert (done.returncode, done.stdout.partition(b" (")[0][:21]) == (1, b"latin:1:3: truncated:")
     assert (
         done.stderr.splitlines()[0]
         == b"eightfold: latin: not a form of the family; reads as windows-1252; assuming utf-8"
     )
     before = (tmp_path / "latin").read_bytes()
-    done = run("convert", "-f", "auto", "-t", "wtf-8", "--in-place", "latin", cwd=tmp_path)
+    done = run_here("convert", "-f", "auto", "-t", "wtf-8", "--in-place", "latin", cwd=tmp_path)
     assert (done.returncode, (tmp_path / "latin").read_bytes()) == (1, before)
-    done = run("identify", "--all", "latin", cwd=tmp_path)
+    done = run_here("identify", "--all", "latin", cwd=tmp_path)
     first, *others = done.stdout.splitlines()
     assert (first, len(others)) == (b"latin: not a form of the family; reads as windows-1252", 17)
 
 
 def test_it_is_said_where_nothing_at_all_fits(tmp_path: Path) -> None:
     (tmp_path / "random").write_bytes(bytes(range(256)))
-    done = run("identify", "random", cwd=tmp_path)
+    done = run_here("identify", "random", cwd=tmp_path)
     unknown = b"eightfold: random: cannot identify the encoding"
     assert done.stderr == unknown + b": there is no evidence for wtf-16-be or any other form\n"
-    done = run("check", "-f", "auto", "random", cwd=tmp_path)
+    done = run_here("check", "-f", "auto", "random", cwd=tmp_path)
     assert done.stderr.splitlines()[0] == unknown + b"; assuming utf-8"
 
 
 def test_a_form_without_evidence_is_not_contradicted(tmp_path: Path) -> None:
     # What Java's writeUTF writes is well-formed Corrected UTF-8 by chance.
     (tmp_path / "save.dat").write_bytes(b"\0\x0eJ\xc3\xbcrgen \xed\xa0\xbc\xed\xbe\xae\0\4a\xc0\x80b")
-    done = run("identify", "save.dat", cwd=tmp_path)
+    done = run_here("identify", "save.dat", cwd=tmp_path)
     assert done.stdout == b"save.dat: corrected-utf-8, well-formed\n"
     assert done.stderr.endswith(b"there is no evidence for corrected-utf-8 or any other form\n")
 
 
 def test_so_many_faults_or_more_are_said(tmp_path: Path) -> None:
     (tmp_path / "faulty").write_bytes("\u00e9".encode() * 20_000 + b"\xff " * 1500)
-    done = run("identify", "faulty", cwd=tmp_path)
+    done = run_here("identify", "faulty", cwd=tmp_path)
     assert done.stdout == b"faulty: utf-8, 1000 faults or more\n"
 
 
 def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
-    done = run("identify", tmp_path)
+    done = run_here("identify", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"eightfold: warning: no file was read\n")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from eightfold.cli import main
 from eightfold.files.write import renaming
-from support.command_line import ENVIRONMENT, EXAMPLES, command, run
+from support.command_line import ENVIRONMENT, EXAMPLES, command, run_here
 
 pytestmark = pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names of files are no bytes there")
 
@@ -53,7 +53,7 @@ def tree(top: bytes = b".") -> dict[bytes, bytes]:
 
 
 def names(*arguments: str | bytes) -> subprocess.CompletedProcess[bytes]:
-    return run("names", *arguments)
+    return run_here("names", *arguments)
 
 
 # --- reporting --------------------------------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ def test_an_old_name_that_is_taken_by_now_is_not_overwritten(folder: Path) -> No
 
 
 def test_killed_at_any_moment_nothing_is_lost_and_all_comes_back(folder: Path) -> None:
-    for number in range(300):
+    for number in range(150):
         make(b"many\xff/%d\xe9/f\xe8" % number)
     before = tree()
     seed = random.randrange(1 << 30)

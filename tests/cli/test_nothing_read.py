@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import run
+from support.command_line import run_here
 
 ALL_CLEAR = b"no faults"
 
@@ -27,16 +27,16 @@ SELECTIONS = [["--include", "*.csv", "tree"], ["--exclude", "*.txt", "tree"], ["
 
 @pytest.mark.parametrize("arguments", SELECTIONS, ids=" ".join)
 def test_check_warns(arguments: list[str], folder: Path) -> None:
-    done = run("check", *arguments, cwd=folder)
+    done = run_here("check", *arguments, cwd=folder)
     assert done.returncode == 0
     assert b"nothing was read\neightfold: warning: no file was read; see " in done.stderr
     assert ALL_CLEAR not in done.stdout + done.stderr
-    assert run("check", "--strict", *arguments, cwd=folder).returncode == 1
+    assert run_here("check", "--strict", *arguments, cwd=folder).returncode == 1
 
 
 @pytest.mark.parametrize("name", ["text", "json", "jsonl", "github", "sarif"])
 def test_so_it_does_in_every_format(name: str, folder: Path) -> None:
-    done = run("check", "--output-format", name, "empty", cwd=folder)
+    done = run_here("check", "--output-format", name, "empty", cwd=folder)
     assert b"eightfold: warning: no file was read" in done.stderr
     assert ALL_CLEAR not in done.stdout + done.stderr
     if name == "json":
@@ -46,24 +46,24 @@ def test_so_it_does_in_every_format(name: str, folder: Path) -> None:
 
 
 def test_what_selects_is_named(folder: Path) -> None:
-    said = run("check", "--include", "*.csv", "tree", cwd=folder).stderr.decode()
+    said = run_here("check", "--include", "*.csv", "tree", cwd=folder).stderr.decode()
     assert "see --include, --no-ignore\n" in said
-    assert "see --no-ignore, --binary\n" in run("check", "binary", cwd=folder).stderr.decode()
-    assert "see the PATHs\n" in run("check", "--no-ignore", "empty", cwd=folder).stderr.decode()
+    assert "see --no-ignore, --binary\n" in run_here("check", "binary", cwd=folder).stderr.decode()
+    assert "see the PATHs\n" in run_here("check", "--no-ignore", "empty", cwd=folder).stderr.decode()
 
 
 def test_files_that_cannot_be_read_are_not_clean_either(folder: Path) -> None:
-    done = run("check", "missing", cwd=folder)
+    done = run_here("check", "missing", cwd=folder)
     assert (done.returncode, ALL_CLEAR in done.stderr) == (2, False)
     assert done.stderr.endswith(b"1 file checked, 1 unreadable: nothing was read\n")
-    done = run("check", "missing", "tree", cwd=folder)
+    done = run_here("check", "missing", "tree", cwd=folder)
     assert done.stderr.endswith(b"2 files checked, 1 unreadable: no faults in the files that were read\n")
 
 
 def test_an_empty_file_and_an_empty_input_were_read(folder: Path) -> None:
     (folder / "empty.txt").write_bytes(b"")
     for arguments in (["empty.txt"], []):
-        done = run("check", "--strict", *arguments, cwd=folder, input=b"")
+        done = run_here("check", "--strict", *arguments, cwd=folder, input=b"")
         assert (done.returncode, done.stderr) == (0, b"eightfold: 1 file checked: no faults\n")
 
 
@@ -81,13 +81,13 @@ COMMANDS = [
 @pytest.mark.parametrize("path", ["empty", "binary"])
 def test_other_commands_warn(command: list[str], path: str, folder: Path) -> None:
     (folder / "out").mkdir()
-    done = run(*command, path, cwd=folder)
+    done = run_here(*command, path, cwd=folder)
     assert done.returncode == 0
     assert done.stderr.count(b"eightfold: warning: no file was read; see --no-ignore") == 1
-    done = run(*command, "tree", cwd=folder)
+    done = run_here(*command, "tree", cwd=folder)
     assert b"warning" not in done.stderr
 
 
 def test_identify_warns(folder: Path) -> None:
-    assert run("identify", "empty", cwd=folder).stderr == b"eightfold: warning: no file was read\n"
-    assert run("identify", "tree", cwd=folder).stderr == b""
+    assert run_here("identify", "empty", cwd=folder).stderr == b"eightfold: warning: no file was read\n"
+    assert run_here("identify", "tree", cwd=folder).stderr == b""

@@ -10,7 +10,7 @@ import pytest
 
 import eightfold
 from eightfold.forms import forms
-from support.command_line import ENVIRONMENT, check_at_once, run
+from support.command_line import ENVIRONMENT, check_at_once, run_here
 
 TEXT = "hi there, naïve\n"
 MARKED = {
@@ -45,19 +45,19 @@ def test_check_gives_one_error_named_or_met(form: str, data: bytes, reason: str,
     (folder / "tree/a.txt").write_bytes(data)
     line = f"tree/a.txt:1:1: other-form: {seen(form, reason)}; use -f {use}\n"
     for path in ("tree/a.txt", "tree"):
-        done = run("check", path, cwd=folder)
+        done = run_here("check", path, cwd=folder)
         assert (done.returncode, done.stdout.decode()) == (1, line)
         assert done.stderr == b"eightfold: 1 file checked, 1 ill-formed: 1 error\n"
-    done = run("check", "-", cwd=folder, input=data)
+    done = run_here("check", "-", cwd=folder, input=data)
     assert (done.returncode, done.stdout.decode()) == (1, line.replace("tree/a.txt", "-"))
 
 
 @every_case
 def test_the_remedy_of_check_works(form: str, data: bytes, reason: str, use: str, folder: Path) -> None:
     (folder / "a.txt").write_bytes(data)
-    said = run("check", "a.txt", cwd=folder).stdout.decode()
+    said = run_here("check", "a.txt", cwd=folder).stdout.decode()
     options = said.rstrip().rpartition("; use ")[2].split()
-    done = run("check", *options, "a.txt", cwd=folder)
+    done = run_here("check", *options, "a.txt", cwd=folder)
     assert (done.returncode, done.stderr) == (0, b"eightfold: 1 file checked: no faults\n")
 
 
@@ -67,7 +67,7 @@ def test_repair_refuses_it_and_its_remedy_works(form: str, data: bytes, reason: 
     path.write_bytes(data)
     (folder / "tree/bad.txt").write_bytes(b"caf\xe9\n")
     for arguments in (["tree/a.txt"], ["tree"], ["--in-place", "--lossy", "--errors", "replace", "tree"]):
-        done = run("repair", *arguments, cwd=folder)
+        done = run_here("repair", *arguments, cwd=folder)
         assert done.returncode == 2
         assert f"eightfold: tree/a.txt: {seen(form, reason)}; try eightfold convert -f {use} -t utf-8\n" in (
             done.stderr.decode()
@@ -75,7 +75,7 @@ def test_repair_refuses_it_and_its_remedy_works(form: str, data: bytes, reason: 
         assert path.read_bytes() == data
     assert (folder / "tree/bad.txt").read_bytes() == "caf\ufffd\n".encode()
     command = done.stderr.decode().partition("; try eightfold ")[2].splitlines()[0].split()
-    done = run(*command, "-o", "fixed.txt", "tree/a.txt", cwd=folder)
+    done = run_here(*command, "-o", "fixed.txt", "tree/a.txt", cwd=folder)
     assert (done.returncode, (folder / "fixed.txt").read_text("utf-8")) == (0, TEXT)
 
 
@@ -83,10 +83,10 @@ def test_convert_refuses_it_and_its_remedy_works(folder: Path) -> None:
     path = folder / "tree/a.txt"
     path.write_bytes(BARE)
     line = ["convert", "-t", "wtf-16-be", "--errors", "replace", "--in-place", "--internal", "tree"]
-    done = run(*line, cwd=folder)
+    done = run_here(*line, cwd=folder)
     assert (done.returncode, path.read_bytes()) == (2, BARE)
     assert done.stderr.decode().startswith(f"eightfold: tree/a.txt: {seen('utf-16-le', 'byte order mark')}; use -f ")
-    assert run(*line, "-f", "utf-16", cwd=folder).returncode == 0
+    assert run_here(*line, "-f", "utf-16", cwd=folder).returncode == 0
     assert path.read_bytes() == b"\0h\0i"
 
 
@@ -94,12 +94,12 @@ def test_a_form_that_is_given_decides(folder: Path) -> None:
     path = folder / "tree/a.txt"
     path.write_bytes(BARE)
     for options in (["-f", "utf-8"], ["--form-map", "*.txt=utf-8"]):
-        done = run("check", *options, "tree/a.txt", cwd=folder)
+        done = run_here("check", *options, "tree/a.txt", cwd=folder)
         assert done.stdout.startswith(b"tree/a.txt:1:1: invalid-byte: byte FF cannot begin a sequence\n")
-    assert run("check", "--form-map", "*.txt=utf-16", "tree", cwd=folder).returncode == 0
-    assert run("check", "--form-map", "*.md=utf-16", "tree", cwd=folder).returncode == 1
-    assert run("check", "-f", "auto", "tree", cwd=folder).returncode == 0
-    done = run("repair", "-f", "utf-8", "--in-place", "--errors", "latin-1", "--lossy", "tree/a.txt", cwd=folder)
+    assert run_here("check", "--form-map", "*.txt=utf-16", "tree", cwd=folder).returncode == 0
+    assert run_here("check", "--form-map", "*.md=utf-16", "tree", cwd=folder).returncode == 1
+    assert run_here("check", "-f", "auto", "tree", cwd=folder).returncode == 0
+    done = run_here("repair", "-f", "utf-8", "--in-place", "--errors", "latin-1", "--lossy", "tree/a.txt", cwd=folder)
     assert (done.returncode, path.read_bytes()) == (0, "ÿþh\0i\0".encode())
 
 
@@ -115,9 +115,9 @@ def test_a_form_that_is_given_decides(folder: Path) -> None:
 )
 def test_what_is_binary_is_still_binary(data: bytes, folder: Path) -> None:
     (folder / "tree/data").write_bytes(data)
-    done = run("check", "tree", cwd=folder)
+    done = run_here("check", "tree", cwd=folder)
     assert b"1 binary file skipped" in done.stderr
-    assert b"other-form" not in run("check", "tree/data", cwd=folder).stdout
+    assert b"other-form" not in run_here("check", "tree/data", cwd=folder).stdout
 
 
 def test_every_report_has_it(folder: Path) -> None:
@@ -125,7 +125,7 @@ def test_every_report_has_it(folder: Path) -> None:
     told = f"{seen('utf-16-le', 'byte order mark')}; use -f utf-16"
 
     def report(name: str, *options: str) -> str:
-        return run("check", "--output-format", name, *options, "tree", cwd=folder).stdout.decode()
+        return run_here("check", "--output-format", name, *options, "tree", cwd=folder).stdout.decode()
 
     (file,) = json.loads(report("json"))["files"]
     (fault,) = file["faults"]
@@ -146,7 +146,7 @@ def test_files_checked_at_once_say_the_same(folder: Path) -> None:
     done = subprocess.run(
         check_at_once("-j", "2", "tree"), cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=60, check=False
     )
-    assert (done.returncode, done.stdout) == (1, run("check", "tree", cwd=folder).stdout)
+    assert (done.returncode, done.stdout) == (1, run_here("check", "tree", cwd=folder).stdout)
     assert done.stdout.count(b"other-form") == 29
 
 
@@ -175,16 +175,16 @@ REMEDY = "looks like cesu-8; check -f cesu-8"
 @pytest.mark.parametrize("options", [[], ["--statistics"], ["--max-faults", "1"], ["-f", "utf-8"], ["-f", "wtf-8"]])
 def test_pairs_are_said_once_and_the_remedy_works(options: list[str], folder: Path) -> None:
     (folder / "dump.sql").write_bytes(CESU_8 * 100)
-    done = run("check", *options, "dump.sql", cwd=folder)
+    done = run_here("check", *options, "dump.sql", cwd=folder)
     said = [line for line in done.stderr.decode().splitlines() if "looks like" in line]
     assert (done.returncode, said) == (1, [f"eightfold: dump.sql: {REMEDY}"])
     command = said[0].rpartition("; ")[2].split()
-    done = run(*command, "dump.sql", cwd=folder)
+    done = run_here(*command, "dump.sql", cwd=folder)
     assert (done.returncode, done.stderr) == (0, b"eightfold: 1 file checked: no faults\n")
 
 
 def test_standard_input_and_other_processes_say_it_too(folder: Path) -> None:
-    done = run("check", input=CESU_8)
+    done = run_here("check", input=CESU_8)
     assert f"eightfold: -: {REMEDY}\n".encode() in done.stderr
     for number in range(200):
         (folder / f"tree/{number:03}").write_bytes(CESU_8)
@@ -199,7 +199,7 @@ def test_reports_for_programs_have_it(folder: Path) -> None:
     (folder / "tree/b.txt").write_bytes(PAIRED.encode())
 
     def report(name: str) -> str:
-        return run("check", "--output-format", name, "tree", cwd=folder).stdout.decode()
+        return run_here("check", "--output-format", name, "tree", cwd=folder).stdout.decode()
 
     first, second = json.loads(report("json"))["files"]
     assert (first["looks_like"], "looks_like" in second) == ("cesu-8", False)
@@ -220,7 +220,7 @@ def test_reports_for_programs_have_it(folder: Path) -> None:
 def test_nothing_is_said_where_pairs_do_not_fit(data: bytes, folder: Path) -> None:
     (folder / "a.txt").write_bytes(data)
     for options in ([], ["--statistics"]):
-        done = run("check", *options, "a.txt", cwd=folder)
+        done = run_here("check", *options, "a.txt", cwd=folder)
         assert (done.returncode, b"looks like" in done.stderr) == (1, False)
 
 

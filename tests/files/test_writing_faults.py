@@ -102,7 +102,7 @@ def test_kills_at_any_moment_leave_the_old_file_or_the_new_one(arguments: list[s
     seed = random.randrange(1 << 30)
     moments = random.Random(seed)
     killed = 0
-    for _ in range(25):
+    for _ in range(12):
         again()
         killed += not killed_after(usual * moments.uniform(0.3, 1.1), *arguments, "file.txt", folder=tmp_path)
         assert old.read_bytes() in (content, new), f"seed {seed}"

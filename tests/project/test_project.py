@@ -24,6 +24,7 @@ COMMANDS = (
     "help",
     "demo",
     "test",
+    "test-parity",
     "test-python",
     "test-reference",
     "test-search",

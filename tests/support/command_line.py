@@ -13,8 +13,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "cli" / "golden"
@@ -71,6 +74,62 @@ def run(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[
     return subprocess.run(command(*arguments), capture_output=True, **{"env": ENVIRONMENT, "timeout": 60, **options})
 
 
+def run_here(
+    *arguments: str | bytes, cwd: Path | None = None, input: bytes | None = None, **variables: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line as :func:`run` does, but in this process: most of what a short command takes is its start.
+
+    The variables are those of the environment that are set besides.
+    """
+    from eightfold.cli import main
+
+    line = list(map(os.fsdecode, arguments))
+    with ExitStack() as stack:
+        stack.enter_context(patch.dict(os.environ, {**ENVIRONMENT, **variables}, clear=True))
+        stack.enter_context(chdir(cwd or os.getcwd()))
+        given = stack.enter_context(_pipe_of(input or b""))
+        out, told = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+        for number, descriptor in enumerate((given, out.fileno(), told.fileno())):
+            stack.enter_context(_standing_at(number, descriptor))
+        status = main(line)
+        sys.stderr.flush()
+        return subprocess.CompletedProcess(line, status, *(os.pread(each.fileno(), 1 << 30, 0) for each in (out, told)))
+
+
+@contextmanager
+def _pipe_of(data: bytes) -> Iterator[int]:
+    reading, writing = os.pipe()
+
+    def write() -> None:
+        with suppress(BrokenPipeError), open(writing, "wb") as pipe:
+            pipe.write(data)
+
+    writer = Thread(target=write)
+    writer.start()
+    try:
+        yield reading
+    finally:
+        os.close(reading)
+        writer.join()
+
+
+@contextmanager
+def _standing_at(number: int, descriptor: int) -> Iterator[None]:
+    """Let a standard stream be what has this descriptor, for Python and for what knows only the stream's own."""
+    name, mode = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))[number]
+    saved, before = os.dup(number), getattr(sys, name)
+    os.dup2(descriptor, number)
+    stream = open(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    setattr(sys, name, stream)
+    try:
+        yield
+    finally:
+        stream.close()
+        setattr(sys, name, before)
+        os.dup2(saved, number)
+        os.close(saved)
+
+
 def cut_off(line: list[str | bytes], folder: Path) -> tuple[int, bytes]:
     """Run a command line whose reader goes away after ten bytes; return its exit status and its messages."""
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=folder) as process:
@@ -86,11 +145,11 @@ def transcripts() -> list[Path]:
     return sorted(GOLDEN.glob("*.txt"))
 
 
-def transcript(line: str, folder: Path) -> str:
+def transcript(line: str, folder: Path, run: Callable[..., subprocess.CompletedProcess[bytes]] = run) -> str:
     """Return the transcript of a command line run in a folder: results, then messages, then the status."""
     program, *arguments = shlex.split(line)
     assert program == "eightfold"
-    done = run(*arguments, cwd=folder, stdin=subprocess.DEVNULL)
+    done = run(*arguments, cwd=folder, input=b"")
     parts = [f"$ {line}\n", done.stdout.decode(), *_marked(done.stderr.decode()), f"(exit status {done.returncode})\n"]
     return "".join(parts).replace(_version(), VERSION_SHOWN)
 

@@ -21,7 +21,7 @@ def _killed(chance: random.Random, line: Sequence[str], folder: Path, paths: Seq
 
     Returns the exit status, None if it was killed, and how many files were seen to change.
     """
-    changes, before, changed = chance.randint(1, 1 + len(paths) // 6), _states(paths), 0
+    changes, before, changed = chance.randint(1, 1 + len(paths) // 3), _states(paths), 0
     with subprocess.Popen(command(*line), cwd=folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None and changed < changes:
             time.sleep(0.0005)

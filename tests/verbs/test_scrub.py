@@ -37,7 +37,7 @@ from support.scrub_pictures import (
     with_texts,
 )
 
-DEPTH = 30_000
+DEPTH = 10_000
 
 
 @pytest.mark.parametrize("room", ROOMS)
