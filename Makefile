@@ -7,6 +7,9 @@ PYTHON ?= python3
 VENV ?= .venv
 PYTEST ?= -n auto --dist worksteal
 
+# Some machines tell Python to keep nothing of what it compiles: each process would compile the package and tests again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # If the tools for the compiled core are present, it must build: a silent fallback would pass for success.
 NATIVE := $(and $(shell command -v cargo),$(shell command -v c++))
 ENGINE := $(if $(NATIVE),native,python)
@@ -20,6 +23,12 @@ COMPARING := $(wildcard tests/engines/test_parity_*.py tests/engines/test_native
     $(filter-out $(addprefix tests/vectors/test_,against_% exhaustive_% interop_%),$(wildcard tests/vectors/test_*.py))
 # Each code point there is, at each level that is not emulated.
 CODE_POINTS := tests/vectors/test_exhaustive_code_points.py tests/vectors/test_against_cpython_code_points.py
+
+# The tests that compare engines over many inputs, a quarter of the time of all: `make test` leaves them to `make test-parity`.
+PARITY := $(wildcard tests/engines/test_parity_*.py tests/vectors/test_exhaustive_*.py tests/vectors/test_against_cpython*.py) \
+    tests/engines/test_lane.py
+# Those of types run in `make lint`.
+APART := $(PARITY) tests/project/test_typing.py
 
 # What of the core's tests an emulator runs with NEON, and without, in a minute or two. The guard pages are tried at both levels.
 EMULATED := --lib --test small --test searches --test family --test guard_pages
@@ -67,7 +76,7 @@ INSTALLED_SCALE := $(VENV)-scale/installed-scale
 NODE_MODULES := explorer/node_modules/.package-lock.json
 METADATA := pyproject.toml src/eightfold/version.py $(CORE)
 
-.PHONY: help demo test test-python test-reference test-search test-core test-aarch64 test-aarch64-python test-others \
+.PHONY: help demo test test-parity test-python test-reference test-search test-core test-aarch64 test-aarch64-python test-others \
     test-levels test-hostile test-sanitized test-web test-docs test-scale miri fuzz fuzz-python audit soak full bench wheel docs \
     links explorer screenshots lint versions scale clean
 .NOTPARALLEL:
@@ -78,9 +87,12 @@ help: ## list the commands
 demo: $(INSTALLED) ## show the command at work on real files
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/tour.sh
 
-test: $(INSTALLED_DEV) ## run all tests, doctests and the examples of the README
+test: $(INSTALLED_DEV) ## run all tests but those of lint and test-parity, with the doctests and the examples of the README
 	@$(BIN)/python -c "import eightfold; print('engine:', eightfold.ENGINE); assert eightfold.ENGINE == '$(or $(EIGHTFOLD_ENGINE),$(ENGINE))'"
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest $(PYTEST) $(if $(findstring tests/,$(PYTEST)),,$(addprefix --ignore=,$(APART)))
+
+test-parity: $(INSTALLED_DEV) ## compare the engines, and them with the interpreter's codecs, over many inputs
+	$(BIN)/python -m pytest $(PYTEST) $(PARITY)
 
 test-python: $(INSTALLED_DEV) ## run all tests on the engine that an installation without the core uses
 	EIGHTFOLD_ENGINE=python $(BIN)/python -m pytest $(PYTEST)
@@ -96,7 +108,7 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	$(BIN)/python rust/core/tests/make_forms.py --check
 	$(BIN)/python rust/make_licences.py --check
 	cd rust && cargo fmt --check && cargo clippy --quiet --all-targets -- -D warnings && cargo test --quiet -p eightfold-core -p eightfold-tree
-	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core || exit 1; done
+	cd rust && for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level cargo test --quiet -p eightfold-core -p eightfold-tree || exit 1; done
 	cd rust && cargo test --quiet -p eightfold-core --no-default-features --lib --test small
 	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \
 	    cargo check --quiet -p eightfold-core --no-default-features --target wasm32-unknown-unknown; \
@@ -180,7 +192,7 @@ full: $(INSTALLED_DEV) ## run what takes too long for each change: all installed
 	@for version in $(PYTHONS); do \
 	    python=$$(sh .ci/find-python $$version) || { echo "make full: there is no Python $$version here"; continue; }; \
 	    echo "make full: Python $$version is $$python"; \
-	    $(MAKE) --no-print-directory PYTHON="$$python" VENV="build/full/$$version" test || exit 1; \
+	    $(MAKE) --no-print-directory PYTHON="$$python" VENV="build/full/$$version" test test-parity || exit 1; \
 	done
 	for engine in $(ENGINES); do EIGHTFOLD_ENGINE=$$engine $(BIN)/python -m pytest $(PYTEST) || exit 1; done
 	for level in $(LEVELS); do EIGHTFOLD_SIMD=$$level $(BIN)/python -m pytest $(PYTEST) || exit 1; done
