@@ -113,7 +113,8 @@ test-core: $(INSTALLED_DEV) ## check the core itself: format, clippy, tests with
 	@cd rust && if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then \
 	    cargo check --quiet -p eightfold-core --no-default-features --target wasm32-unknown-unknown; \
 	else echo "make test-core: rustup has no target wasm32-unknown-unknown here: the core was not checked for it"; fi
-	EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
+	CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 \
+	    EIGHTFOLD_RACE=1 $(BIN)/python -m pytest -n 0 tests/project/test_benchmarks.py -k race_with_simdutf
 
 test-aarch64: ## run a part of the core's tests on an AArch64 that qemu plays; needs Debian's g++-aarch64-linux-gnu and qemu-user
 	cd rust && for level in neon portable; do \
@@ -268,9 +269,10 @@ $(INSTALLED_FUZZ): $(INSTALLED_DEV)
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet 'atheris>=3,<4'
 	@touch $@
 
-$(INSTALLED_SCALE): $(METADATA)
+# The core in src/ is used as it is: for a Python of another folder it would be built anew.
+$(INSTALLED_SCALE): $(INSTALLED) $(METADATA)
 	@test -x $(VENV)-scale/bin/python || "$(PYTHON)" -m venv $(VENV)-scale
-	$(subst $(BIN)/,$(VENV)-scale/bin/,$(PIP)) --editable '.[scale-test]'
+	EIGHTFOLD_BUILD=python $(VENV)-scale/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[scale-test]'
 	@touch $@
 
 $(NODE_MODULES): explorer/package-lock.json
