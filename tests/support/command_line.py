@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import IO, Any
 from unittest.mock import patch
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +93,12 @@ def run_here(
             stack.enter_context(_standing_at(number, descriptor))
         status = main(line)
         sys.stderr.flush()
-        return subprocess.CompletedProcess(line, status, *(os.pread(each.fileno(), 1 << 30, 0) for each in (out, told)))
+        return subprocess.CompletedProcess(line, status, _whole(out), _whole(told))
+
+
+def _whole(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
 
 
 @contextmanager
