@@ -35,6 +35,7 @@ from eightfold.files.walk.walking import Found
 from eightfold.forms import Form, form
 from eightfold.stream import Checker, Located
 from support.command_line import ENVIRONMENT, check_at_once, run
+from support.examples import HALF_AS_MANY
 from support.needed import needs_program
 from support.soups import NAMES, PLAIN, SOUP, source_of
 
@@ -56,6 +57,7 @@ def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_segments")
 @pytest.mark.parametrize("name", NAMES)
 def test_any_number_of_threads_finds_what_there_is_wherever_the_segments_end(name: str) -> None:
+    @HALF_AS_MANY
     @given(SOUP, st.integers(1, 40), st.integers(0, 30), st.integers(1, 5))
     def compare(data: bytes, segment_bytes: int, held_bytes: int, threads: int) -> None:
         data = b"\xff\xfe" * len(form(name).signatures) + data

@@ -40,6 +40,7 @@ from eightfold.files.records.journals import Ends, Journals, Scope
 from eightfold.forms import Form, Row, form
 from eightfold.stream import Converter
 from support.command_line import ENVIRONMENT, command
+from support.examples import HALF_AS_MANY
 from support.soups import NAMES, PLAIN, SOUP, source_of
 
 POLICIES = ["strict", "replace", "ignore", "backslashreplace", "surrogateescape", "surrogatepass"]
@@ -118,6 +119,7 @@ def test_a_lead_before_a_fault_is_written(data: bytes, source: str, target: str,
 
 @pytest.mark.parametrize("name", NAMES)
 def test_any_number_of_threads_converts_as_one_does_wherever_the_segments_end(name: str) -> None:
+    @HALF_AS_MANY
     @given(SOUP, conversions_of(form(name)), st.integers(1, 40), st.integers(1, 20), st.integers(16, 40))
     def compare(data: bytes, conversion: Conversion, segment_bytes: int, reach_bytes: int, head_bytes: int) -> None:
         with pytest.MonkeyPatch.context() as patch, source_of(data) as source:

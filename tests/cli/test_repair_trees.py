@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eightfold import repair
@@ -18,6 +18,7 @@ from eightfold.files.paths.entries import Entry
 from eightfold.files.read import reading
 from eightfold.files.write.temporary import temporary_beside
 from support.command_line import run
+from support.examples import HALF_AS_MANY
 from support.kills import kills_until_done
 from support.peaks import peak
 
@@ -74,7 +75,7 @@ def test_killed_at_any_moment_a_plan_is_gone_on_with(tmp_path: Path) -> None:
         assert files_in(tmp_path) == {*tree, tmp_path / "plan.jsonl"}, "strays are gone"
 
 
-@settings(max_examples=40)
+@HALF_AS_MANY
 @given(seed=st.integers(0, 1 << 30), done=st.sets(st.integers(0, FILES - 1)), back=st.booleans())
 def test_whatever_was_done_by_then_the_rest_is_done(
     seed: int, done: set[int], back: bool, tmp_path_factory: pytest.TempPathFactory
