@@ -494,12 +494,14 @@ def test_memory_does_not_grow_with_the_file(
     monkeypatch.setattr("eightfold.cli.commands.repair.making.put", lambda *line: None)
     monkeypatch.setattr("eightfold.cli.output.diff.put", lambda *line: None)
     monkeypatch.setattr("eightfold.files.records.plan_files._HELD_BYTES", 1000)
+    monkeypatch.setattr("eightfold.files.read.scanning.FAULTS_AHEAD", 100)
+    monkeypatch.setattr(sys.modules["eightfold.identify"], "SAMPLE_BYTES", 1000)
 
     def begin(count: int) -> None:
         (folder / "big.txt").write_bytes(unit * count)
         (folder / "new.json").unlink(missing_ok=True)
 
     work = partial(main, ["repair", *arguments, "big.txt"])
-    # From 2,000 faults on, whatever Python keeps ready has reached its size.
-    limit = peak(work, partial(begin, 2_000)) + 20_000
-    assert peak(work, partial(begin, 5_000), limit=limit) < limit
+    # From 1,000 faults on, whatever Python keeps ready has reached its size.
+    limit = peak(work, partial(begin, 1_000)) + 10_000
+    assert peak(work, partial(begin, 3_000), limit=limit) < limit
