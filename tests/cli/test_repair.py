@@ -503,5 +503,5 @@ def test_memory_does_not_grow_with_the_file(
 
     work = partial(main, ["repair", *arguments, "big.txt"])
     # From 1,000 faults on, whatever Python keeps ready has reached its size.
-    limit = peak(work, partial(begin, 1_000)) + 10_000
+    limit = peak(work, partial(begin, 1_000)) + 5_000
     assert peak(work, partial(begin, 3_000), limit=limit) < limit
