@@ -13,7 +13,8 @@ from math import ceil
 from random import Random
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 # Where CI is set, Hypothesis takes the same examples each time. `make test-search` looks for new ones.
 settings.register_profile("eightfold", deadline=None)
@@ -67,5 +68,12 @@ def threads_change_places_often() -> Iterator[None]:
 
 def pytest_collection_finish() -> None:
     """Keep the collector from going through fifteen thousand tests each time that it is called."""
+    registers_its_random_generator()
     gc.collect()
     gc.freeze()
+
+
+@settings(derandomize=True, database=None, max_examples=1)
+@given(st.none())
+def registers_its_random_generator(_: None) -> None:
+    """Have Hypothesis ask the collector who refers to its generator while it can tell: of what is frozen it cannot."""
