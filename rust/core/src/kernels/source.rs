@@ -128,7 +128,7 @@ impl Note {
 }
 
 /// The most blocks that are noted: those of a megabyte that is dirty everywhere.
-const MOST_NOTES: usize = 1 << 14;
+const MOST_NOTES: usize = 1 << 18;
 
 /// The initial capacity in blocks: where kernels keep stopping, each stretch has few notes.
 const FIRST_NOTES: usize = 8;
