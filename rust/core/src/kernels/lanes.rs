@@ -68,11 +68,11 @@ impl Taken {
     /// What is read of a block, of which `left` bytes are to be read, if reading stops at the first lane of `stops`.
     #[inline(always)]
     pub fn read(&self, stops: u64, left: usize) -> Read {
+        if left > 64 && stops & !self.here == 0 {
+            return Read { begins: !self.here, length: 64, goes_on: true };
+        }
         let begins = !self.here & low_64(left);
         let stop = (stops & begins).trailing_zeros() as usize;
-        if stop == 64 && left > 64 {
-            return Read { begins, length: 64, goes_on: true };
-        }
         // Behind the limit, lanes in which nothing begins belong to what was read.
         let behind = (u128::from(self.next) << 64 | u128::from(self.here)) >> left.min(64);
         let length = if stop < 64 { stop } else { left + behind.trailing_ones() as usize };

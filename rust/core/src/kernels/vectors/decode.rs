@@ -5,6 +5,7 @@
 use eightfold_features::vectors;
 
 use super::clean::Followed;
+use super::fours::Wide;
 use super::machine::*;
 use super::points::{Block, Meaning, Window, put_ascii_ucs1, put_ascii_ucs2, put_ascii_ucs4};
 use super::reader::{Reader, Takers};
@@ -27,6 +28,8 @@ struct Counted<'a> {
     fine: Width,
     pairs: u64,
     ills: u64,
+    /// Whether only sequences of four bytes are wider than the answers to ill-formed units.
+    only_fours_are_wider: bool,
 }
 
 impl Counted<'_> {
@@ -55,11 +58,13 @@ impl Counted<'_> {
     fn add(&mut self, window: &Window, block: &Block, drops: bool) {
         self.count += (block.begins & !if drops { block.ill } else { 0 }).count_ones() as usize;
         (self.pairs, self.ills) = (self.pairs | block.pairs, self.ills | block.ill);
-        let whole = block.begins & !block.ill;
-        let [low, high] = block.bytes.0;
-        let low = and(low, lanes_8(whole as u32));
-        let high = and(high, lanes_8((whole >> 32) as u32));
-        self.largest = max_8(self.largest, max_8(low, high));
+        if block.ill == 0 || !self.only_fours_are_wider || !block.has_no_fours() {
+            let whole = block.begins & !block.ill;
+            let [low, high] = block.bytes.0;
+            let low = and(low, lanes_8(whole as u32));
+            let high = and(high, lanes_8((whole >> 32) as u32));
+            self.largest = max_8(self.largest, max_8(low, high));
+        }
         self.add_width(window, block);
     }
 
@@ -122,7 +127,9 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
         false => Prefix::NONE,
     };
     let largest = each_8(shared.largest);
-    let counted = Counted { layout, count: shared.count, largest, fine: Width::Ascii, pairs: 0, ills: 0 };
+    let only_fours_are_wider = !reader.answer.is_ascii() && layout.borders[2][0] >= 0xF0;
+    let (count, fine) = (shared.count, Width::Ascii);
+    let counted = Counted { layout, count, largest, fine, pairs: 0, ills: 0, only_fours_are_wider };
     let mut state = (counted, notes);
     let [drops, escapes] = [Answer::Drop, Answer::Backslash].map(|answer| reader.answer == answer);
     let end = reader.each_block(
@@ -133,8 +140,8 @@ pub fn measure_noting(source: &Source<'_>, start: usize, limit: usize, notes: &m
             ascii: |(counted, _): &mut State, _: &Window| counted.count += 64,
             pairs: |(counted, _): &mut State, text: &[u8]| counted.add_pairs(pairs::length(text)),
             regular: |(counted, _): &mut State, window: &Window, block: &Block| counted.add_regular(window, block),
-            other: |(counted, notes): &mut State, window: &Window, block: &Block, at: usize| {
-                counted.add(window, block, drops);
+            other: |(counted, notes): &mut State, window: &Window, block: Block, at: usize| {
+                counted.add(window, &block, drops);
                 if escapes {
                     counted.count += (BACKSLASHED_BYTE - 1) * block.ill.count_ones() as usize;
                 }
@@ -182,7 +189,7 @@ impl Block {
 }
 
 /// Who writes a block: each has code of its own, which is inlined.
-enum By<const ESCAPES: bool, const IS_REGULAR: bool> {}
+enum By<const ESCAPES: bool, const IS_NOTED: bool> {}
 
 /// Write from an offset to a limit, or to where the kernel stops, as bytes, and return the end. With `ESCAPES`, ill-formed
 /// bytes are answered with backslashes, else with one value each.
@@ -206,7 +213,7 @@ pub fn write_ucs1<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs1(window, room),
-            |meaning, window, block, room| meaning.put_ucs1(window, block, room),
+            |meaning, window, _, block, room| meaning.put_ucs1(window, block, room),
             |meaning, window, block, room| meaning.put_ucs1(window, block, room),
         )
     }
@@ -233,7 +240,7 @@ pub fn write_ucs2<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs2(window, room),
-            |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(window, block, room),
+            |meaning, window, _, block, room| meaning.put_ucs2::<By<ESCAPES, true>>(window, block, room),
             |meaning, window, block, room| meaning.put_ucs2::<By<ESCAPES, false>>(window, block, room),
         )
     }
@@ -262,7 +269,11 @@ pub fn write_ucs4<const ESCAPES: bool>(
             out,
             put_clean,
             |window, room| put_ascii_ucs4(window, room),
-            |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, true>>(window, block, room),
+            |meaning, window, wide, block, room| {
+                if !wide.is_some_and(|wide| meaning.put_fours_apart(wide, block, room)) {
+                    meaning.put_ucs4::<By<ESCAPES, true>>(window, block, room);
+                }
+            },
             |meaning, window, block, room| meaning.put_ucs4::<By<ESCAPES, false>>(window, block, room),
         )
     }
@@ -275,7 +286,7 @@ pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
     let (reader, mut carry, mut padded) = (Reader::new(source), 0, [0; 72]);
     for at in (0..source.data.len()).step_by(64) {
         let (window, left) = (window_at(source.data, at, &mut padded), source.data.len() - at);
-        let block = reader.block(window, left, carry);
+        let block = reader.block::<Short>(window, left, carry);
         if !block.goes_on && block.length < left {
             return false;
         }
@@ -302,7 +313,7 @@ pub fn write_short(source: &Source<'_>, out: &mut Output<'_, u32>) -> bool {
     true
 }
 
-/// Write block by block. `put_regular` and `put_block` write the lanes in which something begins, without gaps.
+/// Write block by block. `put_noted` and `put_block` write the lanes in which something begins, without gaps.
 ///
 /// # Safety
 /// `put_ascii` writes the first 64 values of any room, and the others as many as begin in their block.
@@ -314,30 +325,26 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
     out: &mut Output<'o, T>,
     put_clean: impl Fn(Followed<'_>, &mut Output<'o, T>),
     put_ascii: impl Fn(&Window, &mut Room<T>),
-    put_regular: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
+    put_noted: impl Fn(&Meaning<'_>, &Window, Option<&Wide>, &Block, &mut Room<T>),
     put_block: impl Fn(&Meaning<'_>, &Window, &Block, &mut Room<T>),
 ) -> usize {
     let reader = Reader::new(source);
-    let put_other = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
+    let put_begun = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
         let mut copy = no_copy();
         let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
         put_block(&reader.meaning, window, block, place.room());
         // SAFETY: the contract of this function.
         unsafe { place.finish() };
     };
-    let put_other = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
-        if ESCAPES {
-            for (begins, escape) in lanes::parts(block.begins, block.ill) {
-                put_other(window, &Block { begins, ill: 0, ..*block }, out);
-                if let Some(lane) = escape {
-                    out.extend(&backslashed_byte(window[lane]));
-                }
+    let put_parts = |window: &Window, block: &Block, out: &mut Output<'o, T>| {
+        for (begins, escape) in lanes::parts(block.begins, block.ill) {
+            put_begun(window, &Block { begins, ill: 0, ..*block }, out);
+            if let Some(lane) = escape {
+                out.extend(&backslashed_byte(window[lane]));
             }
-        } else {
-            let dropped = if reader.answer == Answer::Drop { block.ill } else { 0 };
-            put_other(window, &Block { begins: block.begins & !dropped, ..*block }, out);
         }
     };
+    let dropped = if reader.answer == Answer::Drop { !0 } else { 0 };
     let mut start = start;
     // Where notes ended for lack of room, reading goes on; in other blocks than before it could stop where it did not.
     let usable = source.notes.filter(|notes| !(source.layout.parts && notes.is_full()));
@@ -345,10 +352,22 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
         let mut padded = [0; _];
         for note in noted {
             let window = window_at(source.data, note.at(), &mut padded);
-            let block = Block::of(note, window);
+            let mut block = Block::of(note, window);
             let border = note.at() + block.border();
-            put_clean(Followed { data: &source.data[start..], length: border - start }, out);
-            put_other(window, &block, out);
+            if border > start {
+                put_clean(Followed { data: &source.data[start..], length: border - start }, out);
+            }
+            if ESCAPES {
+                put_parts(window, &block, out);
+            } else {
+                block.begins &= !(block.ill & dropped);
+                let mut copy = no_copy();
+                let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
+                let wide = source.data[note.at()..].first_chunk();
+                put_noted(&reader.meaning, window, wide, &block, place.room());
+                // SAFETY: the contract of this function.
+                unsafe { place.finish() };
+            }
             start = note.at() + note.length();
         }
         put_clean(Followed { data: &source.data[start..], length: end - start }, out);
@@ -365,14 +384,15 @@ unsafe fn write<'o, T: Copy + From<u8>, const ESCAPES: bool>(
             // SAFETY: the contract of this function.
             ascii: |out: &mut Output<'o, T>, window: &Window| unsafe { put(out, 64, |room| put_ascii(window, room)) },
             pairs: |_: &mut Output<'o, T>, _: &[u8]| 0,
-            regular: |out: &mut Output<'o, T>, window: &Window, block: &Block| {
-                let mut copy = no_copy();
-                let mut place = Place::new(out, block.begins.count_ones() as usize, &mut copy);
-                put_regular(&reader.meaning, window, block, place.room());
-                // SAFETY: the contract of this function.
-                unsafe { place.finish() };
+            regular: |out: &mut Output<'o, T>, window: &Window, block: &Block| put_begun(window, block, out),
+            other: |out: &mut Output<'o, T>, window: &Window, mut block: Block, _: usize| {
+                if ESCAPES {
+                    put_parts(window, &block, out);
+                } else {
+                    block.begins &= !(block.ill & dropped);
+                    put_begun(window, &block, out);
+                }
             },
-            other: |out: &mut Output<'o, T>, window: &Window, block: &Block, _: usize| put_other(window, block, out),
         },
     )
 }

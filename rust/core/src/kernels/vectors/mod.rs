@@ -25,6 +25,7 @@ use machine::*;
 pub mod clean;
 pub mod decode;
 pub mod encode;
+mod fours;
 mod pairs;
 mod points;
 mod reader;
@@ -191,7 +192,7 @@ fn store_32(bytes: Vector, room: &mut Room<u8>, at: usize) {
 }
 
 #[inline]
-fn store<T: Lane>(eight: T::Eight, room: &mut Room<T>, at: usize) {
+fn store<T: Lane, const MANY: usize>(eight: T::Eight, room: &mut [MaybeUninit<T>; MANY], at: usize) {
     T::store(eight, room[at..].first_chunk_mut().expect("a block has 64 lanes"));
 }
 

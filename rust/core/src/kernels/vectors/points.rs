@@ -16,7 +16,7 @@ pub type Window = [u8; 72];
 /// registers.
 pub struct Meaning<'a> {
     /// The layout, if payloads are not code points.
-    shift: Option<&'a Layout>,
+    pub shift: Option<&'a Layout>,
     /// The base added to the byte in an ill-formed lane; None if that becomes U+FFFD.
     pub escape: Option<u32>,
     values: Values,
@@ -80,7 +80,7 @@ impl Block {
     /// Whether nothing has four bytes or is a pair: all payloads are below U+10000.
     #[inline]
     #[vectors]
-    fn has_no_fours(&self) -> bool {
+    pub fn has_no_fours(&self) -> bool {
         self.pairs == 0 && self.bytes.at_least(FOURS.lead) & self.begins & !self.ill == 0
     }
 
@@ -295,8 +295,8 @@ impl Meaning<'_> {
     #[vectors]
     fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
         for eight in 0..3 {
-            let payloads = narrowed_32(threes::<Taker>(window, start, eight));
-            store(self.shifted_three(payloads), room, 8 * eight);
+            let payloads = threes::<Taker>(window, start, eight);
+            store(self.narrow_three(payloads), room, 8 * eight);
         }
     }
 
@@ -305,15 +305,23 @@ impl Meaning<'_> {
     #[vectors]
     fn put_wide_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
         for eight in 0..3 {
-            let values = threes::<Taker>(window, start, eight);
-            store(self.values.shifted(add_32(values, self.values.three)), room, 8 * eight);
+            let payloads = threes::<Taker>(window, start, eight);
+            store(self.wide_three(payloads), room, 8 * eight);
         }
     }
 
     /// The code points of payloads of three bytes.
     #[inline]
     #[vectors]
-    fn shifted_three(&self, payloads: Half) -> Half {
+    fn wide_three(&self, payloads: Vector) -> Vector {
+        self.values.shifted(add_32(payloads, self.values.three))
+    }
+
+    /// The same as lanes of 16 bits.
+    #[inline]
+    #[vectors]
+    fn narrow_three(&self, payloads: Vector) -> Half {
+        let payloads = narrowed_32(payloads);
         let Some(layout) = self.shift else { return payloads };
         let points = add_16(lower(payloads), each_16(layout.offsets[1] as u16));
         halves(beyond_gap(layout, points))[0]
@@ -340,11 +348,9 @@ impl Meaning<'_> {
     #[inline]
     #[vectors]
     fn put_fours<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
-        let each = twice(load_16(&[3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]));
         for eight in [0, 1] {
-            let sequences = shuffle(load_32(part(window, start + 32 * eight)), each);
-            let values = payloads(sequences, 0x073F_3F3F);
-            store(self.values.shifted(add_32(values, self.values.four)), room, 8 * eight);
+            let payloads = fours(load_32(part(window, start + 32 * eight)));
+            store(self.values.shifted(add_32(payloads, self.values.four)), room, 8 * eight);
         }
     }
 
@@ -413,6 +419,14 @@ fn threes<Taker>(window: &Window, start: usize, eight: usize) -> Vector {
     payloads(shuffle(joined(low, high), each), 0x000F_3F3F)
 }
 
+/// The payloads of eight sequences of four bytes each.
+#[inline]
+#[vectors]
+pub fn fours(sequences: Vector) -> Vector {
+    let each = twice(load_16(&[3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]));
+    payloads(shuffle(sequences, each), 0x073F_3F3F)
+}
+
 /// The bits of the lanes kept, compacted.
 #[inline]
 #[vectors]
@@ -445,13 +459,20 @@ impl Meaning<'_> {
             points = blend(points, joined_32(shuffle(bytes, payloads)), lanes_32(pairs));
         }
         if block.ill != 0 {
-            let answers = match self.escape {
-                Some(base) => add_32(right_32::<24>(sequences), each_32(base)),
-                None => each_32(0xFFFD),
-            };
-            points = blend(points, answers, lanes_32(ill));
+            points = self.answered_32(points, right_32::<24>(sequences), lanes_32(ill));
         }
         points
+    }
+
+    /// Code points, with the answers in ill-formed lanes.
+    #[inline]
+    #[vectors]
+    fn answered_32(&self, points: Vector, bytes: Vector, ill: Vector) -> Vector {
+        let answers = match self.escape {
+            Some(base) => add_32(bytes, each_32(base)),
+            None => each_32(0xFFFD),
+        };
+        blend(points, answers, ill)
     }
 }
 

@@ -111,6 +111,13 @@ pub struct Takers<Ascii, Pairs, Regular, Other> {
     pub other: Other,
 }
 
+/// How far reading came: to a block whose first lanes of `carry` are read, or to where it ended.
+struct Reached {
+    at: usize,
+    carry: u64,
+    goes_on: bool,
+}
+
 /// The tables of a layout, with the facts that each block needs.
 pub struct Reader<'a> {
     layout: &'a Layout,
@@ -161,7 +168,7 @@ impl<'a> Reader<'a> {
             impl Fn(&mut S, &Window),
             impl Fn(&mut S, &[u8]) -> usize,
             impl Fn(&mut S, &Window, &Block),
-            impl Fn(&mut S, &Window, &Block, usize),
+            impl Fn(&mut S, &Window, Block, usize),
         >,
     ) -> usize {
         let (mut at, mut carry, mut is_begun, mut padded) = (start, 0_u64, false, [0; _]);
@@ -195,16 +202,45 @@ impl<'a> Reader<'a> {
                 (at, carry, dirty) = (at + 64, block.carry, 0);
                 continue;
             }
-            let block = self.block(window, left, carry);
-            (take.other)(state, window, &block, at);
-            // Not `at + block.length`, which is equal: the next loads must not wait for the masks of this block.
-            if !block.goes_on {
-                return at + block.length;
+            is_begun = false;
+            let goes_on;
+            Reached { at, carry, goes_on } = self.closely(data, (at, limit), (carry, &mut dirty), state, &take.other);
+            if !goes_on {
+                return at;
             }
-            (at, carry, is_begun) = (at + 64, block.carry, false);
-            dirty = dirty << 1 | u8::from(block.ill != 0);
         }
         at
+    }
+
+    /// Examine a block closely, and those behind it as long as the last two were not well-formed. Said to be cold it is a
+    /// function of its own, and either loop has the registers to itself (`inline(never)` is not obeyed next to features).
+    #[cold]
+    #[vectors]
+    fn closely<S>(
+        &self,
+        data: &[u8],
+        (mut at, limit): (usize, usize),
+        (mut carry, dirty): (u64, &mut u8),
+        state: &mut S,
+        take: &impl Fn(&mut S, &Window, Block, usize),
+    ) -> Reached {
+        let mut padded = [0; _];
+        let mut window = window_at(data, at, &mut padded);
+        loop {
+            let block = self.block::<S>(window, limit - at, carry);
+            let Block { ill, carry: next, length, goes_on, .. } = block;
+            take(state, window, block, at);
+            // Not `at + length`, which is equal: the next loads must not wait for the masks of this block.
+            if !goes_on {
+                return Reached { at: at + length, carry: 0, goes_on };
+            }
+            (at, carry, *dirty) = (at + 64, next, *dirty << 1 | u8::from(ill != 0));
+            match data[at..].first_chunk() {
+                Some(next) if *dirty & 3 == 3 && limit - at > 64 => window = next,
+                _ => return Reached { at, carry, goes_on },
+            }
+            fetch_ahead(data, at);
+        }
     }
 
     /// Whether the bytes of a window, from the fourth one to the third behind its block, are valid after those before
@@ -256,9 +292,10 @@ impl<'a> Reader<'a> {
 
     /// Examine the block of a window closely, of which `left` bytes are to be read; in the first `carry` lanes nothing
     /// begins.
-    #[inline(never)]
+    #[inline]
     #[vectors]
-    pub fn block(&self, window: &Window, left: usize, carry: u64) -> Block {
+    #[expect(clippy::extra_unused_type_parameters, reason = "each caller has its own: see `points::Meaning`")]
+    pub fn block<Taker>(&self, window: &Window, left: usize, carry: u64) -> Block {
         let bytes = Bytes::of(window, 0);
         let (high, continuing, behind) = (bytes.high(), bytes.continuations(), continuing_behind(window));
         let continues = |by: u32| continuing >> by | behind << (64 - by);
@@ -278,7 +315,9 @@ impl<'a> Reader<'a> {
             }
         }
         let mut taken = begun.taken(self.is_by_byte, is_three, carry);
-        taken.add(joined, [3, 4, 5]);
+        if joined != 0 {
+            taken.add(joined, [3, 4, 5]);
+        }
 
         let mut ill = high & !begun.whole;
         if !self.layout.has_nul {

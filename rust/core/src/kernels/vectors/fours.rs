@@ -1,0 +1,86 @@
+//! Blocks of sequences of four bytes with few single bytes between: ASCII, or ill-formed. Written run by run, they take less
+//! than by their lanes, of which three in four are dropped.
+
+use std::iter;
+use std::mem::MaybeUninit;
+
+use eightfold_features::vectors;
+
+use super::machine::*;
+use super::points::{Block, Meaning, fours};
+use super::{Room, part, store};
+
+/// A block, and as much behind it as is loaded of a run that begins in its last lane.
+pub type Wide = [u8; 128];
+
+/// The most code points of such a block: whole vectors are stored behind the last one, and have room there.
+const MOST: u32 = 48;
+
+/// The most runs of single bytes: with more of them, lanes take less.
+const MOST_RUNS: u32 = 4;
+
+/// Sequences, which may be none, and the single bytes behind them: the lane of the first, and how many there are.
+struct Run {
+    sequences: (usize, usize),
+    singles: (usize, usize),
+}
+
+/// What begins in some lanes, run by run, where single bytes begin in some of them.
+#[inline]
+fn runs(begins: u64, singles: u64) -> impl Iterator<Item = Run> {
+    let mut rest = begins;
+    iter::from_fn(move || {
+        let singles = rest & singles;
+        // The lanes before the first of them, and the lanes from there to the next that is none.
+        let before = singles.wrapping_sub(1) & !singles;
+        let next = singles & !singles.wrapping_add(singles & singles.wrapping_neg());
+        let run = Run {
+            sequences: (rest.trailing_zeros() as usize, (rest & before).count_ones() as usize),
+            singles: (singles.trailing_zeros() as usize, next.count_ones() as usize),
+        };
+        let is_some = rest != 0;
+        rest &= !(before | next);
+        is_some.then_some(run)
+    })
+}
+
+impl Meaning<'_> {
+    /// The lanes of a block's single bytes, if they are in few runs, all others are of four bytes, and payloads are code points.
+    #[inline]
+    #[vectors]
+    fn singles(&self, block: &Block) -> Option<u64> {
+        let whole = block.begins & !block.ill;
+        let (high, fours) = (block.bytes.high(), block.bytes.at_least(0xF0) & whole);
+        let singles = block.begins & !fours;
+        // NUL is ill-formed in some forms, and lanes that are dropped part a run.
+        let are_answered = block.ill & !(high & block.begins) == 0;
+        let are_all = self.shift.is_none() && block.pairs == 0 && whole & high == fours && are_answered;
+        let are_few = (singles & !(singles << 1)).count_ones() <= MOST_RUNS && block.begins.count_ones() <= MOST;
+        (are_all && fours != 0 && are_few).then_some(singles)
+    }
+
+    /// Write what begins in a block, if it is one of these, and return whether it is.
+    #[inline]
+    #[vectors]
+    pub fn put_fours_apart(&self, bytes: &Wide, block: &Block, room: &mut Room<u32>) -> bool {
+        let Some(singles) = self.singles(block) else { return false };
+        let (kept, added) = self.escape.map_or((0, 0xFFFD), |base| (0xFF, base));
+        let mut filled = 0;
+        for Run { sequences: (first, count), singles: (lane, more) } in runs(block.begins, singles) {
+            // More than sixteen do not begin in a block.
+            let place: &mut [MaybeUninit<u32>; 16] = room[filled..].first_chunk_mut().expect("as many have room");
+            store(fours(load_32(part(bytes, first))), place, 0);
+            store(fours(load_32(part(bytes, first + 32))), place, 8);
+            filled += count;
+            for at in (0..more.max(1)).step_by(8) {
+                let place: &mut [MaybeUninit<u32>; 8] =
+                    room[filled + at..].first_chunk_mut().expect("as many have room");
+                let bytes = as_32(load_8(part(bytes, lane + at)));
+                let answers = add_32(and(bytes, each_32(kept)), each_32(added));
+                store(blend(bytes, answers, greater_32(bytes, each_32(0x7F))), place, 0);
+            }
+            filled += more;
+        }
+        true
+    }
+}
