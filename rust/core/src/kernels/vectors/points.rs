@@ -2,6 +2,7 @@
 
 use eightfold_features::vectors;
 
+use super::fours::Wide;
 use super::machine::*;
 use super::{Bytes, Room, part, store, store_four};
 use crate::derive::layout::Layout;
@@ -335,8 +336,20 @@ impl Meaning<'_> {
             self.put_wide_threes::<Taker>(window, start, room);
         } else if let Some(start) = block.start_of(window, FOURS) {
             self.put_fours::<Taker>(window, start, room);
-        } else if self.shift.is_none() && block.has_no_fours() {
+        } else {
+            self.put_mixed::<Taker>(window, None, block, room);
+        }
+    }
+
+    /// Write what begins in a block of sequences of several lengths, or of ill-formed units, without limits on the code
+    /// points; `wide` is more of what is behind it, if it is there.
+    #[inline]
+    #[vectors]
+    pub fn put_mixed<Taker>(&self, window: &Window, wide: Option<&Wide>, block: &Block, room: &mut Room<u32>) {
+        if self.shift.is_none() && block.has_no_fours() {
             self.put_narrow(window, block, |eight, at| store(widened_16(eight), room, at));
+        } else if wide.is_some_and(|wide| self.put_fours_apart(wide, block, room)) {
+            // It is written.
         } else if are_sparse(block.begins) {
             self.put_sparse::<Taker>(window, block, room);
         } else {
