@@ -5,7 +5,7 @@ mod forms;
 
 use std::mem::MaybeUninit;
 
-use eightfold_core::{Form, Halt, OnFault, Output, Pass, TextBuffer};
+use eightfold_core::{Form, Halt, OnFault, Output, Pass, Row, Tables, TextBuffer};
 use forms::family;
 
 const PADDING: usize = 128;
@@ -165,5 +165,53 @@ fn a_lead_is_not_joined_with_what_only_begins_as_a_trail() {
             let data = [b"\xFFa", text.as_bytes(), b"\xED\xA0\x80\xED\xBF", &behind, pair].concat();
             check_measured(name, [&form, &bare], &data, POLICIES[narrow % 2]);
         }
+    }
+}
+
+/// Single bytes stand between sequences of four bytes, some of them next to each other: as far apart as a block has room for, and
+/// nearer than run by run is worthwhile.
+#[test]
+fn text_of_four_bytes_is_measured_and_written_whatever_single_bytes_are_in_it() {
+    let singles: [&[u8]; 9] =
+        [b"a", b"\0", b"\xFF", b"\xFFa", b"a\x80", b"\xE2\x82", b"\xF0\x9F\x92", b"\xED\xA0\xBD!", &[b'a'; 37]];
+    let mut bare_family = family();
+    for name in ["utf-8", "wtf-8", "xtf-8"] {
+        let (form, mut bare) = (forms::form(name), bare_family.remove(name).expect("the same family"));
+        bare.layout = None;
+        for (apart, gap) in singles.into_iter().flat_map(|apart| (0..18).map(move |gap| (apart, gap))) {
+            for before in 0..18 {
+                let (first, text) = ("😀".repeat(before), "\u{10FFFF}".repeat(gap));
+                let part = [apart, text.as_bytes()].concat();
+                let data = [first.as_bytes(), &part.repeat(320_usize.div_ceil(part.len()))].concat();
+                check_measured(name, [&form, &bare], &data, POLICIES[(before + gap) % POLICIES.len()]);
+            }
+        }
+    }
+}
+
+/// In a form of three bytes at most whose last lead bytes begin what is beyond U+FFFF, these widen a str amid faults.
+#[test]
+fn three_bytes_beyond_the_bmp_are_measured_amid_faults() {
+    let tail = (0x80, 0xBF);
+    let row = |first, last, ranges: &[(u32, u32)]| Row { first, last, ranges: ranges.to_vec() };
+    let rows = vec![
+        row(0, 0x7F, &[(0, 0x7F)]),
+        row(0x80, 0x7FF, &[(0xC2, 0xDF), tail]),
+        row(0x1000, 0x1_0FFF, &[(0xE0, 0xEF), tail, tail]),
+    ];
+    let made = || Tables {
+        unit_bytes: 1,
+        big_endian: false,
+        joins_pairs: false,
+        rows: rows.clone(),
+        units: vec![],
+        names: vec![],
+    };
+    let [form, mut bare] = [made(), made()].map(|tables| Form::new(tables).expect("a small form"));
+    bare.layout = None;
+    assert!(form.layout.is_some());
+    for (lead, on_fault) in (0xE0..=0xEF_u8).flat_map(|lead| POLICIES.map(|on_fault| (lead, on_fault))) {
+        let data = [&[lead, 0x80, 0x80], b"\xFF".as_slice()].concat().repeat(60);
+        check_measured("of three bytes", [&form, &bare], &data, on_fault);
     }
 }
