@@ -64,7 +64,6 @@ impl Meaning<'_> {
     #[vectors]
     pub fn put_fours_apart(&self, bytes: &Wide, block: &Block, room: &mut Room<u32>) -> bool {
         let Some(singles) = self.singles(block) else { return false };
-        let (kept, added) = self.escape.map_or((0, 0xFFFD), |base| (0xFF, base));
         let mut filled = 0;
         for Run { sequences: (first, count), singles: (lane, more) } in runs(block.begins, singles) {
             // More than sixteen do not begin in a block.
@@ -72,12 +71,12 @@ impl Meaning<'_> {
             store(fours(load_32(part(bytes, first))), place, 0);
             store(fours(load_32(part(bytes, first + 32))), place, 8);
             filled += count;
+            // One vector at least: whether a block ends with a sequence is anybody's guess.
             for at in (0..more.max(1)).step_by(8) {
                 let place: &mut [MaybeUninit<u32>; 8] =
                     room[filled + at..].first_chunk_mut().expect("as many have room");
                 let bytes = as_32(load_8(part(bytes, lane + at)));
-                let answers = add_32(and(bytes, each_32(kept)), each_32(added));
-                store(blend(bytes, answers, greater_32(bytes, each_32(0x7F))), place, 0);
+                store(self.answered_32(bytes, bytes, greater_32(bytes, each_32(0x7F))), place, 0);
             }
             filled += more;
         }

@@ -296,8 +296,8 @@ impl Meaning<'_> {
     #[vectors]
     fn put_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u16>) {
         for eight in 0..3 {
-            let payloads = threes::<Taker>(window, start, eight);
-            store(self.narrow_three(payloads), room, 8 * eight);
+            let payloads = narrowed_32(threes::<Taker>(window, start, eight));
+            store(self.shifted_three(payloads), room, 8 * eight);
         }
     }
 
@@ -306,23 +306,15 @@ impl Meaning<'_> {
     #[vectors]
     fn put_wide_threes<Taker>(&self, window: &Window, start: usize, room: &mut Room<u32>) {
         for eight in 0..3 {
-            let payloads = threes::<Taker>(window, start, eight);
-            store(self.wide_three(payloads), room, 8 * eight);
+            let values = threes::<Taker>(window, start, eight);
+            store(self.values.shifted(add_32(values, self.values.three)), room, 8 * eight);
         }
     }
 
     /// The code points of payloads of three bytes.
     #[inline]
     #[vectors]
-    fn wide_three(&self, payloads: Vector) -> Vector {
-        self.values.shifted(add_32(payloads, self.values.three))
-    }
-
-    /// The same as lanes of 16 bits.
-    #[inline]
-    #[vectors]
-    fn narrow_three(&self, payloads: Vector) -> Half {
-        let payloads = narrowed_32(payloads);
+    fn shifted_three(&self, payloads: Half) -> Half {
         let Some(layout) = self.shift else { return payloads };
         let points = add_16(lower(payloads), each_16(layout.offsets[1] as u16));
         halves(beyond_gap(layout, points))[0]
@@ -480,7 +472,7 @@ impl Meaning<'_> {
     /// Code points, with the answers in ill-formed lanes.
     #[inline]
     #[vectors]
-    fn answered_32(&self, points: Vector, bytes: Vector, ill: Vector) -> Vector {
+    pub fn answered_32(&self, points: Vector, bytes: Vector, ill: Vector) -> Vector {
         let answers = match self.escape {
             Some(base) => add_32(bytes, each_32(base)),
             None => each_32(0xFFFD),
